@@ -1,0 +1,82 @@
+"""The few exceptions a user meets.
+
+Every one of them is a ValueError, TypeError or FileNotFoundError, so that callers need not know
+these names. A message is one or more sentences that say what was found, where, and which rule it
+breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong in a file.
+
+    ``row`` 1 is the first data row; ``line`` is the line of the file as an editor counts it.
+    ``column`` and ``row`` are None for a fault of the whole file.
+    """
+
+    file: str
+    column: str | None
+    row: int | None
+    value: str | None
+    rule: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        where = self.file
+        if self.row is not None:
+            where += f", row {self.row}"
+        if self.line is not None:
+            where += f" (line {self.line} of the file)"
+        if self.column is not None:
+            where += f", column {self.column!r}"
+        found = "" if self.value is None else f", got {self.value!r}"
+        return f"{where}: {self.rule}{found}"
+
+
+class PopulationError(ValueError):
+    """A file cannot be used as a population; ``faults`` lists everything found, not just the first."""
+
+    shown = 20
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults: tuple[Fault, ...] = tuple(faults)
+        lines = [str(fault) for fault in self.faults[: self.shown]]
+        if len(self.faults) > self.shown:
+            lines.append(f"and {len(self.faults) - self.shown:,} more faults like these")
+        super().__init__("\n".join(lines))
+
+
+class PlanError(ValueError):
+    """A plan asks for something unknown, impossible, or not available for this file."""
+
+
+class ProjectExistsError(ValueError):
+    """A project of this name exists with another plan or another file; the message shows both."""
+
+
+class UnknownProjectError(ValueError):
+    """There is no project of this name in the store; the message lists those there are."""
+
+
+class AnswerError(ValueError):
+    """An answer is not one of the classes or reserved words, or belongs to no open draw."""
+
+
+class StoreError(ValueError):
+    """The store cannot be read or written; the message says what happened and what to do."""
+
+
+class ReplayError(ValueError):
+    """A recorded event does not follow from the file, the plan and the events before it.
+
+    ``sequence`` is the number of the first event that does not agree (0: the plan or the file).
+    """
+
+    def __init__(self, sequence: int, message: str) -> None:
+        self.sequence = sequence
+        super().__init__(f"event {sequence}: {message}")

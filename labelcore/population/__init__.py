@@ -1,0 +1,7 @@
+"""Reading and checking files: ids, scores and predictions in memory, everything else looked up."""
+
+from labelcore.population.formats import FORMATS
+from labelcore.population.population import Population
+from labelcore.population.read import read_population
+
+__all__ = ["FORMATS", "Population", "read_population"]

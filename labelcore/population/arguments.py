@@ -1,0 +1,200 @@
+"""The arguments of read_population: their types, their plain form, and rules that need no file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from labelcore.population.text import listing
+
+
+@dataclass(frozen=True, slots=True)
+class Classifier:
+    """A classifier's columns. ``threshold`` only where no prediction column decides."""
+
+    name: str
+    score: str | None
+    prediction: str | None
+    threshold: float | None
+    descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What read_population was given, apart from the path, with every type checked."""
+
+    id: str | None
+    content: tuple[str, ...]
+    scores: Mapping[str, str]
+    predictions: Mapping[str, str]
+    thresholds: Mapping[str, tuple[float, ...]]
+    descending: tuple[str, ...]
+    classes: tuple[str, ...] | None
+    positive: str | None
+    metadata: tuple[str, ...]
+
+    @classmethod
+    def checked(cls, **given: Any) -> Arguments:
+        """From what a caller wrote. TypeError naming the argument of a wrong type."""
+        return cls(
+            id=_optional_text("id", given["id"]),
+            content=_names("content", given["content"]),
+            scores=_columns("scores", given["scores"]),
+            predictions=_columns("predictions", given["predictions"]),
+            thresholds=_thresholds(given["thresholds"]),
+            descending=tuple(sorted(set(_names("descending", given["descending"], ordered=False)))),
+            classes=_classes(given["classes"]),
+            positive=_optional_text("positive", given["positive"]),
+            metadata=_names("metadata", given["metadata"]),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values; ``read_population(path, **values)`` reads the same population."""
+        return {
+            "id": self.id,
+            "content": list(self.content),
+            "scores": dict(self.scores),
+            "predictions": dict(self.predictions),
+            "thresholds": {
+                name: values[0] if len(values) == 1 else list(values)
+                for name, values in self.thresholds.items()
+            },
+            "descending": list(self.descending),
+            "classes": None if self.classes is None else list(self.classes),
+            "positive": self.positive,
+            "metadata": list(self.metadata),
+        }
+
+    def classifiers(self) -> Iterator[Classifier]:
+        """In the order given: those with a score first, then those with a prediction only."""
+        for name, score in self.scores.items():
+            thresholds = self.thresholds.get(name, ())
+            descending = name in self.descending
+            prediction = self.predictions.get(name)
+            if prediction is not None or len(thresholds) < 2:
+                threshold = thresholds[0] if len(thresholds) == 1 and prediction is None else None
+                yield Classifier(name, score, prediction, threshold, descending)
+            if len(thresholds) > 1:
+                for value in thresholds:
+                    label = threshold_name(name, value, descending)
+                    yield Classifier(label, score, None, value, descending)
+        for name, prediction in self.predictions.items():
+            if name not in self.scores:
+                yield Classifier(name, None, prediction, None, False)
+
+    def named_columns(self) -> Iterator[tuple[str, str]]:
+        """Every (argument, column of the file) pair, such as ("scores['lr']", "lr_score")."""
+        if self.id is not None:
+            yield "id", self.id
+        for argument in ("content", "metadata"):
+            for column in getattr(self, argument):
+                yield argument, column
+        for argument in ("scores", "predictions"):
+            for name, column in getattr(self, argument).items():
+                yield f"{argument}[{name!r}]", column
+
+    def broken_rules(self) -> Iterator[str]:
+        """Sentences for what is wrong whatever the file holds."""
+        if not self.content:
+            yield "content must name at least one column"
+        for argument in ("content", "metadata"):
+            names = getattr(self, argument)
+            if repeated := sorted({name for name in names if names.count(name) > 1}):
+                yield f"{argument} must name a column once, got {listing(repeated)} again"
+        yield from self._broken_thresholds()
+        if unknown := [name for name in self.descending if name not in self.scores]:
+            yield (
+                f"descending names {listing(unknown)}, which has no score; "
+                f"scores are given for {listing(self.scores)}"
+            )
+        names = [classifier.name for classifier in self.classifiers()]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield f"two classifiers would be called {name!r}; rename one or drop the repetition"
+        if "" in names:
+            yield "scores and predictions must name classifiers with text that is not empty"
+
+    def _broken_thresholds(self) -> Iterator[str]:
+        for name, values in self.thresholds.items():
+            if name not in self.scores:
+                yield (
+                    f"thresholds names {name!r}, which has no score; "
+                    f"scores are given for {listing(self.scores)}"
+                )
+            if not values:
+                yield f"thresholds[{name!r}] must hold at least one number"
+            for value in values:
+                if not math.isfinite(value):
+                    yield f"thresholds[{name!r}] must be finite, got {value}"
+
+
+def threshold_name(name: str, threshold: float, descending: bool) -> str:
+    """The classifier made by one of several thresholds: "lr>=0.3", descending "lr<=0.3"."""
+    return f"{name}{'<=' if descending else '>='}{repr(threshold).removesuffix('.0')}"
+
+
+def _wrong(argument: str, rule: str, value: object) -> TypeError:
+    return TypeError(f"{argument} must be {rule}, got {type(value).__name__}")
+
+
+def _optional_text(argument: str, value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise _wrong(argument, "text or None", value)
+    return value
+
+
+def _names(argument: str, value: object, ordered: bool = True) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    allowed = (Sequence,) if ordered else (Sequence, Set)
+    if not isinstance(value, allowed) or isinstance(value, bytes):
+        raise _wrong(argument, "a name or a list of names", value)
+    for name in value:
+        if not isinstance(name, str):
+            raise _wrong(f"each name in {argument}", "text", name)
+    return tuple(value)
+
+
+def _classes(value: object) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        raise _wrong("classes", "a list of names or None", value)
+    return _names("classes", value)
+
+
+def _mapping(argument: str, value: object) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise _wrong(argument, "a mapping whose keys are classifiers", value)
+    for name in value:
+        if not isinstance(name, str):
+            raise _wrong(f"each classifier in {argument}", "text", name)
+    return value
+
+
+def _columns(argument: str, value: object) -> dict[str, str]:
+    columns: dict[str, str] = {}
+    for name, column in _mapping(argument, value).items():
+        if not isinstance(column, str):
+            raise _wrong(f"{argument}[{name!r}]", "the name of a column", column)
+        columns[name] = column
+    return columns
+
+
+def _number(argument: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise _wrong(argument, "a number or a list of numbers", value)
+    return float(value)
+
+
+def _thresholds(value: object) -> dict[str, tuple[float, ...]]:
+    thresholds: dict[str, tuple[float, ...]] = {}
+    for name, given in _mapping("thresholds", value).items():
+        numbers = list(given) if isinstance(given, Sequence) else [given]
+        label = f"thresholds[{name!r}]"
+        if isinstance(given, str):
+            raise _wrong(label, "a number or a list of numbers", given)
+        thresholds[name] = tuple(_number(label, number) for number in numbers)
+    return thresholds

@@ -1,0 +1,118 @@
+"""Which classes a file has, which of them is positive, and predictions as indices of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from labelcore.population.text import as_text, listing
+
+RESERVED = ("unsure", "later", "broken")
+TWO_CLASSES = ("no", "yes")
+MOST_FOUND = 1000
+MOST_GIVEN = np.iinfo(np.int16).max
+ZERO_ONE: Mapping[str, int] = {
+    **dict.fromkeys(("0", "0.0", "False", "false", "FALSE"), 0),
+    **dict.fromkeys(("1", "1.0", "True", "true", "TRUE"), 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionColumn:
+    """A column of class names or 0/1: the distinct texts, and the place of each row's text.
+
+    values: (n_values,) text; places: (n_items,) indices into values.
+    """
+
+    values: tuple[str, ...]
+    places: NDArray[np.int32]
+
+    @classmethod
+    def from_column(cls, column: pa.ChunkedArray) -> PredictionColumn:
+        """From a column of any type."""
+        encoded = pc.dictionary_encode(as_text(column)).unify_dictionaries()
+        parts = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
+        values = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
+        return cls(tuple(values), np.concatenate([np.zeros(0, dtype=np.int32), *parts]))
+
+    @property
+    def names(self) -> set[str]:
+        """The distinct values that are not missing."""
+        return set(self.values) - {""}
+
+    def indices(self, classes: Sequence[str], positive: str) -> NDArray[np.int16]:
+        """(n_items,) index into classes; -1 for a value that is none of them."""
+        table = [class_index(value, classes, positive) for value in self.values]
+        return np.array([*table, -1], dtype=np.int16)[self.places]
+
+
+def class_index(value: str, classes: Sequence[str], positive: str) -> int:
+    """A class name, or for two classes 0/1/False/True; -1 for anything else."""
+    if value in classes:
+        return classes.index(value)
+    if len(classes) == 2 and value in ZERO_ONE:
+        positive_index = classes.index(positive)
+        return positive_index if ZERO_ONE[value] else 1 - positive_index
+    return -1
+
+
+def find_classes(columns: Sequence[PredictionColumn]) -> tuple[str, ...]:
+    """The default classes: ("no", "yes") for 0/1 or no predictions, else the names, sorted.
+
+    A column of 0/1 beside one that holds two names is taken as a code for those names.
+    """
+    binary = [column.names for column in columns if column.names <= ZERO_ONE.keys()]
+    named = [column.names for column in columns if not column.names <= ZERO_ONE.keys()]
+    names = set().union(*named)
+    if not names or names <= set(TWO_CLASSES):
+        return TWO_CLASSES
+    if len(names) != 2 or names & ZERO_ONE.keys():
+        names = names.union(*binary)
+    return tuple(sorted(names))
+
+
+def choose_positive(classes: Sequence[str], positive: str | None) -> str:
+    """The one given, else "yes", else "1", else the last class."""
+    if positive is not None:
+        return positive
+    return next((name for name in ("yes", "1") if name in classes), classes[-1])
+
+
+def broken_class_rules(classes: Sequence[str], positive: str | None, found: bool) -> list[str]:
+    """Sentences for what is wrong with the classes; ``found`` when the file named them."""
+    origin = "the predictions hold" if found else "classes must"
+    rules = []
+    if len(classes) < 2:
+        only = f"only the class {listing(classes)}; name all in classes"
+        rules.append(f"{origin} {only if found else 'name two or more'}")
+    if found and (len(classes) > MOST_FOUND or _look_like_scores(classes)):
+        rules.append(
+            f"{origin} {len(classes):,} different values such as {listing(classes[:3])}: is this "
+            "a column of scores? A prediction is a class name or 0/1"
+        )
+    if not found and len(classes) > MOST_GIVEN:
+        rules.append(f"{origin} be at most {MOST_GIVEN:,} names, got {len(classes):,}")
+    if not found and (len(set(classes)) < len(classes) or "" in classes):
+        rules.append(f"{origin} be different names that are not empty, got {listing(classes)}")
+    if reserved := [name for name in classes if name in RESERVED]:
+        rules.append(
+            f"a class must not be called {listing(reserved)}: {listing(RESERVED)} are answers "
+            "with a meaning of their own"
+        )
+    if positive is not None and positive not in classes:
+        rules.append(f"positive must be one of the classes {listing(classes)}, got {positive!r}")
+    return rules
+
+
+def _look_like_scores(classes: Sequence[str]) -> bool:
+    """All numbers, and not all whole: scores named as predictions by mistake."""
+    try:
+        numbers = [float(name) for name in classes]
+    except ValueError:
+        return False
+    return not all(number.is_integer() for number in numbers)

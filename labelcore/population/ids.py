@@ -1,0 +1,102 @@
+"""Item ids: text in file order, found by value without a Python object for each."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+class Ids(Protocol):
+    """Positions 0, 1, ... to unique, non-empty text and back."""
+
+    def __len__(self) -> int:
+        """Number of items."""
+
+    def at(self, position: int) -> str:
+        """The id at a position from 0 to len - 1."""
+
+    def find(self, item_id: str) -> int | None:
+        """The position of an id; None when no item has it."""
+
+    def all(self) -> list[str]:
+        """Every id in file order."""
+
+
+class RowNumbers:
+    """The ids "1", "2", ... of a file without an id column; nothing is stored."""
+
+    def __init__(self, n_items: int) -> None:
+        self._n_items = n_items
+
+    def __len__(self) -> int:
+        return self._n_items
+
+    def at(self, position: int) -> str:
+        """The row number."""
+        return str(position + 1)
+
+    def find(self, item_id: str) -> int | None:
+        """The position when the text is a row number as we write it: "1", never "01"."""
+        if not (item_id.isascii() and item_id.isdigit()) or len(item_id) > 18:
+            return None
+        position = int(item_id) - 1
+        return position if 0 <= position < self._n_items and self.at(position) == item_id else None
+
+    def all(self) -> list[str]:
+        """Every row number."""
+        return [str(row) for row in range(1, self._n_items + 1)]
+
+
+class TextIds:
+    """Ids from a column: one block of text and a sorted 64-bit hash of each, 16 bytes an item."""
+
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        self._texts = column
+        hashes = [_hashes(chunk.to_pylist()) for chunk in column.chunks]
+        joined = np.concatenate([np.zeros(0, dtype=np.uint64), *hashes])
+        self._order = np.argsort(joined, kind="stable")
+        self._sorted = joined[self._order]
+        self._chunk_starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def at(self, position: int) -> str:
+        """The id at a position."""
+        chunk = int(np.searchsorted(self._chunk_starts, position, side="right")) - 1
+        text: str = self._texts.chunk(chunk)[position - int(self._chunk_starts[chunk])].as_py()
+        return text
+
+    def find(self, item_id: str) -> int | None:
+        """The first position of an id; two ids of one hash are told apart by their text."""
+        wanted = _hashes([item_id])[0]
+        first = int(np.searchsorted(self._sorted, wanted, side="left"))
+        last = int(np.searchsorted(self._sorted, wanted, side="right"))
+        same = (int(position) for position in self._order[first:last])
+        return next((position for position in same if self.at(position) == item_id), None)
+
+    def all(self) -> list[str]:
+        """Every id, as a new list."""
+        texts: list[str] = self._texts.to_pylist()
+        return texts
+
+    def repeats(self) -> dict[int, int]:
+        """Position of every later row of a repeated id -> the position of its first row."""
+        equal = np.flatnonzero(self._sorted[1:] == self._sorted[:-1])
+        suspects = np.unique(np.concatenate([self._order[equal], self._order[equal + 1]]))
+        first_of: dict[str, int] = {}
+        repeats: dict[int, int] = {}
+        for position in suspects.tolist():
+            first = first_of.setdefault(self.at(position), position)
+            if first != position:
+                repeats[position] = first
+        return repeats
+
+
+def _hashes(texts: list[str]) -> NDArray[np.uint64]:
+    """(n_texts,) hashes, the same in every process, unlike Python's own hash."""
+    return pd.util.hash_array(np.array(texts, dtype=object), categorize=False)

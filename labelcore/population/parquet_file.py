@@ -1,0 +1,123 @@
+"""Parquet files: columns by pyarrow; single rows from an unpacked copy of their row group."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population.text import as_text
+
+ROWS_AT_ONCE = 1 << 12
+
+
+class ParquetFile:
+    """A typed table.
+
+    A row group must be unpacked as a whole to reach one row. The first row asked of it does that,
+    in small batches, into a temporary file that is then mapped: later rows take microseconds and
+    contents are never all in memory. The temporary files go with the object.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with pyarrow.parquet.ParquetFile(path) as file:
+                metadata = file.metadata
+                self.columns: tuple[str, ...] = tuple(file.schema_arrow.names)
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(path, error) from error
+        sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+        self._ends = np.cumsum(sizes, dtype=np.int64)
+        self._lock = threading.Lock()
+        self._groups: dict[tuple[int, tuple[str, ...]], _UnpackedGroup] = {}
+
+    def __reduce__(self) -> tuple[type[ParquetFile], tuple[Path]]:
+        return ParquetFile, (self.path,)
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def load(self, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+        """These columns, each (n_rows,), typed as in the file."""
+        wanted = list(dict.fromkeys(names))
+        try:
+            with pyarrow.parquet.ParquetFile(self.path) as file:
+                table = file.read(columns=wanted)
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(self.path, error) from error
+        return {name: table.column(name) for name in wanted}
+
+    def faults(self) -> list[Fault]:
+        """None: a Parquet file that opens has its structure."""
+        return []
+
+    def broken_rows(self) -> frozenset[int]:
+        """None, likewise."""
+        return frozenset()
+
+    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+        """None for each: a Parquet file has no lines."""
+        return [None] * len(positions)
+
+    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
+        """One row as text; safe from several threads."""
+        group = int(np.searchsorted(self._ends, position, side="right"))
+        first = int(self._ends[group - 1]) if group else 0
+        key = (group, tuple(dict.fromkeys(names)))
+        with self._lock:
+            if key not in self._groups:
+                self._groups[key] = _UnpackedGroup(self.path, group, key[1])
+            return self._groups[key].row(position - first)
+
+
+class _UnpackedGroup:
+    """Some columns of one row group as text, in small batches of a mapped temporary file."""
+
+    def __init__(self, path: Path, group: int, names: Sequence[str]) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="labelcore-")
+        unpacked = Path(folder.name) / "group.arrow"
+        schema = pa.schema([(name, pa.string()) for name in names])
+        ends: list[int] = []
+        try:
+            with (
+                pyarrow.parquet.ParquetFile(path) as file,
+                pa.ipc.new_file(str(unpacked), schema) as writer,
+            ):
+                batches = file.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=list(names))
+                for batch in batches:
+                    texts = [as_text(pa.chunked_array([batch.column(name)])) for name in names]
+                    for part in pa.table(texts, schema=schema).to_batches(ROWS_AT_ONCE):
+                        writer.write_batch(part)
+                        ends.append(part.num_rows + (ends[-1] if ends else 0))
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(path, error) from error
+        mapped = pa.memory_map(str(unpacked))
+        self._ends = np.array(ends, dtype=np.int64)
+        self._reader = pa.ipc.open_file(mapped)
+        self._remove = weakref.finalize(self, _release, mapped, folder)
+
+    def row(self, position: int) -> dict[str, str]:
+        place = int(np.searchsorted(self._ends, position, side="right"))
+        batch = self._reader.get_batch(place)
+        first = int(self._ends[place]) - batch.num_rows
+        row: dict[str, str] = batch.slice(position - first, 1).to_pylist()[0]
+        return row
+
+
+def _release(mapped: pa.MemoryMappedFile, folder: tempfile.TemporaryDirectory[str]) -> None:
+    mapped.close()
+    folder.cleanup()
+
+
+def _unreadable(path: Path, error: Exception) -> PopulationError:
+    rule = f"cannot be read as Parquet: {error}"
+    return PopulationError([Fault(path.name, None, None, None, rule)])

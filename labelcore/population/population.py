@@ -1,0 +1,153 @@
+"""The items of one file: ids, scores and predictions in memory, all else looked up by id."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.population.formats import TableFile
+from labelcore.population.ids import Ids
+from labelcore.population.text import as_text, listing, shorten
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """Size in bytes and time of the last change, to notice a file that is not the one read."""
+
+    size: int
+    changed_at: int
+
+    @classmethod
+    def of(cls, path: Path) -> FileState:
+        """The state now. FileNotFoundError when the file is gone."""
+        try:
+            status = os.stat(path)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"{path}: there is no such file") from None
+        return cls(status.st_size, status.st_mtime_ns)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Population:
+    """A file as it was read. Positions count items from 0 in file order; ids are text.
+
+    name              the file's name without folders
+    fingerprint       SHA-256 over the bytes of the file and the arguments, hexadecimal
+    arguments         JSON values; ``read_population(path, **arguments)`` reads the same population
+    classes           two or more names; ``positive`` is one of them
+    classifiers       in the order given
+    scores            classifier -> (n_items,) as in the file, for classifiers with a score
+    predictions       classifier -> (n_items,) index into classes, for classifiers with a
+                      prediction column or a threshold
+    thresholds        classifier -> threshold, where the threshold decides
+    descending        classifiers for which a low score means positive
+    """
+
+    name: str
+    path: Path
+    fingerprint: str
+    arguments: Mapping[str, Any]
+    classes: tuple[str, ...]
+    positive: str
+    content_columns: tuple[str, ...]
+    metadata_columns: tuple[str, ...]
+    classifiers: tuple[str, ...]
+    scores: Mapping[str, NDArray[np.float64]]
+    predictions: Mapping[str, NDArray[np.int16]]
+    thresholds: Mapping[str, float]
+    descending: frozenset[str]
+    _ids: Ids
+    _table: TableFile
+    _state: FileState
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Population {self.name!r}: {len(self):,} items, classes {listing(self.classes)}, "
+            f"classifiers {listing(self.classifiers)}>"
+        )
+
+    def id_at(self, position: int) -> str:
+        """The id at a position. ValueError outside 0 to len - 1."""
+        if not 0 <= position < len(self):
+            raise ValueError(f"position must be 0 to {len(self) - 1:,}, got {position:,}")
+        return self._ids.at(int(position))
+
+    def position(self, item_id: str) -> int:
+        """The position of an id. ValueError when no item has it, TypeError when it is not text."""
+        if not isinstance(item_id, str):
+            raise TypeError(f"item_id must be text, got {type(item_id).__name__}")
+        position = self._ids.find(item_id)
+        if position is None:
+            raise ValueError(f"{self.name} has no item with the id {shorten(item_id)!r}")
+        return position
+
+    def ids(self) -> list[str]:
+        """Every id in file order, as a new list: about 60 bytes an item while it is kept."""
+        return self._ids.all()
+
+    def ordering_score(self, classifier: str) -> NDArray[np.float64] | None:
+        """(n_items,) scores turned so that larger is more positive; None without a score.
+
+        With more than two classes: the probability of the predicted class. ValueError when there
+        is no such classifier.
+        """
+        if classifier not in self.classifiers:
+            raise ValueError(
+                f"there is no classifier {classifier!r}; there are {listing(self.classifiers)}"
+            )
+        scores = self.scores.get(classifier)
+        return -scores if scores is not None and classifier in self.descending else scores
+
+    def content(self, item_id: str) -> dict[str, str]:
+        """What a person judges, {column: text}, read from the file; safe from several threads.
+
+        ValueError when no item has the id, or when the file was changed after it was read.
+        """
+        return self._cells(item_id, self.content_columns)
+
+    def metadata(self, item_id: str) -> dict[str, str]:
+        """The metadata columns of one item, {column: text}. Errors as for ``content``."""
+        return self._cells(item_id, self.metadata_columns)
+
+    def column(self, name: str) -> list[str]:
+        """Any column of the file as text in file order, read anew; missing values are empty.
+
+        ValueError when the file has no such column, or was changed after it was read.
+        """
+        if name not in self._table.columns:
+            raise ValueError(
+                f"{self.name} has no column {shorten(name)!r}; "
+                f"its columns are {listing(self._table.columns)}"
+            )
+        self._refuse_changed_file()
+        texts: list[str] = as_text(self._table.load([name])[name]).to_pylist()
+        return texts
+
+    def _cells(self, item_id: str, columns: Sequence[str]) -> dict[str, str]:
+        position = self.position(item_id)
+        self._refuse_changed_file()
+        if not columns:
+            return {}
+        try:
+            return self._table.cells(position, columns)
+        except OSError as error:  # also when the unpacked copy of a .gz was cleared away
+            raise ValueError(
+                f"{self.name}: the item {shorten(item_id)!r} cannot be read ({error}); "
+                "read the file again"
+            ) from error
+
+    def _refuse_changed_file(self) -> None:
+        if FileState.of(self.path) != self._state:
+            raise ValueError(
+                f"{self.name} was changed after it was read; its rows may be other ones now. "
+                "Put the original file back, or read the new one as another population"
+            )

@@ -1,0 +1,123 @@
+"""read_population: a file and what its columns mean -> a checked Population."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from labelcore.population.arguments import Arguments
+from labelcore.population.formats import TableFile, open_table
+from labelcore.population.population import FileState, Population
+from labelcore.population.values import Values, read_values
+
+
+def read_population(
+    path: str | os.PathLike[str],
+    *,
+    id: str | None = None,
+    content: str | Sequence[str],
+    scores: Mapping[str, str] = {},
+    predictions: Mapping[str, str] = {},
+    thresholds: Mapping[str, float | Sequence[float]] = {},
+    descending: str | Collection[str] = (),
+    classes: Sequence[str] | None = None,
+    positive: str | None = None,
+    metadata: str | Sequence[str] = (),
+) -> Population:
+    """Read and check a CSV (.csv, .csv.gz) or Parquet (.parquet) file.
+
+    id           column of ids, unique and not empty; None: row numbers, "1" the first data row
+    content      column or columns that a person judges
+    scores       classifier -> column of finite numbers
+    predictions  classifier -> column of class names, or 0/1 for two classes. Where both are given
+                 the prediction decides, whatever the score or a single threshold says
+    thresholds   classifier -> number: predicted positive when score >= threshold. A list of several
+                 makes a classifier of each, named like "lr>=0.3"
+    descending   classifiers whose low scores mean positive: score <= threshold, "lr<=0.3"
+    classes      names in key order; default ("no", "yes") for 0/1 predictions or none, else the
+                 names found, sorted
+    positive     default "yes" or "1", else the last class
+    metadata     columns that may be looked up beside the content
+
+    Only ids, scores and predictions are held in memory. TypeError for an argument of a wrong type,
+    FileNotFoundError, ValueError for a file that cannot be opened, and PopulationError (a
+    ValueError) whose ``faults`` are all that is wrong with the file and the arguments for it.
+    """
+    arguments = Arguments.checked(
+        id=id,
+        content=content,
+        scores=scores,
+        predictions=predictions,
+        thresholds=thresholds,
+        descending=descending,
+        classes=classes,
+        positive=positive,
+        metadata=metadata,
+    )
+    file = _as_path(path)
+    try:
+        return _read_unchanged(file, arguments)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise ValueError(f"{file}: the file cannot be read: {error.strerror or error}") from error
+
+
+def _as_path(path: object) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be text or a Path, got {type(path).__name__}")
+    return Path(os.fsdecode(path)).absolute()
+
+
+def _read_unchanged(file: Path, arguments: Arguments) -> Population:
+    state = FileState.of(file)
+    if not file.is_file():
+        raise ValueError(f"{file}: path must name a file, and this is a folder or a device")
+    table = open_table(file)
+    values = read_values(file.name, table, arguments)
+    fingerprint = _fingerprint(file, arguments)
+    if FileState.of(file) != state:
+        raise ValueError(f"{file}: the file was changed while it was read; read it again")
+    return _population(file, state, fingerprint, table, arguments, values)
+
+
+def _fingerprint(file: Path, arguments: Arguments) -> str:
+    """The keys are sorted: a store may give back the arguments in another order."""
+    with file.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256")
+    text = json.dumps(arguments.to_json(), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    digest.update(text.encode("ascii"))
+    return digest.hexdigest()
+
+
+def _population(
+    file: Path,
+    state: FileState,
+    fingerprint: str,
+    table: TableFile,
+    arguments: Arguments,
+    values: Values,
+) -> Population:
+    classifiers = tuple(arguments.classifiers())
+    predicted = {classifier.name: values.predicted(classifier) for classifier in classifiers}
+    return Population(
+        name=file.name,
+        path=file,
+        fingerprint=fingerprint,
+        arguments=arguments.to_json(),
+        classes=values.classes,
+        positive=values.positive,
+        content_columns=arguments.content,
+        metadata_columns=arguments.metadata,
+        classifiers=tuple(predicted),
+        scores={c.name: values.scores[c.score] for c in classifiers if c.score is not None},
+        predictions={name: array for name, array in predicted.items() if array is not None},
+        thresholds={c.name: c.threshold for c in classifiers if c.threshold is not None},
+        descending=frozenset(c.name for c in classifiers if c.descending),
+        _ids=values.ids,
+        _table=table,
+        _state=state,
+    )

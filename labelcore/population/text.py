@@ -1,0 +1,57 @@
+"""Values of a file as text, and text short enough for a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+LONGEST_SHOWN = 80
+MOST_LISTED = 30
+
+
+def shorten(value: str) -> str:
+    """The value itself, or its first characters and an ellipsis: at most 80 characters."""
+    return value if len(value) <= LONGEST_SHOWN else value[: LONGEST_SHOWN - 1] + "…"
+
+
+def listing(names: Iterable[str]) -> str:
+    """Quoted names separated by commas, at most 30 of them, for a message."""
+    names = list(names)
+    shown = ", ".join(repr(shorten(name)) for name in names[:MOST_LISTED])
+    more = len(names) - MOST_LISTED
+    return f"{shown} and {more:,} more" if more > 0 else shown or "none"
+
+
+def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Any Arrow column as text without nulls: missing values are empty.
+
+    Whole numbers stored as floats lose ".0" (an integer column with gaps becomes one in pandas).
+    Nothing is lost for integers of any size, decimals or dates.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_boolean(kind):
+        texts = pc.if_else(column, "True", "False")
+    elif pa.types.is_floating(kind):
+        texts = pc.if_else(pc.is_nan(column), None, column.cast(pa.string()))
+    elif pa.types.is_null(kind):
+        texts = pa.chunked_array([pa.nulls(len(column), pa.string())])
+    else:
+        texts = _cast_or_print(column)
+    return pc.fill_null(texts, "")
+
+
+def _cast_or_print(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Lists, structures and bytes that are not UTF-8 have no Arrow text; Python's will do."""
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        chunks = [
+            pa.array([None if value is None else str(value) for value in chunk.to_pylist()])
+            for chunk in column.chunks
+        ]
+        return pa.chunked_array(chunks, type=pa.string())

@@ -1,0 +1,148 @@
+"""The columns of a file that stay in memory, checked against each other and the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population.arguments import Arguments, Classifier
+from labelcore.population.checks import FaultList, check_columns, check_ids, check_scores
+from labelcore.population.classes import (
+    PredictionColumn,
+    broken_class_rules,
+    choose_positive,
+    find_classes,
+)
+from labelcore.population.formats import TableFile
+from labelcore.population.ids import Ids, RowNumbers
+from labelcore.population.text import listing
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What is held of a file, by column: scores (n_items,), predictions (n_items,) of classes."""
+
+    ids: Ids
+    scores: Mapping[str, NDArray[np.float64]]
+    predictions: Mapping[str, NDArray[np.int16]]
+    classes: tuple[str, ...]
+    positive: str
+
+    def predicted(self, classifier: Classifier) -> NDArray[np.int16] | None:
+        """(n_items,) index into classes, by prediction column or else threshold; or None."""
+        if classifier.prediction is not None:
+            return self.predictions[classifier.prediction]
+        if classifier.score is None or classifier.threshold is None:
+            return None
+        score = self.scores[classifier.score]
+        low_is_positive = classifier.descending
+        above = score <= classifier.threshold if low_is_positive else score >= classifier.threshold
+        index = self.classes.index(self.positive)
+        return _read_only(np.where(above, index, 1 - index).astype(np.int16))
+
+
+def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
+    """Read and check them. PopulationError, raised only after every check, holds every fault."""
+    general = FaultList(name)
+    for rule in arguments.broken_rules():
+        general.add_rule(rule)
+    check_columns(table.columns, arguments.named_columns(), general)
+    wanted = [column for column in _columns_in_memory(arguments) if column in table.columns]
+    columns = {} if _repeats(table.columns) else table.load(list(dict.fromkeys(wanted)))
+    structure = list(table.faults())
+    if not len(table) and not structure:
+        general.add_rule("the file has columns but no rows")
+    values = FaultList(name, table.broken_rows())
+    checked = _check_values(len(table), columns, arguments, values, general)
+    found = structure + _with_lines(values.faults, table)
+    if general.faults or found:
+        raise PopulationError([*general.faults, *sorted(found, key=_row)])
+    return checked
+
+
+def _columns_in_memory(arguments: Arguments) -> list[str]:
+    ids = [] if arguments.id is None else [arguments.id]
+    return [*ids, *arguments.scores.values(), *arguments.predictions.values()]
+
+
+def _repeats(columns: Sequence[str]) -> bool:
+    return len(set(columns)) < len(columns)
+
+
+def _row(fault: Fault) -> int:
+    return fault.row or 0
+
+
+def _with_lines(faults: Sequence[Fault], table: TableFile) -> list[Fault]:
+    """The same faults with the line of the file on which each one's row starts."""
+    positions = np.array([_row(fault) - 1 for fault in faults if fault.row], dtype=np.int64)
+    lines = iter(table.lines(positions) if len(positions) else ())
+    return [replace(fault, line=next(lines)) if fault.row else fault for fault in faults]
+
+
+def _check_values(
+    n_items: int,
+    columns: Mapping[str, pa.ChunkedArray],
+    arguments: Arguments,
+    values: FaultList,
+    general: FaultList,
+) -> Values:
+    ids: Ids = RowNumbers(n_items)
+    if arguments.id is not None and arguments.id in columns:
+        ids = check_ids(arguments.id, columns[arguments.id], values)
+    scores = {
+        column: check_scores(column, columns[column], values)
+        for column in dict.fromkeys(arguments.scores.values())
+        if column in columns
+    }
+    coded = {
+        column: PredictionColumn.from_column(columns[column])
+        for column in dict.fromkeys(arguments.predictions.values())
+        if column in columns
+    }
+    classes: tuple[str, ...] = ()
+    positive = ""
+    if coded.keys() == set(arguments.predictions.values()):
+        classes, positive = _check_classes(arguments, list(coded.values()), general)
+    predictions = {}
+    if positive in classes:
+        for column, prediction in coded.items():
+            indices = prediction.indices(classes, positive)
+            rule = f"a prediction must be one of {_allowed(classes)}"
+            values.add_rows(np.flatnonzero(indices < 0), column, columns[column], rule)
+            predictions[column] = _read_only(indices)
+    return Values(ids, scores, predictions, classes, positive)
+
+
+def _check_classes(
+    arguments: Arguments, columns: Sequence[PredictionColumn], faults: FaultList
+) -> tuple[tuple[str, ...], str]:
+    """The classes and the positive one; none where there is a fault."""
+    found = arguments.classes is None
+    classes = find_classes(columns) if arguments.classes is None else arguments.classes
+    rules = broken_class_rules(classes, arguments.positive, found)
+    if len(classes) > 2:
+        for argument in ("thresholds", "descending"):
+            if getattr(arguments, argument):
+                rules.append(
+                    f"{argument} needs two classes, and there are {len(classes):,}; with more a "
+                    "score is the probability of the predicted class"
+                )
+    for rule in rules:
+        faults.add_rule(rule)
+    return (classes, choose_positive(classes, arguments.positive)) if not rules else ((), "")
+
+
+def _read_only(indices: NDArray[np.int16]) -> NDArray[np.int16]:
+    indices.flags.writeable = False
+    return indices
+
+
+def _allowed(classes: Sequence[str]) -> str:
+    codes = " or 0/1" if len(classes) == 2 else ""
+    return f"the classes {listing(classes)}{codes}"

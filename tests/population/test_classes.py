@@ -1,0 +1,117 @@
+"""Default classes, the positive class, and predictions as indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from labelcore.errors import Fault
+from labelcore.population import Population
+
+Read = Callable[..., Population]
+
+
+def column(values: Sequence[str], second: Sequence[str] | None = None) -> str:
+    rows = zip(values, second or values, strict=True)
+    return "text,p,q,s\n" + "".join(f"x,{first},{other},0.5\n" for first, other in rows)
+
+
+@pytest.mark.parametrize(
+    ("values", "arguments", "classes", "positive", "indices"),
+    [
+        (["0", "1"], {}, ("no", "yes"), "yes", [0, 1]),
+        (["0", "0"], {}, ("no", "yes"), "yes", [0, 0]),
+        (["True", "False"], {}, ("no", "yes"), "yes", [1, 0]),
+        (["1.0", "0.0"], {}, ("no", "yes"), "yes", [1, 0]),
+        (["yes", "no"], {}, ("no", "yes"), "yes", [1, 0]),
+        (["yes", "yes"], {}, ("no", "yes"), "yes", [1, 1]),
+        (["yes", "nan"], {}, ("nan", "yes"), "yes", [1, 0]),
+        (["spam", "ham"], {}, ("ham", "spam"), "spam", [1, 0]),
+        (["spam", "ham"], {"positive": "ham"}, ("ham", "spam"), "ham", [1, 0]),
+        (["spam", "ham"], {"classes": ["spam", "ham"]}, ("spam", "ham"), "ham", [0, 1]),
+        (["1", "0"], {"classes": ["yes", "no"]}, ("yes", "no"), "yes", [0, 1]),
+        (["1", "0"], {"classes": ["a", "b"]}, ("a", "b"), "b", [1, 0]),
+        (["1", "0"], {"classes": ["a", "b"], "positive": "a"}, ("a", "b"), "a", [0, 1]),
+        (["1", "0"], {"classes": ["1", "0"]}, ("1", "0"), "1", [0, 1]),
+        (["true", "0"], {"classes": ["0", "1"]}, ("0", "1"), "1", [1, 0]),
+        (["1", "0"], {"positive": "no"}, ("no", "yes"), "no", [0, 1]),
+        (["0", "1", "2"], {}, ("0", "1", "2"), "1", [0, 1, 2]),
+        (["b", "c", "a"], {}, ("a", "b", "c"), "c", [1, 2, 0]),
+        (["spam"], {"classes": ["ham", "spam"]}, ("ham", "spam"), "spam", [1]),
+    ],
+)
+def test_classes(
+    read: Read,
+    values: list[str],
+    arguments: dict[str, Any],
+    classes: tuple[str, ...],
+    positive: str,
+    indices: list[int],
+) -> None:
+    population = read(column(values), predictions={"lr": "p"}, **arguments)
+    assert population.classes == classes
+    assert population.positive == positive
+    assert population.predictions["lr"].tolist() == indices
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "classes", "indices"),
+    [
+        (["ham", "spam"], ["1", "0"], ("ham", "spam"), [1, 0]),
+        (["0", "2", "1"], ["1", "1", "0"], ("0", "1", "2"), [1, 1, 0]),
+        (["0", "2", "0"], ["1", "1", "0"], ("0", "1", "2"), [1, 1, 0]),
+        (["a", "b", "a"], ["c", "a", "b"], ("a", "b", "c"), [2, 0, 1]),
+    ],
+)
+def test_two_prediction_columns(
+    read: Read, first: list[str], second: list[str], classes: tuple[str, ...], indices: list[int]
+) -> None:
+    population = read(column(first, second), predictions={"A": "p", "B": "q"})
+    assert population.classes == classes
+    assert population.predictions["B"].tolist() == indices
+
+
+def test_without_predictions_the_classes_are_no_and_yes(read: Read) -> None:
+    population = read(column(["0"]), scores={"lr": "s"})
+    assert (population.classes, population.positive) == (("no", "yes"), "yes")
+    assert population.predictions == {}
+    assert read(column(["0"])).classifiers == ()
+
+
+def test_a_threshold_takes_the_names_of_another_classifier(read: Read) -> None:
+    population = read(
+        column(["ham", "spam"]), scores={"A": "s"}, thresholds={"A": 0.5}, predictions={"B": "p"}
+    )
+    assert population.predictions["A"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "arguments", "rule"),
+    [
+        (["spam", "spam"], {}, "only the class 'spam'; name all in classes"),
+        (["x", "unsure"], {}, "a class must not be called 'unsure'"),
+        (["x", "y"], {"classes": ["later", "x", "y"]}, "a class must not be called 'later'"),
+        (["x", "y"], {"classes": ["x", "y", "broken"]}, "a class must not be called 'broken'"),
+        (["1"], {"classes": ["x"]}, "classes must name two or more"),
+        (["1"], {"classes": []}, "classes must name two or more"),
+        (["x"], {"classes": ["x", "x"]}, "different names that are not empty"),
+        (["c1"], {"classes": [f"c{n}" for n in range(40_000)]}, "be at most 32,767 names"),
+        (["x"], {"classes": ["x", ""]}, "different names that are not empty"),
+        (["0", "1"], {"positive": "spam"}, "one of the classes 'no', 'yes', got 'spam'"),
+        (["x", "y"], {"classes": ["x", "y"], "positive": "z"}, "classes 'x', 'y', got 'z'"),
+        (["x", "y", "z"], {"scores": {"lr": "s"}, "thresholds": {"lr": 0.5}}, "thresholds needs"),
+        (["x", "y", "z"], {"scores": {"lr": "s"}, "descending": ["lr"]}, "descending needs two"),
+        ([f"c{n}" for n in range(1100)], {}, "1,100 different values such as 'c0', 'c1', 'c10'"),
+        (["0.25", "1", "0.5"], {}, "is this a column of scores"),
+    ],
+)
+def test_refused(
+    faults_of: Callable[..., Sequence[Fault]],
+    values: list[str],
+    arguments: dict[str, Any],
+    rule: str,
+) -> None:
+    (fault,) = faults_of(column(values), predictions={"lr": "p"}, **arguments)
+    assert rule in fault.rule

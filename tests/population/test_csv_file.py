@@ -1,0 +1,170 @@
+"""CSV in, the same text out: by row, by column, from any block of the scanner."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from labelcore.errors import PopulationError
+from labelcore.population import csv_scan, read_population
+from labelcore.population.csv_file import CsvFile, GzippedCsvFile
+from labelcore.population.csv_walk import Walk, walk_records
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+tricky = st.text(st.sampled_from('ab",\n\r \té'), max_size=8)
+
+
+def written(rows: list[list[str]], **dialect: object) -> bytes:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, **dialect).writerows(rows)  # type: ignore[arg-type]
+    return buffer.getvalue().encode()
+
+
+def rows_of(table: CsvFile) -> list[dict[str, str]]:
+    return [table.cells(position, table.columns) for position in range(len(table))]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.tuples(texts | tricky, texts | tricky), min_size=1, max_size=8),
+    line_end=st.sampled_from(["\n", "\r\n"]),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+    mark=st.booleans(),
+    block=st.integers(3, 40),
+)
+def test_any_text_comes_back_by_id(
+    rows: list[tuple[str, str]], line_end: str, quoting: int, mark: bool, block: int
+) -> None:
+    table = [["id", "first", "second"], *([str(n), *row] for n, row in enumerate(rows))]
+    assume(line_end == "\r\n" or quoting == csv.QUOTE_ALL or "\r" not in "".join(sum(rows, ())))
+    data = written(table, lineterminator=line_end, quoting=quoting)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_scan, "BLOCK_BYTES", block)
+        path = Path(folder) / "items.csv"
+        path.write_bytes((b"\xef\xbb\xbf" if mark else b"") + data)
+        population = read_population(path, id="id", content=["first", "second"])
+        assert len(population) == len(rows)
+        for number, (first, second) in enumerate(rows):
+            assert population.content(str(number)) == {"first": first, "second": second}
+        assert population.column("second") == [second for _, second in rows]
+
+
+@settings(max_examples=400, deadline=None)
+@given(data=st.text(st.sampled_from('a",\n\r'), max_size=40), block=st.integers(3, 12))
+def test_scan_agrees_with_the_csv_module_or_refuses(data: str, block: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_scan, "BLOCK_BYTES", block)
+        path = Path(folder) / "items.csv"
+        path.write_bytes(data.encode())
+        scanned = csv_scan.scan_records(path)
+        walk = Walk(np.zeros(1, dtype=np.int64))
+        for _ in walk_records(path, walk):
+            pass
+    if scanned is not None and not any("cells" in fault.rule for fault in walk.faults):
+        assert not walk.faults
+        assert scanned.tolist() == walk.starts.tolist()
+
+
+@settings(max_examples=400, deadline=None)
+@given(body=st.lists(st.tuples(tricky, tricky), max_size=6))
+def test_columns_by_pyarrow_are_those_of_the_csv_module(body: list[tuple[str, str]]) -> None:
+    """Raw text with stray quotes: refused, or both readers see the same cells."""
+    data = "a,b\n" + "".join(f"{first},{second}\n" for first, second in body)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "items.csv"
+        path.write_bytes(data.encode())
+        table = CsvFile(path)
+        columns = table.load(["a", "b"])
+        if table.faults():
+            return
+        expected = [row for row in csv.reader(io.StringIO(data, newline=""), strict=True) if row]
+    assert columns["a"].to_pylist() == [row[0] for row in expected[1:]]
+    assert columns["b"].to_pylist() == [row[1] for row in expected[1:]]
+
+
+@pytest.mark.parametrize(
+    ("data", "cells"),
+    [
+        ("text\na\nb\n", ["a", "b"]),
+        ("text\na\nb", ["a", "b"]),
+        ("text\r\na\r\nb\r\n", ["a", "b"]),
+        ("\n\ntext\n\na\n\r\n\nb\n\n", ["a", "b"]),
+        ('text\n"a ""b"" c"\n', ['a "b" c']),
+        ('text\n"line 1\r\nline 2\n"\n', ["line 1\r\nline 2\n"]),
+        ('text\n5" pipe\nb\n', ['5" pipe', "b"]),
+        ('text\na"b"c\n" x"\n', ['a"b"c', " x"]),
+        ('text\n""\nb\n', ["", "b"]),
+        ("text\n  a \n", ["  a "]),
+        ("text\nnan\nnull\nn/a\nNA\nNaN\nNone\n", ["nan", "null", "n/a", "NA", "NaN", "None"]),
+        ("text\n日本語 🎉 \u2028\n", ["日本語 🎉 \u2028"]),
+        ("\ufefftext\na\n", ["a"]),
+        (f"text\n{'x' * 200_000}\n", ["x" * 200_000]),
+    ],
+)
+def test_one_column(csv_file: Callable[..., Path], data: str, cells: list[str]) -> None:
+    population = read_population(csv_file(data), content="text")
+    assert [population.content(str(row + 1))["text"] for row in range(len(population))] == cells
+    assert population.column("text") == cells
+
+
+def test_an_empty_last_cell_is_empty_text(csv_file: Callable[..., Path]) -> None:
+    population = read_population(csv_file("id,text\n1,\n2,b\n"), id="id", content="text")
+    assert population.content("1") == {"text": ""}
+
+
+def test_records_longer_than_a_block(csv_file: Callable[..., Path]) -> None:
+    long = 'x"\n' * 3_000_000
+    path = csv_file(written([["id", "text"], ["1", "a"], ["2", long], ["3", "c"]]))
+    population = read_population(path, id="id", content="text")
+    assert population.content("2")["text"] == long
+    assert population.content("3")["text"] == "c"
+
+
+def test_gzip_reads_like_the_plain_file(csv_file: Callable[..., Path]) -> None:
+    data = 'id,text,s\n007,"a\nb",0.5\n08,nan,1e-3\n'
+    arguments = {"id": "id", "content": "text", "scores": {"lr": "s"}}
+    plain = read_population(csv_file(data), **arguments)  # type: ignore[arg-type]
+    packed = read_population(csv_file(data, "items.csv.gz"), **arguments)  # type: ignore[arg-type]
+    assert packed.name == "items.csv.gz"
+    assert packed.ids() == plain.ids() == ["007", "08"]
+    assert packed.content("007") == plain.content("007") == {"text": "a\nb"}
+    assert packed.scores["lr"].tolist() == [0.5, 1e-3]
+
+
+def test_the_unpacked_copy_goes_with_the_object(csv_file: Callable[..., Path]) -> None:
+    table = GzippedCsvFile(csv_file("text\na\n", "items.csv.gz"))
+    unpacked = table.path
+    assert unpacked.exists()
+    del table
+    assert not unpacked.exists()
+
+
+@pytest.mark.parametrize("data", [b"not gzip", b"", b"\x1f\x8b\x08\0\0\0\0\0\0\0abc"])
+def test_broken_gzip(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "items.csv.gz"
+    path.write_bytes(data)
+    with pytest.raises(PopulationError, match=r"items\.csv\.gz: "):
+        read_population(path, content="text")
+
+
+def test_content_from_several_threads(csv_file: Callable[..., Path]) -> None:
+    rows = [[str(n), f'text "{n}"\n{n}'] for n in range(500)]
+    path = csv_file(written([["id", "text"], *rows]))
+    population = read_population(path, id="id", content="text")
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda row: population.content(row[0])["text"], rows * 4))
+    assert found == [text for _, text in rows * 4]
+
+
+def test_lines_count_as_an_editor_does(csv_file: Callable[..., Path]) -> None:
+    table = CsvFile(csv_file('a,b\n1,"x\ny\nz"\n\n2,b\n3,c\n'))
+    assert table.lines(np.array([2, 0, 1])) == [7, 2, 6]

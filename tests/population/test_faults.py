@@ -1,0 +1,235 @@
+"""Everything that can be wrong with a file, each with its place and rule; all at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population import read_population
+
+Refuse = Callable[..., Sequence[Fault]]
+ALL: dict[str, Any] = {"id": "id", "scores": {"lr": "s"}, "predictions": {"lr": "p"}}
+HEADER = "id,text,s,p\n"
+
+# data, arguments, (row, line, column, value), part of the rule
+ONE_FAULT: list[tuple[str | bytes, dict[str, Any], tuple[Any, ...], str]] = [
+    (HEADER + "1,a,nan,1\n", ALL, (1, 2, "s", "nan"), "a score must be a finite number"),
+    (HEADER + "1,a,,1\n", ALL, (1, 2, "s", ""), "finite"),
+    (HEADER + "1,a,-inf,1\n", ALL, (1, 2, "s", "-inf"), "finite"),
+    (HEADER + "1,a,1e999,1\n", ALL, (1, 2, "s", "1e999"), "finite"),
+    (HEADER + '1,a,"0,5",1\n', ALL, (1, 2, "s", "0,5"), "finite"),
+    (HEADER + "1,a,1_0,1\n", ALL, (1, 2, "s", "1_0"), "finite"),
+    (HEADER + "1,a,0.5,1\n2,b,high,0\n", ALL, (2, 3, "s", "high"), "finite"),
+    (HEADER + '1,"a\n\nb",0.5,1\n2,b,x,0\n', ALL, (2, 5, "s", "x"), "finite"),
+    (HEADER + ",a,0.5,1\n", ALL, (1, 2, "id", ""), "an id must not be empty"),
+    (HEADER + "1,a,0,1\n1,b,0,1\n", ALL, (2, 3, "id", "1"), "unique, and row 1 has the same"),
+    (
+        HEADER + "1,a,0,1\n2,b,0,\n",
+        ALL,
+        (2, 3, "p", ""),
+        "a prediction must be one of the classes 'no', 'yes' or 0/1",
+    ),
+    (
+        HEADER + "1,a,0,1\n2,b,0,maybe\n",
+        {**ALL, "classes": ["no", "yes"]},
+        (2, 3, "p", "maybe"),
+        "'no', 'yes' or 0/1",
+    ),
+    (
+        HEADER + "1,a,0,x\n2,b,0,1\n",
+        {**ALL, "classes": ["x", "y", "z"]},
+        (2, 3, "p", "1"),
+        "one of the classes 'x', 'y', 'z'",
+    ),
+    ("id,text\n1,a\n2\n3,c\n", {"id": "id"}, (2, 3, None, None), "must have 2 cells, got 1"),
+    ("id,text\n1,a\n2,b,c\n", {"id": "id"}, (2, 3, None, None), "must have 2 cells, got 3"),
+    ('id,text\n1,"a\n2,b\n', {"id": "id"}, (1, 2, None, None), "is never closed"),
+    ('id,text\n1,"a"b\n2,b\n', {"id": "id"}, (1, 2, None, None), "must be doubled"),
+    ("id,text\n1,a\rb\n", {"id": "id"}, (1, 2, None, None), "lone carriage return"),
+    ("id,text\r1,a\r", {"id": "id"}, (None, 1, None, None), "lone carriage return"),
+    ("id,text\n1,a\0b\n", {"id": "id"}, (1, 2, None, None), "NUL byte"),
+    (
+        b"id,text\n1,a\n2,\xe9t\xe9\n",
+        {"id": "id"},
+        (2, 3, None, "byte 0xe9"),
+        "not UTF-8 at byte 14 of the file",
+    ),
+    (b"id,te\xffxt,text\n1,a,b\n", {"id": "id"}, (None, 1, None, "byte 0xff"), "not UTF-8"),
+    ("id,id,text\n1,2,a\n", {}, (None, None, "id", None), "two or more columns have this name"),
+    (
+        "id,text\n1,a\n",
+        {"id": "key"},
+        (None, None, "key", None),
+        "id names no column of the file; its columns are 'id', 'text'",
+    ),
+    (
+        "id,text\n1,a\n",
+        {"scores": {"lr": "s"}},
+        (None, None, "s", None),
+        "scores['lr'] names no column",
+    ),
+    ("id,text\n1,a\n", {"predictions": {"lr": "p"}}, (None, None, "p", None), "predictions['lr']"),
+    ("id,text\n1,a\n", {"metadata": ["m"]}, (None, None, "m", None), "metadata names no column"),
+    ("id;text\n1;a\n", {}, (None, None, "text", None), "columns must be separated by commas"),
+    ("", {}, (None, None, None, None), "the file is empty"),
+    ("\ufeff\n\r\n", {}, (None, None, None, None), "the file is empty"),
+    ("id,text\n", {}, (None, None, None, None), "columns but no rows"),
+]
+
+
+@pytest.mark.parametrize(("data", "arguments", "place", "rule"), ONE_FAULT)
+def test_one_fault(
+    faults_of: Refuse,
+    data: str | bytes,
+    arguments: dict[str, Any],
+    place: tuple[Any, ...],
+    rule: str,
+) -> None:
+    (fault,) = faults_of(data, **arguments)
+    assert fault.file == "items.csv"
+    assert (fault.row, fault.line, fault.column, fault.value) == place
+    assert rule in fault.rule
+
+
+def test_all_faults_at_once_in_the_order_of_the_file(faults_of: Refuse) -> None:
+    data = 'id,text,s,p\n1,a,nan,1\n1,b,0.5\n2,"c\nd",,7\n1,e,0.5,yes\n'
+    found = faults_of(data, **{**ALL, "classes": ["no", "yes"], "positive": "perhaps"})
+    assert [(fault.row, fault.column) for fault in found] == [
+        (None, None),
+        (1, "s"),
+        (2, None),
+        (3, "s"),
+        (4, "id"),
+    ]
+    found = faults_of(data, **{**ALL, "classes": ["no", "yes"]}, metadata=["m"])
+    assert [(fault.row, fault.column, fault.line) for fault in found] == [
+        (None, "m", None),
+        (1, "s", 2),
+        (2, None, 3),
+        (3, "s", 4),
+        (3, "p", 4),
+        (4, "id", 6),
+    ]
+
+
+def test_every_undecodable_line_is_named(faults_of: Refuse) -> None:
+    found = faults_of(b'text\n\xe9\n"a\n\xe9"\nok\n')
+    assert [(fault.row, fault.line) for fault in found] == [(1, 2), (2, 4)]
+
+
+def test_a_column_of_two_classifiers_is_checked_once(faults_of: Refuse) -> None:
+    assert len(faults_of("text,s\na,x\n", scores={"A": "s", "B": "s"})) == 1
+
+
+def test_a_missing_prediction_column_does_not_blame_positive(faults_of: Refuse) -> None:
+    assert len(faults_of("text\na\n", predictions={"A": "p"}, positive="spam")) == 1
+
+
+def test_huge_values_are_shown_short(faults_of: Refuse) -> None:
+    (fault,) = faults_of(f"text,s\na,{'9x' * 5000}\n", scores={"lr": "s"})
+    assert fault.value is not None
+    assert len(fault.value) == 80
+    wide = ",".join(f"c{number}" for number in range(5000))
+    (fault,) = faults_of(f"{wide}\n{wide}\n")
+    assert len(fault.rule) < 400
+    assert "4,970 more" in fault.rule
+
+
+def test_a_million_row_habit_every_score_wrong(faults_of: Refuse) -> None:
+    found = faults_of("text,s\n" + "a,?\n" * 5000, scores={"lr": "s"})
+    assert [fault.row for fault in found] == list(range(1, 5001))
+    assert [fault.line for fault in found] == list(range(2, 5002))
+
+
+def test_the_message_names_everything(csv_file: Callable[..., Path]) -> None:
+    with pytest.raises(PopulationError) as caught:
+        read_population(csv_file("text,s\na,x\n"), content="text", scores={"lr": "s"})
+    assert str(caught.value) == (
+        "items.csv, row 1 (line 2 of the file), column 's': "
+        "a score must be a finite number, got 'x'"
+    )
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"items\.csv: there is no such file"):
+        read_population(tmp_path / "items.csv", content="text")
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="path must name a file"):
+        read_population(tmp_path, content="text")
+
+
+def test_unknown_suffix(csv_file: Callable[..., Path]) -> None:
+    with pytest.raises(ValueError, match=r"must be one of \.csv, \.csv\.gz, \.parquet"):
+        read_population(csv_file("text\na\n", "items.xlsx"), content="text")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads anything")
+def test_an_unreadable_file(csv_file: Callable[..., Path]) -> None:
+    path = csv_file("text\na\n")
+    path.chmod(0)
+    with pytest.raises(ValueError, match="cannot be read"):
+        read_population(path, content="text")
+
+
+def test_an_error_of_the_disk_is_a_value_error(
+    csv_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = csv_file("text\na\n")
+
+    def fail(self: Path, *arguments: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", fail)
+    with pytest.raises(ValueError, match=r"items\.csv: the file cannot be read: Permission"):
+        read_population(path, content="text")
+
+
+@pytest.mark.parametrize("name", ["items.csv", "items.csv.gz"])
+def test_a_changed_file_is_not_shown(csv_file: Callable[..., Path], name: str) -> None:
+    path = csv_file("text\na\nb\n", name)
+    population = read_population(path, content="text", metadata="text")
+    csv_file("text\nb\na\n", name)
+    os.utime(path, ns=(1, 1))
+    for look_up in (population.content, population.metadata):
+        with pytest.raises(ValueError, match="changed after it was read"):
+            look_up("1")
+    with pytest.raises(ValueError, match="changed after it was read"):
+        population.column("text")
+    path.unlink()
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        population.content("1")
+
+
+def test_an_unpacked_copy_that_was_cleared_away(csv_file: Callable[..., Path]) -> None:
+    population = read_population(csv_file("text\na\n", "items.csv.gz"), content="text")
+    population._table.path.unlink()  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match=r"items\.csv\.gz: the item '1' cannot be read"):
+        population.content("1")
+
+
+def test_a_file_that_changes_while_it_is_read(
+    csv_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from labelcore.population import read as module
+
+    path = csv_file("text\na\n")
+    fingerprint = module._fingerprint
+
+    def slow(file: Path, arguments: Any) -> str:
+        os.utime(file, ns=(1, 1))
+        return fingerprint(file, arguments)
+
+    monkeypatch.setattr(module, "_fingerprint", slow)
+    with pytest.raises(ValueError, match="changed while it was read"):
+        read_population(path, content="text")
+
+
+def test_population_error_is_a_value_error() -> None:
+    assert issubclass(PopulationError, ValueError)

@@ -1,0 +1,79 @@
+"""Every format of the table gives the same population for the same items."""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from labelcore.population import FORMATS, read_population
+
+ITEMS = pd.DataFrame(
+    {
+        "id": ["007", "a,b", "日本"],
+        "text": ["nan", 'say "no"\nor\r\nyes', ""],
+        "score": [0.1, -2.5, 1e-17],
+        "predicted": ["ham", "spam", "ham"],
+        "truth": [1, 0, 1],
+    }
+)
+
+
+def gzipped(items: pd.DataFrame, path: Path) -> None:
+    path.write_bytes(gzip.compress(items.to_csv(index=False, lineterminator="\r\n").encode()))
+
+
+WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    ".csv": lambda items, path: items.to_csv(path, index=False),
+    ".csv.gz": gzipped,
+    ".parquet": lambda items, path: items.to_parquet(path),
+}
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("upper", [False, True])
+def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, upper: bool) -> None:
+    path = tmp_path / f"items{suffix.upper() if upper else suffix}"
+    WRITERS[suffix](ITEMS, path)
+    population = read_population(
+        path,
+        id="id",
+        content=["text", "id"],
+        scores={"A": "score"},
+        predictions={"A": "predicted"},
+        metadata="truth",
+    )
+    assert population.ids() == ITEMS["id"].tolist()
+    assert population.scores["A"].tolist() == ITEMS["score"].tolist()
+    assert population.classes == ("ham", "spam")
+    assert population.predictions["A"].tolist() == [0, 1, 0]
+    assert population.column("truth") == ["1", "0", "1"]
+    for item_id, text in zip(ITEMS["id"], ITEMS["text"], strict=True):
+        assert population.content(item_id) == {"text": text, "id": item_id}
+    assert population.metadata("a,b") == {"truth": "0"}
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_population_goes_to_another_process(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"items{suffix}"
+    WRITERS[suffix](ITEMS, path)
+    population = read_population(path, id="id", content="text")
+    population.content("007")
+    assert pickle.loads(pickle.dumps(population)).content("007") == {"text": "nan"}
+
+
+def test_a_relative_path_is_kept_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ITEMS.to_csv(tmp_path / "items.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    population = read_population("items.csv", id="id", content="text")
+    monkeypatch.chdir("/")
+    assert population.path == tmp_path / "items.csv"
+    assert population.content("007") == {"text": "nan"}
+
+
+def test_every_format_has_a_writer_here() -> None:
+    assert set(WRITERS) == set(FORMATS)

@@ -1,0 +1,136 @@
+"""Parquet: every type of column as text or numbers, rows from any row group."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from labelcore.errors import PopulationError
+from labelcore.population import parquet_file as module
+from labelcore.population import read_population
+
+Write = Callable[..., Path]
+
+AS_TEXT: list[tuple[Any, list[str]]] = [
+    (pa.array(["a", None, "nan", ""]), ["a", "", "nan", ""]),
+    (pa.array(["a", "b", "a", None]).dictionary_encode(), ["a", "b", "a", ""]),
+    (pa.array(["a", "b", "c", "d"], pa.large_string()), ["a", "b", "c", "d"]),
+    (pa.array([1, 2**62 + 1, -3, None]), ["1", str(2**62 + 1), "-3", ""]),
+    (pa.array([2**64 - 1, 0, 1, 2], pa.uint64()), [str(2**64 - 1), "0", "1", "2"]),
+    (pa.array([1.0, 0.1, None, float("nan")]), ["1", "0.1", "", ""]),
+    (pa.array([True, False, None, True]), ["True", "False", "", "True"]),
+    (pa.array([datetime.date(2024, 2, 29)] * 4), ["2024-02-29"] * 4),
+    (pa.array([decimal.Decimal("1.50")] * 4), ["1.50"] * 4),
+    (pa.array([["x", "y"], [], None, ["z"]]), ["['x', 'y']", "[]", "", "['z']"]),
+    (pa.array([b"ab", b"\xff", None, b""]), ["b'ab'", "b'\\xff'", "", "b''"]),
+    (pa.nulls(4), ["", "", "", ""]),
+]
+
+
+@pytest.mark.parametrize(("column", "texts"), AS_TEXT, ids=lambda case: str(case)[:20])
+def test_content_and_columns_as_text(parquet_file: Write, column: Any, texts: list[str]) -> None:
+    population = read_population(parquet_file({"text": column}), content="text", metadata="text")
+    assert population.column("text") == texts
+    assert [population.content(str(n))["text"] for n in range(1, 5)] == texts
+    assert population.metadata("1") == {"text": texts[0]}
+
+
+@pytest.mark.parametrize(
+    ("column", "ids"),
+    [
+        (pa.array([7, 2**53 + 1]), ["7", str(2**53 + 1)]),
+        (pa.array([7.0, 8.0]), ["7", "8"]),
+        (pa.array(["007", "7"]), ["007", "7"]),
+        (pa.array(["b", "a"]).dictionary_encode(), ["b", "a"]),
+    ],
+)
+def test_ids(parquet_file: Write, column: pa.Array, ids: list[str]) -> None:
+    path = parquet_file({"id": column, "text": ["x", "y"]})
+    population = read_population(path, id="id", content="text")
+    assert population.ids() == ids
+    assert population.content(ids[1]) == {"text": "y"}
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([1, 0], pa.int8()),
+        pa.array([1, 0], pa.uint64()),
+        pa.array([1.0, 0.0], pa.float16()),
+        pa.array([1.0, 0.0], pa.float32()),
+        pa.array([decimal.Decimal("1.0"), decimal.Decimal("0.0")]),
+        pa.array([True, False]),
+        pa.array(["1.0", "0"]),
+        pa.array([1.0, 0.0]).dictionary_encode(),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_scores_of_any_numeric_type(parquet_file: Write, column: pa.Array) -> None:
+    path = parquet_file({"text": ["x", "y"], "s": column})
+    population = read_population(path, content="text", scores={"lr": "s"})
+    assert population.scores["lr"].tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "column", [pa.array([1, 0]), pa.array([1.0, 0.0]), pa.array([True, False])]
+)
+def test_predictions_of_zero_and_one(parquet_file: Write, column: pa.Array) -> None:
+    path = parquet_file({"text": ["x", "y"], "p": column})
+    population = read_population(path, content="text", predictions={"lr": "p"})
+    assert population.classes == ("no", "yes")
+    assert population.predictions["lr"].tolist() == [1, 0]
+
+
+def test_missing_values_are_faults(parquet_file: Write) -> None:
+    columns = {"id": [1, None], "text": ["x", "y"], "s": [None, 0.5], "p": [None, "yes"]}
+    with pytest.raises(PopulationError) as caught:
+        read_population(
+            parquet_file(columns),
+            id="id",
+            content="text",
+            scores={"a": "s"},
+            predictions={"b": "p"},
+        )
+    found = [(fault.row, fault.column, fault.line) for fault in caught.value.faults]
+    assert found == [(1, "s", None), (1, "p", None), (2, "id", None)]
+
+
+def test_a_score_column_of_dates_is_one_fault(parquet_file: Write) -> None:
+    path = parquet_file({"text": ["x"], "s": [datetime.date(2024, 1, 1)]})
+    with pytest.raises(PopulationError, match="got a column of type date32"):
+        read_population(path, content="text", scores={"lr": "s"})
+
+
+def test_rows_from_many_row_groups(parquet_file: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ROWS_AT_ONCE", 4)
+    texts = [f"text {n}" for n in range(101)]
+    path = parquet_file({"text": texts, "more": list(range(101))}, row_group_size=10)
+    population = read_population(path, content="text", metadata=["more"])
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: population.content(str(n + 1))["text"], range(101)))
+    assert found == texts
+    assert population.metadata("101") == {"more": "100"}
+
+
+@pytest.mark.parametrize("data", [b"", b"PAR1 broken PAR1", b"id,text\n1,a\n"])
+def test_not_parquet(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "items.parquet"
+    path.write_bytes(data)
+    with pytest.raises(PopulationError, match="cannot be read as Parquet"):
+        read_population(path, content="text")
+
+
+def test_no_rows_and_repeated_columns(tmp_path: Path, parquet_file: Write) -> None:
+    with pytest.raises(PopulationError, match="columns but no rows"):
+        read_population(parquet_file({"text": pa.array([], pa.string())}), content="text")
+    path = tmp_path / "twice.parquet"
+    pa.parquet.write_table(pa.table([["x"], ["y"]], names=["text", "text"]), path)
+    with pytest.raises(PopulationError, match="two or more columns have this name"):
+        read_population(path, content="text")

@@ -1,0 +1,172 @@
+"""Facts about the files of the repository that are easy to break without noticing."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit import config
+
+PAGE_LINES = 100
+FILE_LINES = 400
+
+# Folders at the top of a machine that no tracked file may name. Written apart, so that this
+# file does not find itself.
+MACHINE_PATH = re.compile(
+    r"(?:^|[^\w.~/-])/(?:" + "|".join(["work", "root", "farm", "Users", r"home/\w+", "tmp"]) + ")/"
+)
+REGISTRY = re.compile(
+    "|".join(["pypi" + r"\.org", "python" + "hosted", "index" + "-url", "find" + "-links"])
+)
+UNSAFE = re.compile(r"unsafe_allow_html|unsafe_allow_javascript|st\.iframe|components\.html|pickle")
+
+
+def findings(pattern: re.Pattern[str], text: str) -> list[int]:
+    """Lines of the text, from 1, where the pattern occurs."""
+    return [n for n, line in enumerate(text.splitlines(), 1) if pattern.search(line)]
+
+
+def tracked_files(root: Path) -> list[Path]:
+    """Files under version control and new ones that are not ignored."""
+    if shutil.which("git") is None or not (root / ".git").exists():
+        pytest.skip("not a git checkout")
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, check=True, capture_output=True).stdout
+    files = (root / name for name in listed.decode().split("\0") if name)
+    return sorted(file for file in files if file.is_file())
+
+
+def product_files(root: Path) -> Iterator[Path]:
+    for folder in ("labelcore", "pages"):
+        yield from sorted((root / folder).rglob("*.py"))
+    yield from root.glob("app.py")
+
+
+@pytest.mark.parametrize("pattern", [MACHINE_PATH, REGISTRY], ids=["machine path", "registry"])
+def test_tracked_files_name_no_machine_and_no_registry(
+    root: Path, pattern: re.Pattern[str]
+) -> None:
+    found = []
+    for file in tracked_files(root):
+        content = file.read_bytes()
+        if b"\0" not in content:
+            lines = findings(pattern, content.decode("utf-8", "replace"))
+            found += [f"{file.relative_to(root)}:{line}" for line in lines]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line", "found"),
+    [
+        (MACHINE_PATH, "open('" + "/" + "root/items.csv')", True),
+        (MACHINE_PATH, "/" + "home/ann/items.csv", True),
+        (MACHINE_PATH, "data/" + "work/items.csv", False),
+        (MACHINE_PATH, "https://example.org/" + "work/x", False),
+        (MACHINE_PATH, "~/" + "work/x", False),
+        (REGISTRY, "--index" + "-url https://example.org", True),
+        (REGISTRY, "pip install -r requirements.txt", False),
+        (UNSAFE, "st.markdown(text, unsafe_allow_" + "html=True)", True),
+        (UNSAFE, "import pic" + "kle", True),
+        (UNSAFE, "st.text(text)", False),
+    ],
+)
+def test_the_patterns_find_what_they_should(
+    pattern: re.Pattern[str], line: str, found: bool
+) -> None:
+    assert bool(findings(pattern, line)) is found
+
+
+def test_nothing_can_run_the_content_of_an_item(root: Path) -> None:
+    found = [
+        f"{file.relative_to(root)}:{line}"
+        for file in product_files(root)
+        for line in findings(UNSAFE, file.read_text("utf-8"))
+    ]
+    assert found == []
+
+
+def test_files_are_short(root: Path) -> None:
+    long = []
+    for file in product_files(root):
+        limit = FILE_LINES if "labelcore" in file.relative_to(root).parts else PAGE_LINES
+        lines = len(file.read_text("utf-8").splitlines())
+        if lines > limit:
+            long.append(f"{file.relative_to(root)}: {lines} lines, at most {limit}")
+    assert long == []
+
+
+def requirements(text: str) -> dict[str, str]:
+    """Name -> version of each line; anything but ``name==version`` is an error."""
+    pinned = {}
+    for line in text.splitlines():
+        if line.strip() and not line.startswith(("#", "-r ")):
+            match = re.fullmatch(r"([A-Za-z0-9_.-]+)==([0-9][0-9a-z.]*)", line)
+            if match is None:
+                raise ValueError(f"a requirement must be name==version, got {line!r}")
+            pinned[match[1].lower()] = match[2]
+    return pinned
+
+
+def reasons(text: str) -> dict[str, str]:
+    """Name -> reason, from the rows of the tables under the heading 'Dependencies'."""
+    section = text.partition("\n## Dependencies\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([^`]+)` \| (.+?) \|$", section, re.MULTILINE)
+    return {name.lower(): reason for name, reason in rows}
+
+
+def test_each_requirement_is_pinned_and_has_a_reason(root: Path) -> None:
+    pinned: dict[str, str] = {}
+    for name in ("requirements.txt", "requirements-dev.txt"):
+        pinned |= requirements((root / name).read_text("utf-8"))
+    given = reasons((root / "CONTRIBUTING.md").read_text("utf-8"))
+    assert sorted(given) == sorted(pinned)
+    assert [name for name, reason in given.items() if len(reason) < 20] == []
+
+
+@pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy==2.*", "numpy == 2.4.6"])
+def test_a_requirement_that_is_not_pinned_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="must be name==version"):
+        requirements(line)
+
+
+def test_version_is_the_newest_of_the_changelog(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    headings = re.findall(
+        r"^## (\d+\.\d+\.\d+) - (\d{4}-\d{2}-\d{2})$",
+        (root / "CHANGELOG.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    assert headings[0][0] == project["version"]
+    dates = [date for _, date in headings]
+    assert dates == sorted(dates, reverse=True)
+
+
+def test_readme_has_two_set_up_commands_and_marks_that_of_the_tests(root: Path) -> None:
+    readme = (root / "README.md").read_text("utf-8")
+    commands = re.findall(r"^```bash\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    installing = [command for command in commands if "pip install" in command]
+    assert len(installing) == 2
+    assert readme.count("<!-- test-command -->\n```bash\n" + installing[1]) == 1
+    assert "-m pytest" in installing[1]
+
+
+def test_streamlit_knows_each_option_that_is_set(root: Path) -> None:
+    """One of them is hidden: this fails when a new version of Streamlit drops it."""
+
+    def names(table: dict[str, object], above: str = "") -> Iterator[str]:
+        for key, value in table.items():
+            if isinstance(value, dict):
+                yield from names(value, f"{above}{key}.")
+            else:
+                yield above + key
+
+    options = tomllib.loads((root / ".streamlit" / "config.toml").read_text("utf-8"))
+    known = config.get_config_options()
+    assert [name for name in names(options) if name not in known] == []
+    assert options["runner"]["postScriptGC"] is False
+    assert options["server"]["address"] == "127.0.0.1"

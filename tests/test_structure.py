@@ -1,0 +1,263 @@
+"""Imports point inwards: stats <- estimands <- designs <- engine <- session <- ui <- pages."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+# Folder or module of labelcore -> what of labelcore it may import. A new one needs a row here.
+INSIDE: dict[str, str] = {
+    "errors": "",
+    "words": "",
+    "log": "errors",
+    "results": "errors words",
+    "stats": "errors",
+    "population": "errors",
+    "estimands": "errors stats",
+    "tallies": "errors stats estimands population",
+    "designs": "errors log results stats estimands population",
+    "plan": "errors log results estimands designs",
+    "engine": "errors log results stats estimands population tallies designs plan",
+    "estimation": "errors results words stats estimands tallies designs plan engine",
+    "curve": "errors results stats estimands tallies designs plan engine estimation",
+    "strata_table": "errors results stats estimands engine estimation",
+    "history": "errors log engine",
+    "looks": "errors log results engine estimation curve",
+    "preview": "errors results stats estimands population tallies designs plan engine",
+    "simulation_truth": "errors population",
+    "simulate": "errors log results stats estimands population tallies designs plan engine"
+    " estimation curve looks preview simulation_truth",
+    "store": "errors log",
+    "ledger": "errors log engine store",
+    "projects": "errors log population plan preview store ledger",
+    "session": "errors log results words estimands population designs plan engine estimation"
+    " curve strata_table history looks preview store ledger projects",
+    "replay": "errors log results words population designs plan engine estimation curve looks"
+    " preview store ledger projects session",
+    "trials": "errors population plan",
+    "charts": "errors results words estimands",
+    "report": "errors log results words estimands population plan engine estimation curve"
+    " strata_table history looks preview replay session charts",
+}
+
+# "__init__" is the public `import labelcore` itself.
+MAY_IMPORT: dict[str, set[str]] = {
+    **{row: set(names.split()) for row, names in INSIDE.items()},
+    "__init__": set(INSIDE),
+    "__main__": {*INSIDE, "__init__"},
+    "ui": {*INSIDE, "__init__"},
+    "pages": {
+        *("__init__", "errors", "results", "words", "estimands", "population", "plan", "preview"),
+        *("replay", "session", "trials", "charts", "report", "ui"),
+    },
+    "app": {"__init__", "errors", "session", "ui"},
+}
+
+# Under `if TYPE_CHECKING:` only, for a type hint.
+MAY_NAME_TYPES = {"words": {"results"}, "report": {"store"}}
+
+# From outside, one of these folders is its table; of its files only these may be named.
+OPEN_FILES = {"designs": {"base", "rates"}, "store": {"base"}}
+
+# Packages of others that only these may import.
+ONLY_IN = {
+    "streamlit": {"ui", "pages", "app"},
+    "plotly": {"charts", "report", "ui"},
+    "sqlalchemy": {"store"},
+}
+
+# Parts of the repository that nothing in labelcore, pages or app.py may import.
+OUTSIDE = {"app", "benchmarks", "pages", "tests"}
+
+
+def source_files(root: Path) -> Iterator[tuple[str, Path]]:
+    """Each file with the row of the table it belongs to."""
+    package = root / "labelcore"
+    for path in sorted(package.rglob("*.py")):
+        yield path.relative_to(package).parts[0].removesuffix(".py"), path
+    for path in sorted((root / "pages").rglob("*.py")):
+        yield "pages", path
+    if (root / "app.py").exists():
+        yield "app", root / "app.py"
+
+
+def for_types_only(tree: ast.AST) -> set[ast.AST]:
+    """The nodes under ``if TYPE_CHECKING:``."""
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+                for statement in node.body:
+                    found |= set(ast.walk(statement))
+    return found
+
+
+def imported_modules(path: Path, root: Path) -> Iterator[tuple[int, str, bool]]:
+    """Line, dotted name and whether for types only, of every import, those in functions too.
+
+    ``from a import b`` counts as ``a.b``; a relative import is made absolute.
+    """
+    package = list(path.relative_to(root).parent.parts)
+    tree = ast.parse(path.read_text("utf-8"), str(path))
+    typing = for_types_only(tree)
+    for node in ast.walk(tree):
+        types = node in typing
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    yield node.lineno, alias.name, types
+            case ast.ImportFrom(module=module, names=names, level=level):
+                start = package[: len(package) - level + 1] if level else []
+                base = ".".join([*start, *([module] if module else [])])
+                for alias in names:
+                    yield node.lineno, f"{base}.{alias.name}", types
+            case ast.Call(
+                func=ast.Name(id="__import__" | "import_module")
+                | ast.Attribute(attr="import_module"),
+                args=[ast.Constant(value=str(name)), *_],
+            ):
+                yield node.lineno, name, types
+
+
+def fault_of(row: str, module: str, types: bool, root: Path) -> str | None:
+    """Why a file of this row may not import this module, or None if it may."""
+    head, *rest = module.split(".")
+    if head in ONLY_IN and row not in ONLY_IN[head]:
+        return f"only {', '.join(sorted(ONLY_IN[head]))} may import {head}"
+    if head in OUTSIDE:
+        return f"{head} may not be imported"
+    if head != "labelcore":
+        return None
+    target = rest[0] if rest and exists(root / "labelcore" / rest[0]) else "__init__"
+    if target == row:
+        return None
+    if types and target in MAY_NAME_TYPES.get(row, set()):
+        return None
+    if target not in MAY_IMPORT[row]:
+        return f"{row} may not import {target}"
+    if target in OPEN_FILES and len(rest) > 1:
+        file = rest[1]
+        if file not in OPEN_FILES[target] and exists(root / "labelcore" / target / file):
+            return f"{row} may not import {target}.{file}, only the table in {target}"
+    return None
+
+
+def exists(module: Path) -> bool:
+    return module.is_dir() or module.with_suffix(".py").is_file()
+
+
+def faults(root: Path) -> list[str]:
+    found = []
+    for row, path in source_files(root):
+        where = path.relative_to(root)
+        if row not in MAY_IMPORT:
+            found.append(f"{where}: {row} has no row in the table of imports")
+            continue
+        for line, module, types in imported_modules(path, root):
+            fault = fault_of(row, module, types, root)
+            if fault is not None and f"{where}:{line}: {fault}" not in found:
+                found.append(f"{where}:{line}: {fault}")
+    return found
+
+
+def test_imports_point_inwards(root: Path) -> None:
+    assert faults(root) == []
+
+
+def test_table_has_no_cycle_and_no_unknown_name() -> None:
+    order = list(TopologicalSorter(MAY_IMPORT).static_order())
+    assert set(order) == set(MAY_IMPORT)
+
+
+def write(root: Path, name: str, text: str) -> None:
+    path = root / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+FOR_TYPES = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A small repository without a fault."""
+    write(tmp_path, "labelcore/__init__.py", "from labelcore.session import Session\n")
+    write(tmp_path, "labelcore/errors.py", "import json\n")
+    write(tmp_path, "labelcore/results.py", "from labelcore import words\n")
+    write(tmp_path, "labelcore/words.py", f"{FOR_TYPES}    from labelcore.results import Band\n")
+    write(tmp_path, "labelcore/stats/__init__.py", "from .strata import Strata\n")
+    write(tmp_path, "labelcore/stats/strata.py", "from ..errors import PlanError\n")
+    write(
+        tmp_path, "labelcore/designs/__init__.py", "from labelcore.designs.random import Random\n"
+    )
+    write(tmp_path, "labelcore/designs/base.py", "import labelcore.stats.strata as strata\n")
+    write(tmp_path, "labelcore/designs/random.py", "from .. import stats\n")
+    write(tmp_path, "labelcore/session.py", "from labelcore.designs import DESIGNS, base\n")
+    write(tmp_path, "labelcore/store/sqlite.py", "import sqlalchemy as sa\n")
+    write(tmp_path, "labelcore/ui/__init__.py", "import streamlit as st\nimport labelcore as lc\n")
+    write(tmp_path, "pages/label.py", "import streamlit\nfrom labelcore.ui import setup\n")
+    write(tmp_path, "app.py", "import streamlit\nfrom labelcore.ui import setup\n")
+    return tmp_path
+
+
+def test_a_sound_tree_has_no_fault(tree: Path) -> None:
+    assert faults(tree) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("labelcore/stats/bad.py", "import labelcore.designs", "stats may not import designs"),
+        (
+            "labelcore/stats/bad.py",
+            "import labelcore.designs.base as b",
+            "stats may not import des",
+        ),
+        ("labelcore/stats/bad.py", "from labelcore import designs", "stats may not import designs"),
+        ("labelcore/stats/bad.py", "from labelcore.designs import X", "stats may not import des"),
+        ("labelcore/stats/bad.py", "from .. import designs", "stats may not import designs"),
+        ("labelcore/stats/bad.py", "from ..designs.base import X", "stats may not import designs"),
+        ("labelcore/stats/__init__.py", "from ..session import X", "stats may not import session"),
+        ("labelcore/stats/deep/bad.py", "from ...session import X", "stats may not import session"),
+        ("labelcore/errors.py", "from .stats import mean", "errors may not import stats"),
+        ("labelcore/errors.py", "from . import stats", "errors may not import stats"),
+        ("labelcore/stats/bad.py", "import labelcore as lc", "stats may not import __init__"),
+        ("labelcore/stats/bad.py", "from labelcore import Plan", "stats may not import __init__"),
+        (
+            "labelcore/words.py",
+            "from labelcore.results import Band",
+            "words may not import results",
+        ),
+        (
+            "labelcore/words.py",
+            f"{FOR_TYPES}    import labelcore.stats",
+            "words may not import stat",
+        ),
+        ("labelcore/session.py", "def f():\n    import streamlit", "may import streamlit"),
+        ("labelcore/session.py", "from streamlit.testing import v1", "may import streamlit"),
+        (
+            "labelcore/session.py",
+            "import importlib\nimportlib.import_module('plotly.io')",
+            "plotly",
+        ),
+        ("labelcore/session.py", "import sqlalchemy.engine", "only store may import sqlalchemy"),
+        ("labelcore/session.py", "from labelcore.designs.random import X", "only the table in des"),
+        ("labelcore/session.py", "from labelcore.designs import random", "only the table in desi"),
+        ("labelcore/session.py", "from pages.label import X", "pages may not be imported"),
+        ("pages/label.py", "from labelcore.store import X", "pages may not import store"),
+        ("pages/label.py", "import plotly", "may import plotly"),
+        ("app.py", "from labelcore import stats", "app may not import stats"),
+        ("labelcore/extras/__init__.py", "", "extras has no row in the table"),
+        ("labelcore/extra.py", "", "extra has no row in the table"),
+    ],
+)
+def test_a_forbidden_import_is_reported(tree: Path, name: str, text: str, fault: str) -> None:
+    write(tree, name, text)
+    found = faults(tree)
+    assert len(found) == 1
+    assert found[0].startswith(name)
+    assert fault in found[0]
