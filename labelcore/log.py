@@ -1,0 +1,118 @@
+"""Draws, and the events of the append-only log.
+
+Everything except the log can be recomputed from the file and the plan. Undo, Later and changed
+answers are events of their own: nothing is ever deleted or overwritten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+EVENT_KINDS = (
+    "drawn",
+    "labelled",
+    "unsure",
+    "later",
+    "broken",
+    "undone",
+    "noted",
+    "flagged",
+    "looked",
+    "stopped",
+    "finished",
+    "extended",
+    "reworded",
+)
+ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
+RESERVED_ANSWERS = ("unsure", "later", "broken")
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One item put before one person once.
+
+    ``token`` is unique in the store: an answer carries it, and the same answer arriving twice is
+    one label. ``index`` counts drawn items (1, 2, ...); an item that comes back after Undo or Later
+    keeps its index and gets a new token.
+    """
+
+    token: str
+    item_id: str
+    index: int
+    stratum: int | None
+    batch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One row of the log.
+
+    sequence   1, 2, ... within the project, without gaps
+    kind       one of EVENT_KINDS
+    at         when it was stored, UTC, ISO 8601 with microseconds
+    annotator  who did it
+    token      drawn: the token minted; an answer: None
+    answers    an answer: the token it answers (unique in the log); otherwise None
+    index, item_id, stratum, batch   which draw it is about, None for events about the project
+    basis      drawn: the sequence number of the last event known when the draw's batch was drawn
+    label      labelled: the class name
+    text       noted, finished, stopped, reworded: the words
+    previous   undone, or a changed answer: the sequence number of the answer it takes back
+    shown_at   an answer: when the item was first shown, UTC, ISO 8601
+    detail     looked: the results shown; extended: the new budget; JSON values only
+    hash       SHA-256 over the hash before it and all other fields: a chain, so that a changed
+               byte anywhere in the log is found
+    """
+
+    sequence: int
+    kind: str
+    at: str
+    annotator: str
+    token: str | None = None
+    answers: str | None = None
+    index: int | None = None
+    item_id: str | None = None
+    stratum: int | None = None
+    batch: int | None = None
+    basis: int | None = None
+    label: str | None = None
+    text: str | None = None
+    previous: int | None = None
+    shown_at: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    hash: str = ""
+
+    def content(self) -> dict[str, Any]:
+        """Every field but the hash, as JSON values."""
+        return {
+            name: (dict(self.detail) if name == "detail" else getattr(self, name))
+            for name in FIELDS
+            if name != "hash"
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.content(), "hash": self.hash}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Event:
+        return cls(**{name: values[name] for name in FIELDS if name in values})
+
+    def chained(self, before: str) -> Event:
+        """This event with its hash set to follow the hash ``before``."""
+        return replace(self, hash=self.digest(before))
+
+    def digest(self, before: str) -> str:
+        text = json.dumps(self.content(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
+
+
+FIELDS: tuple[str, ...] = tuple(Event.__dataclass_fields__)
+
+
+def genesis(fingerprint: str, plan_json: str) -> str:
+    """The hash before the first event: it ties the log to one file and one plan."""
+    return hashlib.sha256(f"{fingerprint}\n{plan_json}".encode()).hexdigest()

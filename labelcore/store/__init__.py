@@ -1,0 +1,66 @@
+"""Stores: where projects and their logs are kept.
+
+To add one: write ``store/<name>.py`` with a LabelStore, and add its line to STORES; the contract
+tests then run on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from labelcore.store.base import ConflictError, LabelStore, ProjectRecord, RepeatedTokenError
+from labelcore.store.memory import MemoryStore
+from labelcore.store.sqlite import SqliteStore
+
+__all__ = [
+    "NOT_AVAILABLE_YET",
+    "STORES",
+    "ConflictError",
+    "LabelStore",
+    "MemoryStore",
+    "ProjectRecord",
+    "RepeatedTokenError",
+    "SqliteStore",
+    "open_store",
+]
+
+# The part of the address before "://" -> what opens it.
+STORES: dict[str, Callable[[str], LabelStore]] = {
+    "memory": MemoryStore,
+    "sqlite": SqliteStore,
+}
+
+NOT_AVAILABLE_YET = ("postgresql+psycopg",)
+
+
+def open_store(url: str | LabelStore | None) -> LabelStore:
+    """Open the store at an address; a store that is open already is returned as it is.
+
+    ``memory://`` or None: a new store that ends with the process. ``sqlite:///relative.db`` and
+    ``sqlite:////absolute.db``: a file, created when missing.
+
+    Raises ValueError for an unknown address (listing the known ones), TypeError for another type,
+    StoreError when the store is there but cannot be used.
+
+    >>> open_store("memory://").projects()
+    []
+    """
+    if isinstance(url, LabelStore):
+        return url
+    if url is None:
+        return MemoryStore()
+    if not isinstance(url, str):
+        raise TypeError(f"store must be an address such as 'sqlite:///labels.db', got {url!r}")
+    scheme, separator, _ = url.partition("://")
+    if separator and scheme in NOT_AVAILABLE_YET:
+        raise ValueError(f"Stores at {scheme}:// are not available yet, got {url!r}. {_known()}")
+    if not separator or scheme not in STORES:
+        raise ValueError(f"{url!r} is not the address of a store. {_known()}")
+    return STORES[scheme](url)
+
+
+def _known() -> str:
+    schemes = ", ".join(f"{scheme}://" for scheme in STORES)
+    return (
+        f"Known: {schemes}; for a file write sqlite:///labels.db or sqlite:////home/me/labels.db."
+    )

@@ -1,0 +1,176 @@
+"""What every store promises: projects, each with an append-only log of events.
+
+The in-memory store is the definition of this interface; every other store gives the same answers
+to the same calls (tests/contracts/test_stores.py).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
+from labelcore.log import Event
+
+# {item_id: {column: text}}
+Contents = Mapping[str, Mapping[str, str]]
+NO_CONTENTS: Contents = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRecord:
+    """What a project is made of, besides its log.
+
+    name             unique in the store
+    created_at       UTC, ISO 8601
+    fingerprint      of the population
+    plan_json        the plan, its exact text
+    population_json  the file's path and the reading arguments, JSON text
+    settings_json    question, instructions, keys ...: JSON text; the store does not look inside
+    archived         put away, not deleted
+
+    Only the name, ``settings_json`` and ``archived`` can change after ``create``.
+    """
+
+    name: str
+    created_at: str
+    fingerprint: str
+    plan_json: str
+    population_json: str
+    settings_json: str = "{}"
+    archived: bool = False
+
+
+class ConflictError(Exception):
+    """Another writer appended first: read the events after ``last`` again, then retry.
+
+    Internal to labelcore; the session retries and no user meets it.
+    """
+
+    def __init__(self, sequence: int, last: int) -> None:
+        self.sequence = sequence
+        self.last = last
+        super().__init__(f"event {sequence} is taken: the log already ends at event {last}")
+
+
+class RepeatedTokenError(Exception):
+    """``event``, of the project named ``project``, already holds a token of the batch.
+
+    An event that answers the same token, or that minted the same token, is in the store. Of several
+    it is the one that the earliest event of the batch repeats. Internal to labelcore.
+    """
+
+    def __init__(self, event: Event, project: str) -> None:
+        self.event = event
+        self.project = project
+        super().__init__(
+            f"event {event.sequence} of project {project!r} already has token "
+            f"{event.token if event.answers is None else event.answers!r}"
+        )
+
+
+class LabelStore(ABC):
+    """Projects and their logs; usable from several threads.
+
+    Every method may raise StoreError, which says what happened and what to do. Every method that
+    takes the name of a project raises UnknownProjectError, which lists the names there are.
+    """
+
+    url: str
+
+    @abstractmethod
+    def create(self, record: ProjectRecord) -> None:
+        """Add a project with an empty log.
+
+        Raises ProjectExistsError when the name is taken, ValueError or TypeError for a bad record.
+        """
+
+    @abstractmethod
+    def project(self, name: str) -> ProjectRecord:
+        """The project's record as it is now."""
+
+    @abstractmethod
+    def projects(self) -> list[ProjectRecord]:
+        """Every project, archived ones too, the newest first."""
+
+    @abstractmethod
+    def update(
+        self, name: str, *, settings_json: str | None = None, archived: bool | None = None
+    ) -> None:
+        """Change settings or put the project away; None leaves a value as it is."""
+
+    @abstractmethod
+    def rename(self, old: str, new: str) -> None:
+        """Give a project another name; its log is unchanged.
+
+        Raises ProjectExistsError when ``new`` is the name of another project.
+        """
+
+    @abstractmethod
+    def append(
+        self, project: str, events: Sequence[Event], contents: Contents = NO_CONTENTS
+    ) -> None:
+        """Add events to the log, and the items' texts with them: all of it or nothing.
+
+        Durable when it returns. ``contents`` is {item_id: {column: text}}; the first copy of an
+        item stays. The first event's sequence number must follow the log's last one.
+
+        Raises RepeatedTokenError when a token is in the store already (this is looked at first),
+        ConflictError when the sequence number is taken, StoreError when it leaves a gap,
+        ValueError or TypeError for an event that cannot be stored as it is.
+        """
+
+    @abstractmethod
+    def events(self, project: str, after: int = 0) -> list[Event]:
+        """The events with a sequence number above ``after``, in order."""
+
+    @abstractmethod
+    def last_sequence(self, project: str) -> int:
+        """The sequence number of the last event, 0 for an empty log. Cheap enough to poll."""
+
+    @abstractmethod
+    def content(self, project: str, item_id: str) -> dict[str, str] | None:
+        """The item's {column: text} as it was when drawn, or None when it was never stored."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release files; any later call raises StoreError. Closing twice does nothing."""
+
+
+def unknown_project(name: str, known: Sequence[str], url: str) -> UnknownProjectError:
+    """The error for a name that is not in the store, listing those that are."""
+    names = ", ".join(repr(one) for one in known) if known else "none yet"
+    return UnknownProjectError(f"There is no project {name!r} in {url}. Projects there: {names}.")
+
+
+def project_exists(name: str, created_at: str, fingerprint: str, url: str) -> ProjectExistsError:
+    """The error for a name that is taken, saying by what."""
+    return ProjectExistsError(
+        f"A project {name!r} exists in {url}, created at {created_at} for the file with "
+        f"fingerprint {fingerprint}. Open that project, or choose another name."
+    )
+
+
+def closed_store(url: str) -> StoreError:
+    """The error for a call after ``close``."""
+    return StoreError(f"The store {url} was closed. Open it again with open_store({url!r}).")
+
+
+def follows(project: str, events: Sequence[Event], last: int) -> None:
+    """Return quietly when ``events`` continue a log that ends at ``last``.
+
+    Raises ConflictError when the sequence number is taken, StoreError when it would leave a gap:
+    that happens when the store was put back to an older copy under a running session.
+    """
+    if not events or events[0].sequence == last + 1:
+        return
+    first = events[0].sequence
+    if first <= last:
+        raise ConflictError(first, last)
+    raise StoreError(
+        f"The log of project {project!r} ends at event {last}, so event {first} cannot follow it. "
+        "The store was probably replaced by an older copy: open the project again, and check that "
+        "no labels are missing."
+    )

@@ -1,0 +1,158 @@
+"""A store that lives as long as the process: the definition of the interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from threading import RLock
+
+from labelcore.log import Event
+from labelcore.store.base import (
+    NO_CONTENTS,
+    Contents,
+    LabelStore,
+    ProjectRecord,
+    RepeatedTokenError,
+    closed_store,
+    follows,
+    project_exists,
+    unknown_project,
+)
+from labelcore.store.checks import (
+    check_changes,
+    check_name,
+    check_record,
+    checked_contents,
+    checked_events,
+    tokens,
+)
+
+
+@dataclass(slots=True)
+class _Project:
+    record: ProjectRecord
+    number: int
+    events: list[Event] = field(default_factory=list)
+    contents: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+class MemoryStore(LabelStore):
+    """Keeps everything in memory; nothing outlives the process.
+
+    >>> store = MemoryStore()
+    >>> store.create(ProjectRecord("spam", "2026-01-01T00:00:00+00:00", "f1", "{}", "{}"))
+    >>> event = Event(1, "noted", "2026-01-01T00:00:01.000000+00:00", "me", text="hello")
+    >>> store.append("spam", [event])
+    >>> store.last_sequence("spam"), store.events("spam")[0].text
+    (1, 'hello')
+    """
+
+    def __init__(self, url: str = "memory://") -> None:
+        self.url = url
+        self._projects: dict[str, _Project] = {}
+        self._tokens: dict[tuple[str, str], tuple[_Project, Event]] = {}
+        self._created = 0
+        self._closed = False
+        self._lock = RLock()
+
+    def create(self, record: ProjectRecord) -> None:
+        check_record(record)
+        with self._open():
+            self._refuse_taken(record.name)
+            self._created += 1
+            self._projects[record.name] = _Project(record, self._created)
+
+    def project(self, name: str) -> ProjectRecord:
+        with self._open():
+            return self._find(name).record
+
+    def projects(self) -> list[ProjectRecord]:
+        with self._open():
+            newest_first = sorted(
+                self._projects.values(),
+                key=lambda project: (project.record.created_at, project.number),
+                reverse=True,
+            )
+            return [project.record for project in newest_first]
+
+    def update(
+        self, name: str, *, settings_json: str | None = None, archived: bool | None = None
+    ) -> None:
+        check_changes(settings_json, archived)
+        with self._open():
+            project = self._find(name)
+            record = project.record
+            project.record = replace(
+                record,
+                settings_json=record.settings_json if settings_json is None else settings_json,
+                archived=record.archived if archived is None else archived,
+            )
+
+    def rename(self, old: str, new: str) -> None:
+        check_name(new)
+        with self._open():
+            project = self._find(old)
+            if new != old:
+                self._refuse_taken(new)
+            del self._projects[old]
+            project.record = replace(project.record, name=new)
+            self._projects[new] = project
+
+    def append(
+        self, project: str, events: Sequence[Event], contents: Contents = NO_CONTENTS
+    ) -> None:
+        kept = checked_events(events)
+        texts = checked_contents(contents)
+        with self._open():
+            found = self._find(project)
+            self._refuse_repeated(kept)
+            follows(project, kept, len(found.events))
+            found.events.extend(kept)
+            for event in kept:
+                self._tokens.update(dict.fromkeys(tokens(event), (found, event)))
+            for item_id, columns in texts.items():
+                found.contents.setdefault(item_id, columns)
+
+    def events(self, project: str, after: int = 0) -> list[Event]:
+        with self._open():
+            kept = self._find(project).events[max(after, 0) :]
+        return [replace(event, detail=deepcopy(event.detail)) for event in kept]
+
+    def last_sequence(self, project: str) -> int:
+        with self._open():
+            return len(self._find(project).events)
+
+    def content(self, project: str, item_id: str) -> dict[str, str] | None:
+        with self._open():
+            columns = self._find(project).contents.get(item_id)
+            return None if columns is None else dict(columns)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        with self._lock:
+            if self._closed:
+                raise closed_store(self.url)
+            yield
+
+    def _find(self, name: str) -> _Project:
+        if name not in self._projects:
+            raise unknown_project(name, sorted(self._projects), self.url)
+        return self._projects[name]
+
+    def _refuse_taken(self, name: str) -> None:
+        if name in self._projects:
+            record = self._projects[name].record
+            raise project_exists(name, record.created_at, record.fingerprint, self.url)
+
+    def _refuse_repeated(self, events: Sequence[Event]) -> None:
+        for event in events:
+            for key in tokens(event):
+                if key in self._tokens:
+                    project, first = self._tokens[key]
+                    raise RepeatedTokenError(first, project.record.name)

@@ -1,0 +1,309 @@
+"""A store in one SQLite file, for one machine: several threads, several processes.
+
+Durable: write-ahead log with synchronous=FULL, so an append that returned survives a crash and a
+power cut. Append-only: triggers in the file itself refuse to change or delete an event.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.exc import OperationalError
+
+from labelcore.errors import StoreError
+from labelcore.log import FIELDS, Event
+from labelcore.store.base import (
+    NO_CONTENTS,
+    Contents,
+    LabelStore,
+    ProjectRecord,
+    RepeatedTokenError,
+    closed_store,
+    follows,
+    project_exists,
+    unknown_project,
+)
+from labelcore.store.checks import (
+    check_changes,
+    check_name,
+    check_record,
+    checked_contents,
+    checked_events,
+    detail_json,
+    tokens,
+)
+from labelcore.store.migrations import check_ours, migrate
+from labelcore.store.schema import event_table, item_table, project_table
+from labelcore.store.sqlite_errors import translated
+from labelcore.store.sqlite_file import check_file, file_identity, make_engine, usable_path
+
+BUSY_SECONDS = 10.0
+
+_TOKENS_AT_ONCE = 500
+_DETAIL = FIELDS.index("detail")
+
+_RECORD_COLUMNS = [project_table.c[name] for name in ProjectRecord.__dataclass_fields__]
+_EVENT_COLUMNS = [event_table.c[name] for name in FIELDS]
+_EVENT_FIELDS = [name for name in FIELDS if name != "detail"]
+_LAST = (
+    select(func.coalesce(func.max(event_table.c.sequence), 0))
+    .where(event_table.c.project_id == project_table.c.id)
+    .correlate(project_table)
+    .scalar_subquery()
+)
+_PROJECT_AND_LAST = select(project_table.c.id, _LAST).where(
+    project_table.c.name == bindparam("name")
+)
+_EVENTS_AFTER = (
+    select(*_EVENT_COLUMNS)
+    .where(
+        event_table.c.project_id == bindparam("project_id"),
+        event_table.c.sequence > bindparam("after"),
+    )
+    .order_by(event_table.c.sequence)
+)
+_CONTENT = select(item_table.c.content).where(
+    item_table.c.project_id == bindparam("project_id"),
+    item_table.c.item_id == bindparam("item_id"),
+)
+_INSERT_EVENT = insert(event_table)
+_INSERT_ITEM = sqlite_insert(item_table).on_conflict_do_nothing()
+_WITH_TOKEN = {
+    field: select(event_table.c[field], project_table.c.name, *_EVENT_COLUMNS)
+    .join(project_table, project_table.c.id == event_table.c.project_id)
+    .where(event_table.c[field].in_(bindparam("wanted", expanding=True)))
+    for field in ("token", "answers")
+}
+
+
+class SqliteStore(LabelStore):
+    """The store at ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
+
+    Opening creates the file and its folders where they are missing, checks the file, and brings an
+    older schema up to date. A relative path is taken from the working folder at that moment.
+    ``busy_seconds`` is how long to wait while another process writes.
+    """
+
+    def __init__(self, url: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self.url = url
+        self.path = usable_path(url)
+        self._busy_seconds = busy_seconds
+        self._writers = Lock()
+        self._engine = make_engine(self.path, busy_seconds)
+        self._identity: tuple[int, int] | None = None
+        self._closed = False
+        try:
+            with translated(self.path):
+                self._prepare()
+        except BaseException:
+            self._engine.dispose()
+            raise
+        self._identity = file_identity(self.path)
+
+    def create(self, record: ProjectRecord) -> None:
+        check_record(record)
+        with self._writing() as connection:
+            self._refuse_taken(connection, record.name)
+            values = {column.name: getattr(record, column.name) for column in _RECORD_COLUMNS}
+            connection.execute(insert(project_table), values)
+
+    def project(self, name: str) -> ProjectRecord:
+        with self._reading() as connection:
+            row = connection.execute(
+                select(*_RECORD_COLUMNS).where(project_table.c.name == name)
+            ).one_or_none()
+            if row is None:
+                raise self._unknown(connection, name)
+            return ProjectRecord(*row)
+
+    def projects(self) -> list[ProjectRecord]:
+        newest_first = select(*_RECORD_COLUMNS).order_by(
+            project_table.c.created_at.desc(), project_table.c.id.desc()
+        )
+        with self._reading() as connection:
+            return [ProjectRecord(*row) for row in connection.execute(newest_first)]
+
+    def update(
+        self, name: str, *, settings_json: str | None = None, archived: bool | None = None
+    ) -> None:
+        check_changes(settings_json, archived)
+        changes = {"settings_json": settings_json, "archived": archived}
+        given = {column: value for column, value in changes.items() if value is not None}
+        with self._writing() as connection:
+            project_id, _ = self._find(connection, name)
+            if given:
+                connection.execute(
+                    update(project_table).where(project_table.c.id == project_id).values(given)
+                )
+
+    def rename(self, old: str, new: str) -> None:
+        check_name(new)
+        with self._writing() as connection:
+            project_id, _ = self._find(connection, old)
+            if new != old:
+                self._refuse_taken(connection, new)
+            connection.execute(
+                update(project_table).where(project_table.c.id == project_id).values(name=new)
+            )
+
+    def append(
+        self, project: str, events: Sequence[Event], contents: Contents = NO_CONTENTS
+    ) -> None:
+        kept = checked_events(events)
+        texts = checked_contents(contents)
+        with self._writing() as connection:
+            project_id, last = self._find(connection, project)
+            _refuse_repeated(connection, kept)
+            follows(project, kept, last)
+            if kept:
+                connection.execute(_INSERT_EVENT, [_event_row(project_id, one) for one in kept])
+            if texts:
+                connection.execute(_INSERT_ITEM, _item_rows(project_id, texts))
+
+    def events(self, project: str, after: int = 0) -> list[Event]:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            values = {"project_id": project_id, "after": after}
+            return [_event(row) for row in connection.execute(_EVENTS_AFTER, values)]
+
+    def last_sequence(self, project: str) -> int:
+        with self._reading() as connection:
+            return self._find(connection, project)[1]
+
+    def content(self, project: str, item_id: str) -> dict[str, str] | None:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            values = {"project_id": project_id, "item_id": item_id}
+            text = connection.execute(_CONTENT, values).scalar_one_or_none()
+            return None if text is None else dict(json.loads(text))
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._engine.dispose()
+
+    def _prepare(self) -> None:
+        check_file(self.path)
+        with self._engine.begin() as connection:
+            check_ours(connection, str(self.path))
+        self._enter_wal()
+        with self._engine.connect() as connection:
+            connection.execution_options(writing=True)
+            with connection.begin():
+                # Again, now that no other process can be in the middle of creating it.
+                check_ours(connection, str(self.path))
+                migrate(connection)
+
+    def _enter_wal(self) -> None:
+        """Switch the file to a write-ahead log.
+
+        SQLite does not wait by itself when several processes do this at once, so this does. Where
+        the file system has no shared memory the journal stays as it is: slower, as durable.
+        """
+        deadline = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                with self._engine.connect() as connection:
+                    connection.execution_options(writing=None)
+                    connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+                return
+            except OperationalError as error:
+                code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+                if code != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        self._check_usable()
+        with translated(self.path), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """One transaction that holds the write lock from its first moment."""
+        self._check_usable()
+        if not self._writers.acquire(timeout=self._busy_seconds):
+            raise StoreError(
+                f"{self.path} was busy with other writes for {self._busy_seconds:g} seconds. "
+                "Nothing of this step was stored; try again."
+            )
+        try:
+            with translated(self.path), self._engine.connect() as connection:
+                connection.execution_options(writing=True)
+                with connection.begin():
+                    yield connection
+        finally:
+            self._writers.release()
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise closed_store(self.url)
+        # SQLite would go on writing into a deleted file, and those labels would be lost.
+        if file_identity(self.path) != self._identity:
+            raise StoreError(
+                f"{self.path} was moved, replaced or deleted while it was open. Nothing of this "
+                "step was stored; put the file back if it was moved, and restart Labelcore."
+            )
+
+    def _find(self, connection: Connection, name: str) -> tuple[int, int]:
+        """The project's number in the database and its log's last sequence number."""
+        row = connection.execute(_PROJECT_AND_LAST, {"name": name}).one_or_none()
+        if row is None:
+            raise self._unknown(connection, name)
+        return row[0], row[1]
+
+    def _unknown(self, connection: Connection, name: str) -> Exception:
+        names = connection.execute(select(project_table.c.name).order_by(project_table.c.name))
+        return unknown_project(name, list(names.scalars()), self.url)
+
+    def _refuse_taken(self, connection: Connection, name: str) -> None:
+        taken = select(project_table.c.created_at, project_table.c.fingerprint).where(
+            project_table.c.name == name
+        )
+        row = connection.execute(taken).one_or_none()
+        if row is not None:
+            raise project_exists(name, row[0], row[1], self.url)
+
+
+def _refuse_repeated(connection: Connection, events: Sequence[Event]) -> None:
+    """Raise RepeatedTokenError for the first event whose token the store already has."""
+    keys = [key for one in events for key in tokens(one)]
+    found: dict[tuple[str, str], tuple[Event, str]] = {}
+    for field, statement in _WITH_TOKEN.items():
+        wanted = [token for name, token in keys if name == field]
+        for start in range(0, len(wanted), _TOKENS_AT_ONCE):
+            some = wanted[start : start + _TOKENS_AT_ONCE]
+            for row in connection.execute(statement, {"wanted": some}):
+                found[field, row[0]] = (_event(row[2:]), row[1])
+    for key in keys:
+        if key in found:
+            raise RepeatedTokenError(*found[key])
+
+
+def _event_row(project_id: int, one: Event) -> dict[str, Any]:
+    row: dict[str, Any] = {name: getattr(one, name) for name in _EVENT_FIELDS}
+    row["project_id"] = project_id
+    row["detail"] = detail_json(one)
+    return row
+
+
+def _item_rows(project_id: int, contents: Contents) -> list[dict[str, Any]]:
+    return [
+        {"project_id": project_id, "item_id": item_id, "content": json.dumps(columns)}
+        for item_id, columns in contents.items()
+    ]
+
+
+def _event(row: Row[Any] | Sequence[Any]) -> Event:
+    values = list(row)
+    values[_DETAIL] = {} if row[_DETAIL] == "{}" else json.loads(row[_DETAIL])
+    return Event(*values)

@@ -1,0 +1,102 @@
+"""What SQLite's result codes mean to the person at the screen."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from labelcore.errors import StoreError
+
+_DAMAGED = (
+    "is damaged. Stop Labelcore, keep a copy of the file, and put back the latest backup; "
+    'the command "sqlite3 FILE .recover" may save newer events from the copy.'
+)
+_READ_ONLY = (
+    "cannot be written: the file, its folder or the disk is read-only for this user. "
+    "Allow writing to the file and to its folder, or choose another place."
+)
+
+# Primary result code -> what to say after the file's name. https://www.sqlite.org/rescode.html
+_SENTENCES: dict[int, str] = {
+    sqlite3.SQLITE_BUSY: (
+        "was locked by another program for longer than the waiting time. Close other programs "
+        "that have it open, such as a database browser, and try again."
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "could not be opened. Check that the folder exists and that this user may write to it."
+    ),
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_FULL: (
+        "could not grow: the disk is full. Nothing of this step was stored; "
+        "free some space and try again."
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "could not be read or written: the disk or the network drive reported an error. "
+        "Nothing of this step was stored; check the disk and try again."
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "is not an SQLite database, or its first bytes are damaged. Check the path, "
+        "or put back the latest backup."
+    ),
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_TOOBIG: "refused a text longer than SQLite can hold. Shorten the item.",
+}
+_DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SENTENCES[sqlite3.SQLITE_LOCKED] = _SENTENCES[sqlite3.SQLITE_BUSY]
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn whatever the database raises inside the block into a StoreError.
+
+    A stored text that is no longer JSON is damage too.
+    """
+    try:
+        yield
+    except (SQLAlchemyError, sqlite3.Error, json.JSONDecodeError) as error:
+        raise store_error(path, error) from error
+
+
+def store_error(path: Path, error: Exception) -> StoreError:
+    """The StoreError that tells what ``error`` means for the file at ``path``."""
+    cause = getattr(error, "orig", None) or error
+    code = _code(cause)
+    sentence = _SENTENCES.get(code)
+    if sentence is None:
+        return StoreError(
+            f"{path} gave an error that Labelcore did not expect. Nothing of this step was "
+            f"stored; open the store again, and report this text if it returns. ({cause})"
+        )
+    found = damage(path) if code == sqlite3.SQLITE_CORRUPT else None
+    return StoreError(f"{path} {sentence} ({found or cause})")
+
+
+def _code(error: BaseException) -> int:
+    """The primary result code; the driver gives none for a text that is not UTF-8."""
+    if isinstance(error, json.JSONDecodeError) or "Could not decode to UTF-8" in str(error):
+        return sqlite3.SQLITE_CORRUPT
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def damaged(path: Path, found: str) -> StoreError:
+    """The StoreError for damage that a check found."""
+    return StoreError(f"{path} {_DAMAGED} ({found})")
+
+
+def damage(path: Path) -> str | None:
+    """The first thing that SQLite's quick check finds wrong in the file, or None.
+
+    A file that cannot be opened is not called damaged: the caller meets the true cause soon enough.
+    """
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.Error as error:
+        return str(error) if _code(error) in _DAMAGE_CODES else None
+    return None if found == "ok" else " ".join(str(found).split())

@@ -1,0 +1,203 @@
+"""What the SQLite store promises beyond the contract: the file, its schema, its faults."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, inspect
+
+import labelcore.store.migrations as migrations
+from labelcore.errors import StoreError
+from labelcore.log import FIELDS, Event
+from labelcore.store import ProjectRecord, SqliteStore, open_store
+from labelcore.store.schema import event_table, metadata
+
+AT = "2026-01-01T00:00:00.000001+00:00"
+RECORD = ProjectRecord("spam", AT, "f1", "{}", "{}")
+VERSION_1 = Path(__file__).parent / "data" / "version_1.sql"
+
+
+def noted(sequence: int, text: str = "a note") -> Event:
+    return Event(sequence, "noted", AT, "a1", text=text, hash=f"h{sequence}")
+
+
+def drawn(sequence: int, token: str) -> Event:
+    return Event(sequence, "drawn", AT, "a1", token=token, index=1, item_id="m-1", hash="h")
+
+
+def answered(sequence: int, token: str) -> Event:
+    return Event(sequence, "labelled", AT, "a1", answers=token, label="yes", hash="h")
+
+
+def reopened(path: Path) -> SqliteStore:
+    return SqliteStore(f"sqlite:///{path}", busy_seconds=0.2)
+
+
+# The file
+
+
+def test_pragmas_are_in_force_on_every_connection(store: SqliteStore) -> None:
+    wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 200}
+    with store._engine.connect() as first, store._engine.connect() as second:
+        for connection in (first, second):
+            for name, value in wanted.items():
+                assert connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() == value
+
+
+def test_default_waiting_time_is_ten_seconds(path: Path) -> None:
+    store = open_store(f"sqlite:///{path}")
+    assert isinstance(store, SqliteStore)
+    with store._engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar_one() == 10_000
+    store.close()
+
+
+def test_nothing_is_left_beside_the_file_after_close(store: SqliteStore, path: Path) -> None:
+    store.close()
+    assert [entry.name for entry in path.parent.iterdir()] == ["labels.db"]
+
+
+# Append-only
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE event SET label = 'no' WHERE sequence = 2",
+        "UPDATE event SET lease_until = 'later'",
+        "DELETE FROM event",
+        "DELETE FROM event WHERE sequence = 2",
+        "INSERT OR REPLACE INTO event (project_id, sequence, kind, at, annotator, detail, hash)"
+        " VALUES (1, 2, 'noted', '', '', '{}', '')",
+        "INSERT OR REPLACE INTO event (project_id, sequence, kind, at, annotator, token, detail,"
+        " hash) VALUES (1, 3, 'drawn', '', '', 't1', '{}', '')",
+        "INSERT OR REPLACE INTO event (project_id, sequence, kind, at, annotator, answers, detail,"
+        " hash) VALUES (1, 3, 'labelled', '', '', 't1', '{}', '')",
+        "INSERT INTO event (project_id, sequence, kind, at, annotator, detail, hash)"
+        " VALUES (1, 4, 'noted', '', '', '{}', '')",
+        "INSERT INTO event (project_id, sequence, kind, at, annotator, detail, hash)"
+        " VALUES (1, 0, 'noted', '', '', '{}', '')",
+        "UPDATE project SET plan_json = '[]'",
+        "UPDATE project SET fingerprint = 'f2'",
+    ],
+)
+def test_the_database_itself_refuses(store: SqliteStore, path: Path, statement: str) -> None:
+    before = store.events("spam")
+    with closing(sqlite3.connect(path)) as connection:
+        with pytest.raises(sqlite3.IntegrityError, match="append-only|cannot be changed"):
+            connection.execute(statement)
+        connection.rollback()
+    assert store.events("spam") == before
+    assert store.project("spam") == RECORD
+
+
+def test_a_project_with_a_log_cannot_be_deleted(store: SqliteStore) -> None:
+    with (
+        pytest.raises(StoreError, match="FOREIGN KEY"),
+        store._writing() as connection,
+    ):
+        connection.exec_driver_sql("DELETE FROM project")
+
+
+def test_triggers_let_a_good_row_in(store: SqliteStore, path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO event (project_id, sequence, kind, at, annotator, detail, hash)"
+            " VALUES (1, 3, 'noted', '', '', '{}', '')"
+        )
+    assert store.last_sequence("spam") == 3
+
+
+# Schema and migrations
+
+
+def test_tables_are_those_the_migrations_make(store: SqliteStore, path: Path) -> None:
+    engine = create_engine(f"sqlite:///{path}")
+    inspector = inspect(engine)
+    for name, table in metadata.tables.items():
+        found = {column["name"]: column for column in inspector.get_columns(name)}
+        assert list(found) == [column.name for column in table.columns]
+        for column in table.columns:
+            assert str(column.type) == str(found[column.name]["type"])
+            assert column.nullable == found[column.name]["nullable"] or column.primary_key
+        keys = inspector.get_pk_constraint(name)["constrained_columns"]
+        assert keys == [column.name for column in table.primary_key]
+    engine.dispose()
+    assert set(FIELDS) == set(event_table.c.keys()) - {"project_id", "lease_until"}
+
+
+def test_a_version_1_file_opens(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_1.read_text(encoding="utf-8"))
+    store = reopened(path)
+    assert store.project("spam") == RECORD
+    assert store.events("spam") == [drawn(1, "t1"), answered(2, "t1")]
+    assert store.content("spam", "m-1") == {"text": "hello"}
+    store.append("spam", [noted(3)])
+    store.close()
+
+
+def test_an_older_file_is_migrated_once(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.close()
+    newer = [*migrations.MIGRATIONS, ("ALTER TABLE project ADD COLUMN colour TEXT",)]
+    monkeypatch.setattr(migrations, "MIGRATIONS", newer)
+    for _ in range(2):
+        again = reopened(path)
+        assert again.events("spam") == [drawn(1, "t1"), answered(2, "t1")]
+        with again._reading() as connection:
+            assert migrations.schema_version(connection) == 2
+        again.close()
+
+
+def test_a_migration_that_fails_leaves_the_old_version(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.close()
+    known = list(migrations.MIGRATIONS)
+    bad = ("ALTER TABLE project ADD COLUMN colour TEXT", "ALTER TABLE missing ADD COLUMN x TEXT")
+    monkeypatch.setattr(migrations, "MIGRATIONS", [*known, bad])
+    with pytest.raises(StoreError, match="no such table: missing"):
+        reopened(path)
+    monkeypatch.setattr(migrations, "MIGRATIONS", known)
+    again = reopened(path)
+    with again._reading() as connection:
+        assert migrations.schema_version(connection) == 1
+    assert again.project("spam") == RECORD
+    again.close()
+
+
+def test_a_newer_file_is_refused_unchanged(store: SqliteStore, path: Path) -> None:
+    store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 7")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="version 7, and this .* up to 1. Install the newer"):
+        reopened(path)
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_unchanged(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE bookmarks (url TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        reopened(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_upgraded_while_it_is_being_opened_is_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def another_process_upgrades(_: SqliteStore) -> None:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
+            connection.execute("PRAGMA user_version = 7")
+
+    monkeypatch.setattr(SqliteStore, "_enter_wal", another_process_upgrades)
+    with pytest.raises(StoreError, match="version 7"):
+        reopened(path)
