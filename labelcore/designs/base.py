@@ -1,0 +1,194 @@
+"""What every sampling method offers, and the bookkeeping that all of them share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.errors import PlanError
+from labelcore.estimands import SCALARS, Estimand
+from labelcore.population import Population
+from labelcore.stats.orders import hash_keys, hash_order
+from labelcore.stats.profile import Cells, FloatArray
+
+IntArray = NDArray[np.int64]
+
+
+def parameter(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
+    """A field of a ``DesignParams`` class: forms and checks are built from what stands here."""
+    return field(default=default, metadata={"help": help, "low": low, "high": high})
+
+
+@dataclass(frozen=True, slots=True)
+class DesignParams:
+    """Parameters of a method; each field is made by ``parameter``."""
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value, low, high = getattr(self, item.name), item.metadata["low"], item.metadata["high"]
+            if value is None or isinstance(value, str):
+                continue
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise PlanError(f"params[{item.name!r}] must be a number, got {value!r}")
+            if isinstance(item.default, int) and not isinstance(value, int):
+                raise PlanError(f"params[{item.name!r}] must be a whole number, got {value!r}")
+            if (low is not None and value < low) or (high is not None and value > high):
+                raise PlanError(
+                    f"params[{item.name!r}] must lie between {low} and {high}, got {value!r}"
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """Everything a method may know before the first label."""
+
+    population: Population
+    classifier: str | None
+    estimands: tuple[str, ...]
+    params: Any
+    seed: int
+    planned: int
+    target: str = "file"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Frame:
+    """What a method prepares before the first label.
+
+    stratum   (n_items,), the stratum of each item, 0 .. n_strata - 1
+    sizes     (n_strata,), items in each stratum
+    rates     (n_strata,), the rate of positives (of rightly judged items with several classes)
+              that the scores suggest, in (0, 1)
+    predicted (n_strata,), whether the stratum is predicted positive
+    queue     (n_items,), items sorted by stratum, within it by draw hash; the next draws of stratum
+              k are the items after those already drawn, starting at ``start[k]``
+    notes     sentences about choices made for this file
+    """
+
+    stratum: IntArray
+    sizes: IntArray
+    rates: FloatArray
+    predicted: NDArray[np.bool_]
+    queue: IntArray
+    start: IntArray
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_strata(self) -> int:
+        return len(self.sizes)
+
+
+def make_frame(
+    setup: Setup,
+    stratum: IntArray,
+    rates: FloatArray,
+    predicted: NDArray[np.bool_],
+    notes: tuple[str, ...] = (),
+) -> Frame:
+    """A frame with the draw order of its strata; ``stratum`` is (n_items,)."""
+    keys = hash_keys(setup.seed, "draw", setup.population.ids())
+    queue = hash_order(keys)
+    queue = queue[np.argsort(stratum[queue], kind="stable")]
+    sizes = np.bincount(stratum, minlength=len(rates)).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    return Frame(stratum, sizes, rates, predicted, queue, start, notes)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Progress:
+    """What a method may look at when it chooses a batch, arrays (n_strata,).
+
+    drawn      items drawn so far
+    labelled   items with a class, positive: of these positive (rightly judged with several classes)
+    limit      the most items that may be drawn in all
+    """
+
+    drawn: IntArray
+    labelled: FloatArray
+    positive: FloatArray
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The circumstances of one look at the results."""
+
+    confidence: float
+    promise: str
+    labels: int
+    planned: int
+    target: str
+    n_strata: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Figures:
+    """Values and bounds of several estimands of one classifier, arrays (n_rows,); value is NaN
+    where there is none. ``method`` and ``source`` per row."""
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    method: tuple[str, ...]
+    source: tuple[str, ...]
+    tail_share: FloatArray
+
+
+class Design(ABC):
+    """A sampling method: how items are drawn and, because that decides it, how they are analysed."""
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    summary: ClassVar[str]
+    Params: ClassVar[type[DesignParams]]
+    promises: ClassVar[tuple[str, ...]] = ("watched", "fixed")
+    estimands: ClassVar[tuple[str, ...]] = (*SCALARS, "precision_curve")
+    assumptions: ClassVar[tuple[str, ...]] = ()
+    smallest_watched_budget: ClassVar[int] = 1
+
+    def check(  # noqa: B027 - most methods serve every combination
+        self, estimands: tuple[str, ...], params: Any, promise: str | None
+    ) -> None:
+        """Raises PlanError for a combination that this method cannot serve."""
+
+    @abstractmethod
+    def prepare(self, setup: Setup) -> Frame:
+        """Strata, their expected rates and the order of draws."""
+
+    @abstractmethod
+    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+        """How many items the next batch takes from each stratum, (n_strata,); at least one in all
+        while there are items and ``progress.limit`` is not reached."""
+
+    @abstractmethod
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        """Values and intervals from the counts of one classifier's cells."""
+
+    @abstractmethod
+    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+        """The number of labels from which a figure is shown."""
+
+    def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
+        """The method's own idea of each stratum's rate, (n_strata,)."""
+        return frame.rates
+
+
+def next_items(frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
+    """The next ``counts[k]`` items of each stratum in draw order, strata one after another."""
+    parts = [
+        frame.queue[first : first + take]
+        for first, take in zip(frame.start + drawn, counts, strict=True)
+        if take
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
+
+def asking_order(seed: int, batch: int, items: IntArray, ids: list[str]) -> IntArray:
+    """The items of a batch in a random order across strata, by a hash of its own."""
+    return items[hash_order(hash_keys(seed, f"batch {batch}", ids))]

@@ -1,0 +1,237 @@
+"""Stratified sampling that learns how far the scores can be believed: the default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from labelcore.designs.base import (
+    Design,
+    Figures,
+    Frame,
+    IntArray,
+    Look,
+    DesignParams,
+    Progress,
+    Setup,
+    make_frame,
+    parameter,
+)
+from labelcore.designs.rates import stratum_rates
+from labelcore.errors import PlanError
+from labelcore.estimands import SCALARS, Estimand, ratios
+from labelcore.stats.allocation import largest_remainder, top_up
+from labelcore.stats.orders import hash_keys, ranking
+from labelcore.stats.profile import (
+    Cells,
+    FloatArray,
+    fixed_critical,
+    plug_in_totals,
+    profile_bounds,
+    variance_shares,
+)
+from labelcore.stats.recalibration import recalibrate
+from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
+from labelcore.stats.strata import equal_size_edges, geometric_edges
+
+FIRST_LABELS_PER_STRATUM = 2
+EARLY_FLOOR, EARLY_UNTIL = 0.35, 0.3
+SMALLEST_BATCH = 5
+METHOD = {
+    "fixed": (
+        "G-profile interval over strata (approximate)",
+        "Wilks (1938); likelihood-ratio region with Satterthwaite's degrees of freedom",
+    ),
+    "watched": (
+        "G-profile band over strata (approximate)",
+        "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
+    ),
+}
+
+
+class RecalibratedNeyman(Design):
+    """Neyman allocation on rates recalibrated from the labels.
+
+    Strata never mix predicted positives and predicted negatives: ``n_above`` equal-size strata of
+    the predicted positives and ``n_below`` of the others, in geometrically growing size from the
+    highest score down. Two labels per stratum first; then each batch tops up the strata towards
+    shares proportional to c_k W_k sqrt(theta_k (1 - theta_k)), mixed with W_k, where theta is a
+    two-parameter recalibration of the scores fitted to all labels.
+
+    Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
+    max(40, n0/10) labels and at least five strata (G-profile with the multiplier of an asymptotic
+    confidence sequence). Both approximate: coverage is measured, see docs/validity.md.
+    Assumption: none about the scores; bad scores cost labels, not truth. Nearly unbiased, not
+    unbiased, because two parameters learn from the labels.
+    Source: Neyman (1934) for the allocation; the recalibration and the floor are our own.
+    """
+
+    name: ClassVar[str] = "recalibrated_neyman"
+    label: ClassVar[str] = "Recalibrated Neyman (recommended)"
+    summary: ClassVar[str] = (
+        "Asks more where the answer is uncertain and matters, and learns from the labels how far "
+        "the scores can be believed."
+    )
+    smallest_watched_budget: ClassVar[int] = 40
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "items were drawn at random within strata that were fixed before the first label",
+        "the interval is a large-sample approximation whose coverage was measured by simulation",
+    )
+
+    @dataclass(frozen=True, slots=True)
+    class Params(DesignParams):
+        """Strata, floor and focus."""
+
+        n_above: int = parameter(6, "strata of predicted positives", low=1, high=100)
+        n_below: int = parameter(12, "strata of predicted negatives", low=1, high=100)
+        floor: float = parameter(
+            0.2, "share of the labels spread evenly whatever the scores say", low=0.05, high=1.0
+        )
+        n_step: int | None = parameter(
+            None, "labels in a batch; empty: a tenth of the labels so far", low=1, high=100_000
+        )
+        focus: str | None = parameter(
+            None, "the estimand that gets the labels, or precision_recall; empty: chosen for you"
+        )
+
+    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+        known = (*SCALARS, "precision_recall")
+        if params.focus is not None and params.focus not in known:
+            raise PlanError(
+                f"params['focus'] names {params.focus!r}, which is not known; known are "
+                + ", ".join(known)
+            )
+        starved = [name for name in estimands if params.focus == "precision" and name not in ("precision", "accuracy")]
+        if starved:
+            raise PlanError(
+                "params['focus'] = 'precision' leaves too few labels among the predicted negatives "
+                f"to say anything about {starved[0]!r}; use 'precision_recall'"
+            )
+        if promise == "watched" and params.n_above + params.n_below < MINIMUM_STRATA:
+            raise PlanError(
+                f"a watched promise needs at least {MINIMUM_STRATA} strata, got n_above = "
+                f"{params.n_above} and n_below = {params.n_below}; use more, or promise 'fixed'"
+            )
+
+    def prepare(self, setup: Setup) -> Frame:
+        classifier = setup.classifier
+        population = setup.population
+        if classifier is None:
+            raise PlanError(
+                "recalibrated_neyman needs a classifier with scores or predictions; this file has none"
+            )
+        tie_keys = hash_keys(setup.seed, "tie", population.ids())
+        stratum, predicted = _strata(setup, classifier, tie_keys)
+        rates, notes = stratum_rates(population, classifier, stratum, len(predicted))
+        return make_frame(setup, stratum, rates, predicted, notes)
+
+    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+        items = int(frame.sizes.sum())
+        if promise == "fixed":
+            return min(30, planned, items)
+        if frame.n_strata < MINIMUM_STRATA:
+            return items
+        return min(first_watched_look(planned), items)
+
+    def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
+        return recalibrate(frame.rates, progress.positive, progress.labelled)
+
+    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+        left = progress.limit - int(progress.drawn.sum())
+        room = frame.sizes - progress.drawn
+        if progress.drawn.sum() == 0:
+            first = np.minimum(room, FIRST_LABELS_PER_STRATUM)
+            return first if first.sum() <= left else largest_remainder(first * 1.0, left, first)
+        labels = int(progress.drawn.sum())
+        batch = setup.params.n_step or max(SMALLEST_BATCH, labels // 10)
+        target = self._shares(setup, frame, self.fitted_rates(frame, progress), labels)
+        return top_up(target, progress.drawn, min(batch, left), frame.sizes)
+
+    def _shares(self, setup: Setup, frame: Frame, rates: FloatArray, labels: int) -> FloatArray:
+        """The share of the labels each stratum should have, (n_strata,), summing to 1."""
+        weight = frame.sizes / frame.sizes.sum()
+        wanted = _costs(setup, frame, rates) * weight * np.sqrt(rates * (1 - rates))
+        total = wanted.sum()
+        early = labels < EARLY_UNTIL * setup.planned
+        floor = max(setup.params.floor, EARLY_FLOOR) if early else setup.params.floor
+        if total <= 0:
+            return np.asarray(weight)
+        return np.asarray(floor * weight + (1 - floor) * wanted / total)
+
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        table = ratios(rows, cells)
+        if look.promise == "watched":
+            q = watched_critical(look.labels, look.planned, 1 - look.confidence)
+            critical = np.full(len(rows), q)
+        else:
+            critical = fixed_critical(cells, table, look.confidence, rates, target=look.target)
+        low, high = profile_bounds(cells, table, critical, target=look.target)
+        value = np.clip(table.value(plug_in_totals(cells, rates)), 0.0, 1.0)
+        shares = variance_shares(cells, table, rates, target=look.target)
+        total = shares.sum(axis=1)
+        dry = (shares * (cells.positive == 0)).sum(axis=1)
+        tail = np.divide(dry, total, out=np.full(len(rows), np.nan), where=total > 0)
+        method, source = METHOD["watched" if look.promise == "watched" else "fixed"]
+        return Figures(
+            value,
+            np.where(np.isnan(low), 0.0, np.minimum(low, np.nan_to_num(value, nan=1.0))),
+            np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=0.0))),
+            (method,) * len(rows),
+            (source,) * len(rows),
+            tail,
+        )
+
+
+def _strata(
+    setup: Setup, classifier: str, tie_keys: np.ndarray
+) -> tuple[IntArray, np.ndarray]:
+    """The stratum of each item and whether each stratum is predicted positive."""
+    population, params = setup.population, setup.params
+    n = len(population)
+    score = population.ordering_score(classifier)
+    order = ranking(np.zeros(n) if score is None else score, tie_keys)
+    side = population.predictions.get(classifier)
+    positive = population.classes.index(population.positive)
+    several = len(population.classes) > 2
+    groups = np.zeros(n, dtype=np.int64) if side is None else side.astype(np.int64)
+    stratum = np.zeros(n, dtype=np.int64)
+    predicted: list[bool] = []
+    present = sorted(set(np.unique(groups).tolist()), key=lambda c: (c != positive, c))
+    for group in present:
+        above = side is not None and (group == positive or several)
+        members = order[groups[order] == group]
+        cut = equal_size_edges if above else geometric_edges
+        edges = cut(len(members), params.n_above if above else params.n_below)
+        piece = np.searchsorted(edges, np.arange(len(members)), side="right")
+        stratum[members] = piece + len(predicted)
+        predicted += [side is not None and (group == positive or several)] * len(edges)
+    return stratum, np.array(predicted)
+
+
+def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
+    """c_k: how much an uncertain item of each stratum matters for the focus, (n_strata,)."""
+    focus = setup.params.focus or _default_focus(setup, frame)
+    totals = frame.sizes * rates
+    predicted = frame.predicted
+    if focus != "precision_recall":
+        empty = np.zeros(len(rates))
+        cells = Cells(frame.sizes.astype(float), empty, empty, predicted)
+        table = ratios([SCALARS[focus]], cells)
+        return np.asarray(np.abs(table.gradient(table.value(totals)))[0])
+    true_positive, positive = totals[predicted].sum(), totals.sum()
+    recall = true_positive / positive
+    above = ((1 - recall) / positive) ** 2 + 1 / frame.sizes[predicted].sum() ** 2
+    return np.asarray(np.sqrt(np.where(predicted, above, (recall / positive) ** 2)))
+
+
+def _default_focus(setup: Setup, frame: Frame) -> str:
+    if len(setup.population.classes) > 2:
+        return "accuracy"
+    if not frame.predicted.any():
+        return "prevalence"
+    scalars = [name for name in setup.estimands if name in SCALARS]
+    return scalars[0] if scalars in (["accuracy"], ["prevalence"]) else "precision_recall"

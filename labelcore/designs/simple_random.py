@@ -1,0 +1,162 @@
+"""Simple random sampling: every item has the same chance; the yardstick for everything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from labelcore.designs.base import (
+    Design,
+    Figures,
+    Frame,
+    IntArray,
+    Look,
+    DesignParams,
+    Progress,
+    Setup,
+    make_frame,
+)
+from labelcore.estimands import Estimand, known_group, ratios
+from labelcore.stats.profile import (
+    Cells,
+    FloatArray,
+    Ratios,
+    fixed_critical,
+    plug_in_totals,
+    profile_bounds,
+)
+from labelcore.stats.proportion import finite_wilson
+from labelcore.stats.sequences import finite_sequence, rate_sequence
+
+WILSON = ("Wilson score interval", "Wilson (1927)")
+PROFILE = (
+    "G-profile interval over two post-strata (approximate)",
+    "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
+)
+SEQUENCE = (
+    "prior-posterior-ratio confidence sequence (strict)",
+    "Waudby-Smith and Ramdas (2020), theorem 3.1",
+)
+MIXTURE = (
+    "beta-binomial mixture confidence sequence (strict)",
+    "Ville (1939); Robbins (1970); Howard et al. (2021)",
+)
+
+
+class SimpleRandom(Design):
+    """Items in one seeded random order without replacement.
+
+    Promise: "fixed": Wilson's interval on the items of the quantity's own denominator, with the
+    finite-population factor; recall, F1 and specificity by the G-profile over two post-strata.
+    "watched": prior-posterior-ratio confidence sequences, which hold at every look in every
+    population (strict): one sequence where the denominator is known before labelling, two at half
+    the error level (true positives, false negatives) elsewhere.
+    Assumption: none beyond the random order.
+    Source: Wilson (1927); Waudby-Smith and Ramdas (2020), theorem 3.1.
+    Departure: target "process" uses the beta-binomial mixture, whose draws are independent.
+    """
+
+    name: ClassVar[str] = "simple_random"
+    label: ClassVar[str] = "Plain random sample"
+    summary: ClassVar[str] = "Every item has the same chance. Needs the most labels, assumes the least."
+
+    @dataclass(frozen=True, slots=True)
+    class Params(DesignParams):
+        """Simple random sampling has no parameters."""
+
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "items were drawn in one seeded random order without replacement",
+    )
+
+    def prepare(self, setup: Setup) -> Frame:
+        one = np.zeros(len(setup.population), dtype=np.int64)
+        return make_frame(setup, one, np.array([0.5]), np.array([False]))
+
+    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+        return np.minimum(frame.sizes, progress.limit) - progress.drawn
+
+    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+        first = 30 if promise == "fixed" else max(40, -(-planned // 10))
+        return min(first, planned, int(frame.sizes.sum()))
+
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        table = ratios(rows, cells)
+        value = np.clip(table.value(plug_in_totals(cells)), 0.0, 1.0)
+        parts = [
+            self._one(row, cells, look, Ratios(*(p[i : i + 1] for p in (table.a0, table.a, table.b0, table.b))))
+            for i, row in enumerate(rows)
+        ]
+        for i, (own, _, _, _) in enumerate(parts):
+            value[i] = value[i] if own is None else own
+        method, source = zip(*(part[3] for part in parts), strict=True)
+        return Figures(
+            value,
+            np.array([part[1] for part in parts]),
+            np.array([part[2] for part in parts]),
+            method,
+            source,
+            np.full(len(rows), np.nan),
+        )
+
+    def _one(
+        self, row: Estimand, cells: Cells, look: Look, table: Ratios
+    ) -> tuple[float | None, float, float, tuple[str, str]]:
+        """Value (None: the post-stratified one), low, high and method of one estimand."""
+        group = known_group(row, cells)
+        watched = look.promise == "watched"
+        if group is not None:
+            return self._within_group(row, cells, look, table, group)
+        if watched:
+            low, high = _two_sequences(cells, table, look)
+            return None, low, high, MIXTURE if look.target == "process" else SEQUENCE
+        critical = fixed_critical(cells, table, look.confidence, target=look.target)
+        ends = profile_bounds(cells, table, critical, target=look.target)
+        return None, float(ends[0][0]), float(ends[1][0]), PROFILE
+
+    def _within_group(
+        self, row: Estimand, cells: Cells, look: Look, table: Ratios, group: np.ndarray
+    ) -> tuple[float, float, float, tuple[str, str]]:
+        """A share of the items of a group of known size, drawn at random from it."""
+        right = table.a[0] > 0
+        hits = np.where(right, cells.positive, cells.labelled - cells.positive)[group].sum()
+        trials, size = cells.labelled[group].sum(), cells.size[group].sum()
+        share = float(hits / trials) if trials > 0 else float("nan")
+        alpha = 1 - look.confidence
+        if look.promise == "watched" and look.target == "process":
+            low, high = rate_sequence(hits, trials, alpha)
+            return share, low, high, MIXTURE
+        if look.promise == "watched":
+            low, high = finite_sequence(hits, trials, size, alpha)
+            return share, low / max(size, 1), high / max(size, 1), SEQUENCE
+        whole = size if look.target == "file" else np.inf
+        low, high = finite_wilson(hits, trials, whole, look.confidence)
+        return share, low, high, WILSON
+
+
+def _two_sequences(cells: Cells, table: Ratios, look: Look) -> tuple[float, float]:
+    """The corners of two sequences at half the error level each: the positives among the predicted
+    positives and among the others; every ratio of the table is monotone in both."""
+    alpha = (1 - look.confidence) / 2
+    limits = np.zeros((2, len(cells.size)))
+    for side in (True, False):
+        mask = cells.predicted == side
+        if not mask.any():
+            continue
+        s, n, size = cells.positive[mask].sum(), cells.labelled[mask].sum(), cells.size[mask].sum()
+        if look.target == "process":
+            low, high = (size * rate for rate in rate_sequence(s, n, alpha))
+        else:
+            low, high = finite_sequence(s, n, size, alpha)
+        limits[:, mask] = np.array([[low], [high]]) * cells.size[mask] / max(size, 1)
+    middle = table.value(limits.mean(axis=0))
+    rising = table.gradient(np.clip(np.nan_to_num(middle, nan=0.5), 1e-6, 1 - 1e-6))[0] > 0
+    low = table.value(np.where(rising, limits[0], limits[1]))[0]
+    high = table.value(np.where(rising, limits[1], limits[0]))[0]
+    return (
+        0.0 if np.isnan(low) else float(np.clip(low, 0, 1)),
+        1.0 if np.isnan(high) else float(np.clip(high, 0, 1)),
+    )

@@ -1,0 +1,379 @@
+"""The engine: (population, plan, log) -> state, next draws, results.
+
+It does no input or output. ``apply`` folds one event of the log into the state; a fresh engine fed
+the same events is in the same state and draws the same items. A batch depends only on the events
+before its first item was shown, whose number the log records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from copy import copy
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from labelcore.designs.base import Progress, Setup, asking_order, next_items
+from labelcore.errors import AnswerError, PlanError, ReplayError
+from labelcore.log import ANSWER_KINDS, RESERVED_ANSWERS, Event
+from labelcore.plan import Plan
+from labelcore.population import Population
+from labelcore.tallies import Question, Tally, questions
+
+
+@dataclass(slots=True)
+class Asked:
+    """One drawn item and the answers it got; the last of ``answers`` is in force."""
+
+    position: int
+    stratum: int
+    batch: int
+    answers: list[Event] = field(default_factory=list)
+    later: bool = False
+
+
+class Engine:
+    """State of one session, a function of population, plan and the events applied.
+
+    plan.planned must be set (``labelcore.preview`` computes it, ``labelcore.Session`` freezes it).
+    """
+
+    def __init__(self, population: Population, plan: Plan) -> None:
+        if plan.planned is None:
+            raise PlanError("the plan's planned size is not frozen yet")
+        self.population, self.plan, self.design = population, plan, plan.method
+        self.classifiers = chosen_classifiers(population, plan)
+        self.setup = make_setup(population, plan, self.classifiers, plan.planned)
+        self.frame = self.design.prepare(self.setup)
+        self.questions: list[Question] = questions(
+            population, tuple(plan.estimands), self.classifiers
+        )
+        self.classes = {name: code for code, name in enumerate(population.classes)}
+        self._start()
+
+    def _start(self) -> None:
+        """The state before the first event."""
+        self.tallies = {name: self._tally(name) for name in self.classifiers}
+        self.sequence = 0
+        self.asked: list[Asked] = []
+        self.drawn = np.zeros(self.frame.n_strata, dtype=np.int64)
+        self.kinds: Counter[str] = Counter()
+        self.limit = self._first_limit()
+        self.extended = False
+        self.finished = False
+        self.stopped = False
+        self._queue: list[tuple[int, int]] = []
+        self._queue_basis = -1
+        self._batches = 0
+        self._owed: set[int] = set()
+        self._last_answered = 0
+        self._unanswered: set[int] = set()
+        self.version = 0
+
+    def beginning(self) -> Engine:
+        """An engine of the same file and plan before the first event, nothing prepared again."""
+        fresh = copy(self)
+        fresh._start()
+        return fresh
+
+    def _tally(self, classifier: str | None) -> Tally:
+        prediction = None if classifier is None else self.population.predictions.get(classifier)
+        return Tally(self.frame.stratum, prediction, len(self.population.classes))
+
+    def _first_limit(self) -> int:
+        plan, items = self.plan, len(self.population)
+        if plan.budget is not None:
+            return min(plan.budget, items)
+        assert plan.planned is not None
+        return items if "margin" in plan.stop_rules else min(plan.planned, items)
+
+    # --- drawing ---------------------------------------------------------------------------
+
+    @property
+    def progress(self) -> Progress:
+        """Drawn and labelled items by stratum, as the design may see them."""
+        tally = self.tallies[self.classifiers[0]]
+        several = len(self.population.classes) > 2
+        cells = tally.cells(None if several else self.classes[self.population.positive])
+        strata = self.frame.n_strata
+        return Progress(
+            self.drawn,
+            np.bincount(tally.stratum, cells.labelled, minlength=strata).astype(float),
+            np.bincount(tally.stratum, cells.positive, minlength=strata).astype(float),
+            self.limit,
+        )
+
+    def peek(self) -> tuple[int, int, int, int] | None:
+        """(index, position, batch, basis) of the next new item; None at the limit.
+
+        A batch is composed from the state just before its first item is drawn, so that a replay,
+        which composes it at that event, gets the same one."""
+        if len(self.asked) >= self.limit:
+            return None
+        started = bool(self._queue) and self._queue[-1][1] == self._batches
+        if not started and (not self._queue or self._queue_basis != self.sequence):
+            self._compose_batch()
+        position, batch = self._queue[-1]
+        return len(self.asked) + 1, position, batch, self._queue_basis
+
+    def _compose_batch(self) -> None:
+        progress = self.progress
+        counts = self.design.allocate(self.setup, self.frame, progress)
+        items = next_items(self.frame, self.drawn, counts)
+        batch = self._batches + 1
+        names = [self.population.id_at(int(position)) for position in items]
+        ordered = asking_order(self.plan.seed, batch, items, names)
+        self._queue = [(int(position), batch) for position in ordered[::-1]]
+        self._queue_basis = self.sequence
+
+    def draw_next(self) -> int:
+        """Take the next new item; returns its index."""
+        ahead = self.peek()
+        if ahead is None:
+            raise ValueError("nothing is left to draw within the limit")
+        index, position, batch, _ = ahead
+        self._queue.pop()
+        self._batches = batch
+        stratum = int(self.frame.stratum[position])
+        self.asked.append(Asked(position, stratum, batch))
+        self.drawn[stratum] += 1
+        self._unanswered.add(index)
+        return index
+
+    # --- answering -------------------------------------------------------------------------
+
+    def kind_of(self, answer: object) -> tuple[str, str | None]:
+        """The event kind and the class name of an answer; raises AnswerError for anything else."""
+        if isinstance(answer, str) and answer in RESERVED_ANSWERS:
+            return answer, None
+        if isinstance(answer, str) and answer in self.classes:
+            return "labelled", answer
+        name = self._two_class_name(answer)
+        if name is None:
+            known = ", ".join((*self.population.classes, *RESERVED_ANSWERS))
+            raise AnswerError(f"answer must be one of {known}, got {answer!r}")
+        return "labelled", name
+
+    def _two_class_name(self, answer: object) -> str | None:
+        classes, positive = self.population.classes, self.population.positive
+        if len(classes) != 2:
+            return None
+        yes = answer is True or (
+            isinstance(answer, (int, float, str)) and answer in (1, "yes", "1")
+        )
+        no = answer is False or (isinstance(answer, (int, float, str)) and answer in (0, "no", "0"))
+        if not yes and not no:
+            return None
+        return positive if yes else next(name for name in classes if name != positive)
+
+    def answer(self, index: int, event: Event) -> None:
+        """Put an answer in force for the item with this index."""
+        self._take_out(index)
+        asked = self.asked[index - 1]
+        if event.kind == "later":
+            asked.later = True
+        asked.answers.append(event)
+        self._put_in(index)
+
+    def retract(self, index: int) -> None:
+        """Take back the answer in force; the one before it, if any, is in force again."""
+        self._take_out(index)
+        self.asked[index - 1].answers.pop()
+        self._put_in(index)
+
+    def _take_out(self, index: int) -> None:
+        self._count(index, -1)
+
+    def _put_in(self, index: int) -> None:
+        self._count(index, 1)
+        answered = self.answered(index)
+        (self._unanswered.discard if answered else self._unanswered.add)(index)
+        if answered:
+            self._last_answered = max(self._last_answered, index)
+        elif index == self._last_answered:
+            while self._last_answered and not self.answered(self._last_answered):
+                self._last_answered -= 1
+        self.version += 1
+
+    def _count(self, index: int, number: int) -> None:
+        event = self.in_force(index)
+        if event is None:
+            return
+        self.kinds[event.kind] += number
+        if event.kind == "labelled":
+            position, code = self.asked[index - 1].position, self.classes[event.label or ""]
+            for tally in self.tallies.values():
+                tally.add(position, code, number)
+
+    def in_force(self, index: int) -> Event | None:
+        answers = self.asked[index - 1].answers
+        return answers[-1] if answers else None
+
+    def answered(self, index: int) -> bool:
+        """Whether the item has a class, or was called unsure or broken."""
+        event = self.in_force(index)
+        return event is not None and event.kind != "later"
+
+    # --- counts ----------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> int:
+        """Items with a class."""
+        return self.kinds["labelled"]
+
+    @property
+    def answers_given(self) -> int:
+        """Items with a class, unsure or broken: what the budget counts."""
+        return self.kinds["labelled"] + self.kinds["unsure"] + self.kinds["broken"]
+
+    def waiting_indices(self) -> list[int]:
+        """Drawn items without a final answer, in the order drawn."""
+        return sorted(self._unanswered)
+
+    def prefix(self) -> int:
+        """The draw up to which results look: the last answered one."""
+        return self._last_answered
+
+    def open_positions(self) -> list[int]:
+        """Items inside the prefix without a final answer: they count both ways."""
+        return [self.asked[i - 1].position for i in self._unanswered if i < self._last_answered]
+
+    def undecided_positions(self) -> list[int]:
+        """Items called unsure or broken."""
+        if not self.kinds["unsure"] and not self.kinds["broken"]:
+            return []
+        found = []
+        for index, asked in enumerate(self.asked, start=1):
+            event = self.in_force(index)
+            if event is not None and event.kind in ("unsure", "broken"):
+                found.append(asked.position)
+        return found
+
+    # --- replay ----------------------------------------------------------------------------
+
+    def apply(self, event: Event) -> None:
+        """Fold one event of the log into the state.
+
+        Raises ReplayError when it does not follow from the events before it.
+        """
+        if event.sequence != self.sequence + 1:
+            raise ReplayError(event.sequence, f"expected event {self.sequence + 1} here")
+        handler = getattr(self, f"_on_{event.kind}", None)
+        if event.kind in ANSWER_KINDS:
+            self._on_answer(event)
+        elif handler is not None:
+            handler(event)
+        self.sequence = event.sequence
+
+    def _on_drawn(self, event: Event) -> None:
+        if event.index is None or event.index > len(self.asked) + 1:
+            raise ReplayError(event.sequence, f"draw {event.index} is out of order")
+        if event.index == len(self.asked) + 1:
+            self._check_new_draw(event)
+            self.draw_next()
+        asked = self.asked[event.index - 1]
+        if self.population.id_at(asked.position) != event.item_id:
+            raise ReplayError(event.sequence, f"draw {event.index} shows another item than drawn")
+        self._owed.discard(event.index)
+
+    def _check_new_draw(self, event: Event) -> None:
+        ahead = self.peek()
+        if ahead is None:
+            raise ReplayError(event.sequence, f"draw {event.index} lies beyond the planned draws")
+        _, position, batch, basis = ahead
+        found = (event.item_id, event.stratum, event.batch, event.basis)
+        expected = (
+            self.population.id_at(position), int(self.frame.stratum[position]), batch, basis,
+        )  # fmt: skip
+        if found != expected:
+            raise ReplayError(
+                event.sequence,
+                f"draw {event.index} should be item {expected[0]!r} (stratum {expected[1]}, batch "
+                f"{expected[2]} after event {expected[3]}), the log has {found[0]!r} (stratum "
+                f"{found[1]}, batch {found[2]} after event {found[3]})",
+            )
+
+    def _on_answer(self, event: Event) -> None:
+        if event.index is None or not 1 <= event.index <= len(self.asked):
+            raise ReplayError(event.sequence, f"answers draw {event.index}, which was not drawn")
+        if event.kind == "labelled" and event.label not in self.classes:
+            raise ReplayError(event.sequence, f"{event.label!r} is not one of the classes")
+        self.answer(event.index, event)
+
+    def _on_undone(self, event: Event) -> None:
+        if event.index is None or not 1 <= event.index <= len(self.asked):
+            raise ReplayError(event.sequence, f"takes back draw {event.index}, which was not drawn")
+        answer = self.in_force(event.index)
+        if answer is None or answer.sequence != event.previous:
+            raise ReplayError(event.sequence, f"takes back event {event.previous}, not in force")
+        self.retract(event.index)
+        if self.in_force(event.index) is None:
+            self._owed.add(event.index)
+
+    def _on_extended(self, event: Event) -> None:
+        self.limit = min(int(event.detail["budget"]), len(self.population))
+        self.extended, self.finished = True, False
+
+    def _on_finished(self, event: Event) -> None:
+        self.finished = True
+
+    def _on_stopped(self, event: Event) -> None:
+        self.stopped = True
+
+    @property
+    def owed(self) -> list[int]:
+        """Draws taken back by Undo and not shown again since, oldest first."""
+        return sorted(self._owed)
+
+
+def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, ...]:
+    """The classifiers of a plan, checked against the file; (None,) for a file without any."""
+    names = plan.classifiers or population.classifiers[:1]
+    if not plan.classifiers and len(population.classifiers) > 1:
+        raise PlanError(
+            "classifier must be given, because the file has several: "
+            + ", ".join(population.classifiers)
+        )
+    for name in names:
+        if name not in population.classifiers:
+            known = ", ".join(population.classifiers) or "none"
+            raise PlanError(f"classifier names {name!r}, which the file lacks; it has {known}")
+    found: tuple[str | None, ...] = tuple(names) or (None,)
+    _check_estimable(population, plan, found)
+    return found
+
+
+def _check_estimable(
+    population: Population, plan: Plan, classifiers: tuple[str | None, ...]
+) -> None:
+    several = len(population.classes) > 2
+    for question in questions(population, tuple(plan.estimands), classifiers):
+        name, row = question.classifier, question.row
+        if several and not (row.per_class or row.name == "accuracy"):
+            raise PlanError(f"estimands names {row.name!r}, which needs a file with two classes")
+        if row.needs_prediction and (name is None or name not in population.predictions):
+            raise PlanError(
+                f"estimands names {row.name!r}, which needs thresholds or predictions for "
+                f"{'a classifier' if name is None else repr(name)}; without them only prevalence "
+                "and precision_curve can be estimated"
+            )
+    if "precision_curve" in plan.estimands:
+        first = classifiers[0]
+        if several or first is None or population.ordering_score(first) is None:
+            raise PlanError(
+                "estimands names 'precision_curve', which needs two classes and a score"
+            )
+
+
+def make_setup(
+    population: Population, plan: Plan, classifiers: tuple[str | None, ...], planned: int
+) -> Setup:
+    return Setup(
+        population=population,
+        classifier=classifiers[0],
+        estimands=tuple(plan.estimands),
+        params=plan.design_params,
+        seed=plan.seed,
+        planned=planned,
+        target=plan.target,
+    )

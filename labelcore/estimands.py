@@ -1,0 +1,98 @@
+"""What can be estimated: one table of ratios of two totals.
+
+Each total is linear in (1, truth, predicted, truth x predicted) per item, with truth and predicted
+1 for the positive class. Given the number of positives in each stratum (or in each part of one
+that shares a prediction) both totals are known, so one function turns every row into a ratio over
+cells. Several classes: "precision" and "recall" are asked of each class against the rest, and
+"accuracy" becomes the share of items whose label equals their prediction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.stats.profile import Cells, Ratios
+
+Coefficients = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimand:
+    """One row of the table.
+
+    numerator, denominator   coefficients of (1, truth, predicted, truth x predicted)
+    group    the items of the denominator as (truth, predicted) where both totals count only items
+             of one group whose size is known before labelling: "all", "predicted", "unpredicted";
+             "" where the denominator depends on the labels
+    per_class   whether several classes give one result for each class
+    """
+
+    name: str
+    label: str
+    numerator: Coefficients
+    denominator: Coefficients
+    group: str = ""
+    needs_prediction: bool = True
+    per_class: bool = False
+    formula: str = ""
+
+
+_ROWS = (
+    Estimand("accuracy", "Accuracy", (1, -1, -1, 2), (1, 0, 0, 0), "all",
+             formula="(TP + TN) / N"),
+    Estimand("precision", "Precision", (0, 0, 0, 1), (0, 0, 1, 0), "predicted", per_class=True,
+             formula="TP / (TP + FP)"),
+    Estimand("recall", "Recall", (0, 0, 0, 1), (0, 1, 0, 0), per_class=True,
+             formula="TP / (TP + FN)"),
+    Estimand("f1", "F1", (0, 0, 0, 2), (0, 1, 1, 0), formula="2 TP / (2 TP + FP + FN)"),
+    Estimand("specificity", "Specificity", (1, -1, -1, 1), (1, -1, 0, 0),
+             formula="TN / (TN + FP)"),
+    Estimand("prevalence", "Prevalence", (0, 1, 0, 0), (1, 0, 0, 0), "all",
+             needs_prediction=False, formula="(TP + FN) / N"),
+    Estimand("false_omission_rate", "False omission rate", (0, 1, 0, -1), (1, 0, -1, 0),
+             "unpredicted", formula="FN / (FN + TN)"),
+    Estimand("negative_predictive_value", "Negative predictive value", (1, -1, -1, 1),
+             (1, 0, -1, 0), "unpredicted", formula="TN / (TN + FN)"),
+)  # fmt: skip
+
+SCALARS: dict[str, Estimand] = {row.name: row for row in _ROWS}
+
+CURVES: dict[str, str] = {"precision_curve": "Precision curve"}
+
+ESTIMANDS: dict[str, str] = {**{row.name: row.label for row in _ROWS}, **CURVES}
+
+
+def ratios(rows: list[Estimand], cells: Cells) -> Ratios:
+    """The rows as ratios over ``cells``: each total is c0 N + c1 K + c2 N_pred + c3 K_pred."""
+    predicted = cells.predicted.astype(float)
+
+    def totals(coefficients: list[Coefficients]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        c = np.array(coefficients, dtype=float).reshape(-1, 4)
+        constant = c[:, 0] * cells.size.sum() + c[:, 2] * (cells.size * predicted).sum()
+        return constant, c[:, 1:2] + c[:, 3:4] * predicted
+
+    a0, a = totals([row.numerator for row in rows])
+    b0, b = totals([row.denominator for row in rows])
+    return Ratios(a0, a, b0, b)
+
+
+def known_group(row: Estimand, cells: Cells) -> NDArray[np.bool_] | None:
+    """Which cells make up the denominator, where that is known before labelling, (n_cells,)."""
+    if row.group == "all":
+        return np.ones(len(cells.size), dtype=bool)
+    if row.group == "predicted":
+        return cells.predicted
+    if row.group == "unpredicted":
+        return ~cells.predicted
+    return None
+
+
+def check_known(names: list[str] | tuple[str, ...]) -> None:
+    unknown = [name for name in names if name not in ESTIMANDS]
+    if unknown:
+        raise ValueError(
+            f"estimands names {unknown[0]!r}, which is not known; known are {', '.join(ESTIMANDS)}"
+        )

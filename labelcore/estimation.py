@@ -1,0 +1,288 @@
+"""From the state of an engine to its results: which interval may be shown, and with which words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from labelcore.designs.base import Figures, Look
+from labelcore.engine import Engine
+from labelcore.results import Estimate, Scope, largest_half_width
+from labelcore.stats.profile import BoolArray, Cells, FloatArray
+from labelcore.tallies import Question, Tally, filled
+
+NEEDED_OF_EACH_SIDE = 5
+UNDECIDED_SHARE = 0.02
+
+
+def scalar_results(engine: Engine) -> dict[str, Estimate]:
+    """Every scalar result of the plan at this moment."""
+    found: dict[str, Estimate] = {}
+    for group in _same_cells(engine.questions):
+        for question, estimate in zip(group, _group_results(engine, group), strict=True):
+            found[question.key] = estimate
+    keys = [question.key for question in engine.questions]
+    return _with_goal(engine, {key: found[key] for key in keys})
+
+
+def goal_reached(engine: Engine) -> bool:
+    """Whether the stop rule "margin" is met by the present results."""
+    if "margin" not in engine.plan.stop_rules or engine.extended:
+        return False
+    found = list(scalar_results(engine).values())
+    return largest_half_width(found) <= float(engine.plan.margin or 0)
+
+
+def second_stage_started(engine: Engine) -> bool:
+    planned = engine.plan.planned or 0
+    return engine.plan.promise == "fixed" and engine.extended and len(engine.asked) > planned
+
+
+def first_stage(engine: Engine) -> Engine:
+    """The engine as it would be had it stopped at the planned size (answers as they are now)."""
+    stage = engine.beginning()
+    stage.asked = engine.asked[: engine.plan.planned]
+    stage.finished = engine.finished
+    for index, asked in enumerate(stage.asked, start=1):
+        stage.drawn[asked.stratum] += 1
+        stage._put_in(index)
+    return stage
+
+
+def _same_cells(questions: list[Question]) -> list[list[Question]]:
+    groups: dict[tuple[str | None, int | None], list[Question]] = {}
+    for question in questions:
+        groups.setdefault((question.classifier, question.class_index), []).append(question)
+    return list(groups.values())
+
+
+def look_at(engine: Engine, promise: str | None = None) -> Look:
+    return Look(
+        confidence=engine.plan.confidence,
+        promise=promise or str(engine.plan.promise),
+        labels=engine.labels,
+        planned=int(engine.plan.planned or 1),
+        target=engine.plan.target,
+        n_strata=engine.frame.n_strata,
+    )
+
+
+def fitted_cell_rates(engine: Engine, tally: Tally, class_index: int | None) -> FloatArray | None:
+    """The design's idea of each cell's rate, where it speaks of this class."""
+    several = len(engine.population.classes) > 2
+    if several and class_index is not None:
+        return None
+    rates = engine.design.fitted_rates(engine.frame, engine.progress)
+    return np.asarray(rates[tally.stratum])
+
+
+def _group_results(engine: Engine, group: list[Question]) -> list[Estimate]:
+    tally = engine.tallies[group[0].classifier]
+    cells = tally.cells(group[0].class_index)
+    rows = [question.row for question in group]
+    rates = fitted_cell_rates(engine, tally, group[0].class_index)
+    look = look_at(engine)
+    figures = engine.design.estimate(rows, cells, look, rates)
+    doubtful, share = _doubtful(engine, tally)
+    if doubtful.any():
+        figures = _widened(engine, group, cells, doubtful, figures, rates)
+    return [
+        _stated(engine, question, figures, place, cells, share)
+        for place, question in enumerate(group)
+    ]
+
+
+def _doubtful(engine: Engine, tally: Tally) -> tuple[FloatArray, float]:
+    """Items per cell that count both ways, and the share of answers that are unsure or broken.
+
+    Open items inside the prefix always do; unsure and broken ones do when they are over 2 %.
+    """
+    undecided = engine.undecided_positions()
+    share = len(undecided) / max(engine.answers_given, 1)
+    positions = engine.open_positions() + (undecided if share > UNDECIDED_SHARE else [])
+    return tally.unresolved(positions), share
+
+
+def _widened(
+    engine: Engine,
+    group: list[Question],
+    cells: Cells,
+    doubtful: FloatArray,
+    figures: Figures,
+    rates: FloatArray | None,
+) -> Figures:
+    """The interval from the worst to the best case of the doubtful items."""
+    from labelcore.estimands import ratios
+
+    low, high = figures.low.copy(), figures.high.copy()
+    for place, question in enumerate(group):
+        slope = ratios([question.row], cells).gradient(
+            np.clip(np.nan_to_num(figures.value[place : place + 1], nan=0.5), 0.01, 0.99)
+        )[0]
+        for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
+            case: BoolArray = rising
+            whole = filled(cells, doubtful, case)
+            one = engine.design.estimate([question.row], whole, look_at(engine), rates)
+            end = getattr(one, pick)[0]
+            ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
+    return replace(figures, low=low, high=high)
+
+
+def _stated(
+    engine: Engine, question: Question, figures: Figures, place: int, cells: Cells, unsure: float
+) -> Estimate:
+    """The estimate with the state its numbers allow."""
+    plan = engine.plan
+    value = float(figures.value[place])
+    low, high = float(figures.low[place]), float(figures.high[place])
+    state, missing, promise = _state(engine, question, cells, value)
+    if state == "interval" and engine.plan.target == "file" and _settled(question, cells):
+        state = "exact"
+    shown = state in ("interval", "exact", "stopped early")
+    tail = float(figures.tail_share[place])
+    return Estimate(
+        estimand=question.key,
+        value=None if state in ("nothing", "too few") else value,
+        low=low if shown else 0.0,
+        high=high if shown else 1.0,
+        confidence=plan.confidence,
+        labels_used=engine.labels,
+        draws_used=engine.prefix(),
+        method=figures.method[place],
+        promise=promise,  # type: ignore[arg-type]
+        assumptions=_assumptions(engine, unsure),
+        source=figures.source[place],
+        state=state,
+        missing=missing,
+        tail_share=None if np.isnan(tail) else tail,
+        scope=_scope(engine, question),
+    )
+
+
+def _scope(engine: Engine, question: Question) -> Scope:
+    population, plan = engine.population, engine.plan
+    positive = (
+        population.positive
+        if question.class_index is None
+        else population.classes[question.class_index]
+    )
+    return Scope(
+        file=population.name,
+        n_items=len(population),
+        classifier=question.classifier,
+        target=plan.target,
+        positive=positive,
+        margin=plan.margin,
+        first_figure=first_figure(engine),
+        planned=int(plan.planned or 0),
+    )
+
+
+def _assumptions(engine: Engine, unsure: float) -> tuple[str, ...]:
+    found = list(engine.design.assumptions)
+    found.append("each label is this person's judgement; their own errors are not counted")
+    if engine.plan.target == "process":
+        found.append("the file is a random sample of the items that the statement is about")
+    if engine.undecided_positions():
+        found.append(
+            "items called unsure or broken are taken both ways: worst to best case"
+            if unsure > UNDECIDED_SHARE
+            else "items called unsure or broken are like the others of their stratum"
+        )
+    if engine.open_positions():
+        found.append("items put off for later are taken both ways until they are answered")
+    return tuple(found)
+
+
+def first_figure(engine: Engine) -> int:
+    """The number of labels from which a figure is shown."""
+    plan = engine.plan
+    return engine.design.first_look(engine.frame, int(plan.planned or 1), str(plan.promise))
+
+
+def complete(engine: Engine) -> bool:
+    """Whether the planned size is answered."""
+    return engine.answers_given >= min(int(engine.plan.planned or 1), len(engine.population))
+
+
+def _state(
+    engine: Engine, question: Question, cells: Cells, value: float
+) -> tuple[str, str, str]:
+    """(state, what is missing, promise) of one estimate."""
+    promise = str(engine.plan.promise)
+    labels, first = engine.labels, first_figure(engine)
+    if labels == 0:
+        return "nothing", "no item has a label yet", promise
+    done = complete(engine) or engine.finished
+    everything = engine.answers_given >= len(engine.population)
+    if labels < first and not (done and promise == "fixed") and not everything:
+        return "too few", f"{labels:,} of {first:,} labels before a first figure", promise
+    lacking, without_any = _lacking_side(engine, question, cells)
+    if lacking and (without_any or not done):
+        return "too few", lacking, promise
+    if np.isnan(value):
+        return "too few", _why_no_value(question, engine), promise
+    if promise == "fixed" and not complete(engine):
+        return ("stopped early", "", "none") if engine.finished else ("provisional", "", promise)
+    return "interval", "", promise
+
+
+def _lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str, bool]:
+    """What is missing of five labels of each predicted class that the quantity rests on, the
+    barest class first, and whether one of them has no label at all: a value would then rest on the
+    scores alone."""
+    wanted = {"": (True, False), "predicted": (True,), "unpredicted": (False,), "all": ()}
+    found: list[tuple[int, str]] = []
+    for side in wanted[question.row.group]:
+        mask = cells.predicted == side
+        have, size = int(cells.labelled[mask].sum()), int(cells.size[mask].sum())
+        if have < min(NEEDED_OF_EACH_SIDE, size):
+            name = _scope(engine, question).positive
+            called = f"called {name!r}" if side else f"not called {name!r}"
+            needed = min(NEEDED_OF_EACH_SIDE, size)
+            found.append((have, f"{have} of {needed} labels among the items {called}"))
+    have, sentence = min(found, default=(1, ""), key=lambda one: one[0])
+    return sentence, have == 0
+
+
+def _settled(question: Question, cells: Cells) -> bool:
+    """Whether no label still missing could change the quantity: its two extremes agree.
+
+    A width of zero is not enough: at a low confidence an interval may be as narrow by chance.
+    """
+    from labelcore.estimands import ratios
+
+    table = ratios([question.row], cells)
+    rising = table.gradient(np.array([0.5]))[0] > 0
+    least = table.value(cells.positive + np.where(rising, 0.0, cells.unlabelled))
+    most = table.value(cells.positive + np.where(rising, cells.unlabelled, 0.0))
+    return bool(most[0] - least[0] < 1e-12)
+
+
+def _why_no_value(question: Question, engine: Engine) -> str:
+    name = _scope(engine, question).positive
+    if question.row.group == "predicted":
+        return f"no item is called {name!r}, or none of these has a label"
+    if question.row.group == "unpredicted":
+        return f"every item is called {name!r}, or none of the others has a label"
+    if question.row.name == "specificity":
+        return f"no item that is not {name!r} was found"
+    return f"no {name!r} item was found"
+
+
+def _with_goal(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
+    """Say of each interval whether the margin is reached, once there is one to reach."""
+    margin = engine.plan.margin
+    if margin is None:
+        return found
+    ended = engine.finished or engine.answers_given >= engine.limit
+
+    def restated(estimate: Estimate) -> Estimate:
+        if estimate.state != "interval":
+            return estimate
+        if estimate.half_width <= margin:
+            return replace(estimate, state="goal reached")
+        return replace(estimate, state="not reached") if ended else estimate
+
+    return {key: restated(estimate) for key, estimate in found.items()}

@@ -1,0 +1,56 @@
+"""Looking at the results: all of them at one moment, and what of it is written to the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from labelcore.curve import precision_curve
+from labelcore.engine import Engine
+from labelcore.estimation import first_stage, scalar_results, second_stage_started
+from labelcore.results import Estimate, Result
+
+
+def results(engine: Engine) -> dict[str, Result]:
+    """Every result of the plan at this moment.
+
+    A fixed promise holds at the planned size: before it there is a value without an interval, and
+    after an extension the first stage stays the result.
+    """
+    stage = first_stage(engine) if second_stage_started(engine) else engine
+    found: dict[str, Result] = dict(scalar_results(stage))
+    if "precision_curve" in engine.plan.estimands:
+        found["precision_curve"] = precision_curve(stage)
+    return found
+
+
+def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict[str, Any]:
+    """The figures shown, as JSON values.
+
+    after    the sequence number of the last answer or undo that the look saw
+    results  {key: {value, low, high, state, promise}}; a curve keeps its means only
+    """
+    return {
+        "after": after,
+        "labels": engine.labels,
+        "draws": engine.prefix(),
+        "results": {key: _figures(result) for key, result in found.items()},
+    }
+
+
+def _figures(result: Result) -> dict[str, Any]:
+    if isinstance(result, Estimate):
+        value: float | None = result.value
+        low, high = result.low, result.high
+    else:
+        value = None if np.isnan(result.value).all() else float(np.nanmean(result.value))
+        low, high = float(np.mean(result.low)), float(np.mean(result.high))
+    return {
+        "value": value,
+        "low": low,
+        "high": high,
+        "state": result.state,
+        "promise": result.promise,
+    }

@@ -1,0 +1,240 @@
+"""The plan: what is to be estimated, how, and how surely; frozen before the first label."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from labelcore.designs import DESIGNS, Design
+from labelcore.designs.base import DesignParams
+from labelcore.errors import PlanError
+from labelcore.estimands import ESTIMANDS
+
+PROMISES = ("watched", "fixed")
+TARGETS = ("file", "process")
+STOP_RULES = ("margin",)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is decided before the first label.
+
+    design      a name in ``labelcore.DESIGNS``; params: its parameters by name
+    estimands   names in ``labelcore.ESTIMANDS``; the first one is the primary one
+    classifier  a name, a list of names, or None when the file has only one; the sample is drawn for
+                the first, further ones are read off the same labels
+    budget      distinct items given a class, unsure or broken; margin: the largest half-width over
+                the scalar estimands. One of them is needed.
+    confidence  in (0, 1)
+    promise     "watched" (valid at every look) or "fixed" (valid at the planned size only); None
+                takes "watched" where the design has it for this budget
+    stop        "margin": stop when the watched interval reaches the margin; this is the default
+                when a margin is given with a watched promise
+    target      "file": this file. "process": items like these, the file being a sample of them
+    planned     the planned size; None until ``labelcore.Session`` freezes it
+
+    Raises PlanError (a ValueError) or TypeError for anything unknown or impossible, naming the
+    argument and what is known.
+    """
+
+    design: str
+    estimands: Sequence[str]
+    classifier: str | Sequence[str] | None = field(default=None, kw_only=True)
+    params: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    budget: int | None = field(default=None, kw_only=True)
+    margin: float | None = field(default=None, kw_only=True)
+    confidence: float = field(default=0.95, kw_only=True)
+    promise: str | None = field(default=None, kw_only=True)
+    claims: Sequence[str] = field(default=(), kw_only=True)
+    stop: str | Sequence[str] | None = field(default=None, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    target: str = field(default="file", kw_only=True)
+    planned: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _known(self.design, DESIGNS, "design")
+        put = object.__setattr__
+        put(self, "estimands", _names(self.estimands, "estimands"))
+        _check_estimands(self.estimands, self.method)
+        if self.classifier is not None and not isinstance(self.classifier, str):
+            put(self, "classifier", _names(self.classifier, "classifier"))
+        _check_numbers(self)
+        _check_claims(self)
+        put(self, "params", MappingProxyType(dict(_checked_params(self))))
+        put(self, "promise", _resolved_promise(self))
+        put(self, "stop", _resolved_stop(self))
+        put(self, "claims", tuple(self.claims))
+        self.method.check(tuple(self.estimands), self.design_params, self.promise)
+
+    @property
+    def method(self) -> Design:
+        return DESIGNS[self.design]
+
+    @property
+    def design_params(self) -> DesignParams:
+        """The parameters as the design's own frozen type, defaults filled in."""
+        return self.method.Params(**self.params)
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """The classifiers named, the one the sample is drawn for first; empty when none was."""
+        if self.classifier is None:
+            return ()
+        return (self.classifier,) if isinstance(self.classifier, str) else tuple(self.classifier)
+
+    @property
+    def stop_rules(self) -> tuple[str, ...]:
+        """The stop rules in force, empty when only the budget ends the session."""
+        return tuple(self.stop or ())
+
+    def with_planned(self, planned: int) -> Plan:
+        """This plan with the planned size frozen."""
+        return replace(self, planned=planned)
+
+    def with_seed(self, seed: int) -> Plan:
+        return replace(self, seed=seed)
+
+    def to_json(self) -> str:
+        """An exact JSON text: ``Plan.from_json(plan.to_json()) == plan``."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, sort_keys=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values["params"] = dict(self.params)
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        try:
+            values = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise PlanError(f"the plan is not valid JSON: {error}") from None
+        if not isinstance(values, dict):
+            raise PlanError(f"the plan must be a JSON object, got {type(values).__name__}")
+        unknown = sorted(set(values) - {item.name for item in fields(cls)})
+        if unknown:
+            raise PlanError(f"the plan has the unknown field {unknown[0]!r}")
+        return cls(**values)
+
+
+def _known(name: Any, table: Mapping[str, Any], argument: str) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} must be text, got {type(name).__name__}")
+    if name not in table:
+        raise PlanError(
+            f"{argument} names {name!r}, which is not known; known are {', '.join(table)}"
+        )
+
+
+def _names(names: Any, argument: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        names = [names]
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"{argument} must be names, got {names!r}")
+    if not names:
+        raise PlanError(f"{argument} must name at least one, got none")
+    if len(set(names)) < len(names):
+        raise PlanError(f"{argument} names one twice: {', '.join(names)}")
+    return tuple(names)
+
+
+def _check_estimands(names: Sequence[str], method: Design) -> None:
+    for name in names:
+        _known(name, ESTIMANDS, "estimands")
+        if name not in method.estimands:
+            raise PlanError(
+                f"design {method.name!r} does not estimate {name!r}; it estimates "
+                + ", ".join(method.estimands)
+            )
+
+
+def _check_numbers(plan: Plan) -> None:
+    for name in ("budget", "planned"):
+        value = getattr(plan, name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise TypeError(f"{name} must be a whole number of items, got {value!r}")
+        if value is not None and value < 1:
+            raise PlanError(f"{name} must be at least 1, got {value!r}")
+    if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
+        raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
+    for name, limit in (("margin", 0.5), ("confidence", 1.0)):
+        value = getattr(plan, name)
+        if value is None and name == "margin":
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{name} must be a number, got {value!r}")
+        if not 0 < value < limit:
+            raise PlanError(f"{name} must lie between 0 and {limit:g}, got {value!r}")
+    if plan.budget is None and plan.margin is None:
+        raise PlanError("a plan needs a budget (number of labels) or a margin (half-width)")
+    if plan.target not in TARGETS:
+        raise PlanError(f"target must be one of {', '.join(TARGETS)}, got {plan.target!r}")
+
+
+def _check_claims(plan: Plan) -> None:
+    if isinstance(plan.claims, str):
+        raise TypeError("claims must be a list of texts")
+    if plan.claims:
+        raise PlanError(
+            "claims are not available in this version: use a margin or a budget and read the interval"
+        )
+
+
+def _checked_params(plan: Plan) -> dict[str, Any]:
+    if not isinstance(plan.params, Mapping):
+        raise TypeError(f"params must be a mapping of names to values, got {plan.params!r}")
+    names = [item.name for item in fields(plan.method.Params)]
+    for name in plan.params:
+        if name not in names:
+            known = ", ".join(names) if names else "none: this design has no parameters"
+            raise PlanError(
+                f"params names {name!r}, which design {plan.design!r} does not have; known are {known}"
+            )
+    plan.method.Params(**plan.params)
+    return dict(plan.params)
+
+
+def _resolved_promise(plan: Plan) -> str:
+    method = plan.method
+    too_small = plan.budget is not None and plan.budget < method.smallest_watched_budget
+    if plan.promise is None:
+        return "watched" if "watched" in method.promises and not too_small else "fixed"
+    if plan.promise not in PROMISES:
+        raise PlanError(f"promise must be one of {', '.join(PROMISES)}, got {plan.promise!r}")
+    if plan.promise not in method.promises:
+        raise PlanError(
+            f"design {plan.design!r} has no {plan.promise!r} promise; it has "
+            + ", ".join(method.promises)
+        )
+    if plan.promise == "watched" and too_small:
+        raise PlanError(
+            f"a watched promise of design {plan.design!r} starts at "
+            f"{method.smallest_watched_budget} labels, got budget = {plan.budget}; "
+            "use a larger budget or promise 'fixed'"
+        )
+    return plan.promise
+
+
+def _resolved_stop(plan: Plan) -> tuple[str, ...]:
+    if plan.stop is None:
+        return ("margin",) if plan.margin is not None and plan.promise == "watched" else ()
+    rules = (plan.stop,) if isinstance(plan.stop, str) else tuple(plan.stop)
+    for rule in rules:
+        if rule not in STOP_RULES:
+            raise PlanError(
+                f"stop names {rule!r}, which is not available in this version; known are "
+                + ", ".join(STOP_RULES)
+            )
+    if "margin" in rules and plan.margin is None:
+        raise PlanError("stop names 'margin', but the plan has no margin")
+    if "margin" in rules and plan.promise != "watched":
+        raise PlanError(
+            "stop = 'margin' means looking after every label: that needs promise 'watched'"
+        )
+    return rules

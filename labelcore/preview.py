@@ -1,0 +1,156 @@
+"""What a plan will cost and give, before the first label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from labelcore.designs.base import Figures, Frame, Look, Progress, Setup
+from labelcore.designs.rates import planning_rates
+from labelcore.engine import chosen_classifiers, make_setup
+from labelcore.plan import Plan
+from labelcore.population import Population
+from labelcore.stats.profile import Cells, FloatArray
+from labelcore.tallies import Question, Tally, questions
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Figures known before the first label.
+
+    labels                distinct labels, the most if a stop rule may end earlier
+    expected_labels       where the expected half-width first meets the margin, else the budget
+    draws                 draws; equal to ``labels`` for designs without replacement
+    expected_half_width   {result: half-width} at ``expected_labels``, as if the scores were right
+    derived               what the design derives: stratum_sizes, edges, planned, assumption
+    """
+
+    labels: int
+    expected_labels: int
+    draws: int
+    expected_half_width: Mapping[str, float]
+    derived: Mapping[str, Any] = field(default_factory=dict)
+
+
+def preview(population: Population, plan: Plan) -> Preview:
+    """What ``plan`` will cost and give on ``population``, from its scores alone.
+
+    Promise: none; the figures rest on the assumption in ``derived["assumption"]``. The sample size
+    does not affect validity, only how wide the interval will be.
+    """
+    outlook = Outlook(population, plan)
+    most = min(plan.budget or len(population), len(population))
+    expected = most if plan.margin is None else outlook.labels_for(plan.margin, most)
+    planned = plan.planned or (most if plan.budget is not None else expected)
+    labels = most if plan.budget is not None or plan.stop_rules else planned
+    return Preview(
+        labels=labels,
+        expected_labels=expected,
+        draws=labels,
+        expected_half_width=outlook.half_widths(expected, planned),
+        derived=outlook.derived(planned),
+    )
+
+
+def planned_size(population: Population, plan: Plan) -> int:
+    """The size that a plan freezes: its budget, else what the margin is expected to need."""
+    if plan.budget is not None:
+        return min(plan.budget, len(population))
+    return preview(population, plan).expected_labels
+
+
+class Outlook:
+    """Expected half-widths of one plan at any number of labels."""
+
+    def __init__(self, population: Population, plan: Plan) -> None:
+        self.population, self.plan, self.design = population, plan, plan.method
+        self.classifiers = chosen_classifiers(population, plan)
+        guess = plan.planned or plan.budget or min(len(population), 1000)
+        self.setup: Setup = make_setup(population, plan, self.classifiers, guess)
+        self.frame: Frame = self.design.prepare(self.setup)
+        self.questions = questions(population, tuple(plan.estimands), self.classifiers)
+        self.tallies = {name: self._tally(name) for name in self.classifiers}
+
+    def _tally(self, name: str | None) -> Tally:
+        prediction = None if name is None else self.population.predictions.get(name)
+        return Tally(self.frame.stratum, prediction, len(self.population.classes))
+
+    def allocation(self, labels: int) -> FloatArray:
+        """How many labels each stratum would have, (n_strata,), the design fed with its own
+        expectations batch by batch."""
+        drawn = np.zeros(self.frame.n_strata, dtype=np.int64)
+        total = min(labels, len(self.population))
+        while int(drawn.sum()) < total:
+            state = Progress(drawn, drawn.astype(float), drawn * self.frame.rates, total)
+            drawn = drawn + self.design.allocate(self.setup, self.frame, state)
+        return drawn.astype(float)
+
+    def half_widths(self, labels: int, planned: int) -> dict[str, float]:
+        """{result: half-width} of the design's own interval at expected counts."""
+        drawn = self.allocation(labels)
+        return {
+            question.key: self._half_width(question, drawn, labels, planned)
+            for question in self.questions
+        }
+
+    def _half_width(
+        self, question: Question, drawn: FloatArray, labels: int, planned: int
+    ) -> float:
+        cells = self._expected_cells(question, drawn)
+        plan = self.plan
+        look = Look(
+            plan.confidence, str(plan.promise), labels, planned, plan.target, self.frame.n_strata
+        )
+        rates = cells.positive / np.maximum(cells.labelled, 1e-9)
+        figures: Figures = self.design.estimate([question.row], cells, look, rates)
+        return float((figures.high[0] - figures.low[0]) / 2)
+
+    def _expected_cells(self, question: Question, drawn: FloatArray) -> Cells:
+        tally = self.tallies[question.classifier]
+        empty = tally.cells(question.class_index)
+        labelled = drawn[tally.stratum] * tally.size / self.frame.sizes[tally.stratum]
+        rates = self._item_rates(question, empty)
+        mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
+        return Cells(tally.size, labelled, labelled * mean, empty.predicted)
+
+    def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
+        tally = self.tallies[question.classifier]
+        predicted = empty.predicted[tally.cell_of]
+        if len(self.population.classes) > 2 and question.class_index is not None:
+            return np.where(predicted, 0.8, 0.2 / max(len(self.population.classes) - 1, 1))
+        if question.class_index is None:
+            return np.full(len(self.population), 0.8)
+        return planning_rates(self.population, question.classifier, predicted)[0]
+
+    def labels_for(self, margin: float, most: int) -> int:
+        """The smallest number of labels whose expected half-widths all meet ``margin``; ``most``
+        where none does."""
+        if not self.questions or not self._meets(most, margin):
+            return most
+        low, high = 1, most
+        while high - low > max(1, high // 500):
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._meets(middle, margin) else (middle, high)
+        return high
+
+    def _meets(self, labels: int, margin: float) -> bool:
+        first = self.design.first_look(self.frame, labels, str(self.plan.promise))
+        if labels < first:
+            return False
+        return max(self.half_widths(labels, labels).values()) <= margin
+
+    def derived(self, planned: int) -> dict[str, Any]:
+        classifier = self.classifiers[0]
+        tally = self.tallies[classifier]
+        positive = self.population.classes.index(self.population.positive)
+        predicted = tally.cells(positive).predicted[tally.cell_of]
+        return {
+            "stratum_sizes": [int(size) for size in self.frame.sizes],
+            "edges": [int(edge) for edge in np.cumsum(self.frame.sizes)],
+            "planned": [int(number) for number in self.allocation(planned)],
+            "assumption": planning_rates(self.population, classifier, predicted)[1],
+            "notes": list(self.frame.notes),
+        }

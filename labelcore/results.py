@@ -1,0 +1,180 @@
+"""What a session knows: frozen results with their promise, assumptions and source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from labelcore import words
+
+Promise = Literal["watched", "fixed", "none"]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A closed interval of a proportion, 0 <= low <= high <= 1."""
+
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a result is about: the file, its size, the classifier, the target of inference."""
+
+    file: str = ""
+    n_items: int = 0
+    classifier: str | None = None
+    target: str = "file"
+    positive: str = ""
+    margin: float | None = None
+    first_figure: int = 0
+    planned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One number with its interval.
+
+    value      the estimate, or None while there is none
+    low, high  the interval; 0 and 1 while nothing can be said
+    promise    "watched": the interval may be looked at after every label, and the chance that it
+               is ever wrong is at most 1 - confidence. "fixed": it holds at the planned size only.
+               "none": no promise.
+    state      the row of ``labelcore.words.STATES`` that says it in words
+    missing    what is still needed for a first value, in words
+    tail_share share of the uncertainty (0 to 1) owed to strata in which no positive was found;
+               None where it has no meaning
+    """
+
+    estimand: str
+    value: float | None
+    low: float
+    high: float
+    confidence: float
+    labels_used: int
+    draws_used: int
+    method: str
+    promise: Promise
+    assumptions: tuple[str, ...]
+    source: str
+    state: str = "interval"
+    missing: str = ""
+    tail_share: float | None = None
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(self.low, self.high)
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether low and high may be shown as an interval."""
+        return self.state in words.STATES_WITH_INTERVAL
+
+    def sentence(self) -> str:
+        """What is known, how surely, under which condition, in plain words."""
+        return words.estimate_sentence(self)
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values["assumptions"] = list(self.assumptions)
+        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
+        values["sentence"] = self.sentence()
+        return values
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Estimate:
+        known = {item.name: values[item.name] for item in fields(cls) if item.name in values}
+        known["assumptions"] = tuple(known["assumptions"])
+        known["scope"] = Scope(**known["scope"])
+        return cls(**known)
+
+    def to_frame(self) -> pd.DataFrame:
+        row = self.to_dict()
+        row["assumptions"] = "; ".join(self.assumptions)
+        row.pop("scope")
+        return pd.DataFrame([row])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Band:
+    """A curve with a band over ranks.
+
+    x            ranks, (n_points,), increasing, 1 to N
+    value, low, high   (n_points,), proportions; value is NaN where there is no estimate
+    threshold    (n_points,), the score at each rank
+    simultaneous whether the promise holds for all ranks together or for each rank on its own
+    """
+
+    estimand: str
+    x: FloatArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    threshold: FloatArray
+    confidence: float | None
+    simultaneous: bool
+    labels_used: int
+    draws_used: int
+    method: str
+    promise: Promise
+    assumptions: tuple[str, ...]
+    source: str
+    state: str = "interval"
+    scope: Scope = field(default_factory=Scope)
+
+    def at(self, rank: float) -> tuple[float, Interval]:
+        """The estimate and its interval at the last point not beyond ``rank``."""
+        if not 1 <= rank <= self.scope.n_items:
+            raise ValueError(f"rank must lie between 1 and {self.scope.n_items}, got {rank!r}")
+        point = max(int(np.searchsorted(self.x, rank, side="right")) - 1, 0)
+        return float(self.value[point]), Interval(float(self.low[point]), float(self.high[point]))
+
+    def sentence(self) -> str:
+        return words.band_sentence(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        for name in ("x", "value", "low", "high", "threshold"):
+            values[name] = [None if np.isnan(v) else float(v) for v in values[name]]
+        values["assumptions"] = list(self.assumptions)
+        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
+        values["sentence"] = self.sentence()
+        return values
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        columns = ("x", "threshold", "value", "low", "high")
+        return pd.DataFrame({name: getattr(self, name) for name in columns})
+
+
+Result = Estimate | Band
+
+
+def largest_half_width(results: Sequence[Result]) -> float:
+    """The largest half-width over the scalar estimands; 0.5 where one has no interval."""
+    return max(
+        (r.half_width if r.has_interval else 0.5 for r in results if isinstance(r, Estimate)),
+        default=0.5,
+    )

@@ -1,0 +1,396 @@
+"""A labelling session: the engine and a store together. What the pages and other programs use."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from labelcore.curve import precision_curve, rank_order, recall_curve
+from labelcore.engine import Engine
+from labelcore.errors import AnswerError, PlanError
+from labelcore.estimation import complete, first_figure, goal_reached
+from labelcore.history import HistoryRow, history, in_force
+from labelcore.ledger import Ledger
+from labelcore.log import Draw, Event, genesis
+from labelcore.looks import look_detail, results
+from labelcore.plan import Plan
+from labelcore.population import Population, read_population
+from labelcore.projects import created_or_same, new_record, planned_size
+from labelcore.results import Band, Result
+from labelcore.store import LabelStore, open_store
+from labelcore.strata_table import strata_table
+
+DEFAULT_ANNOTATOR = "me"
+
+
+class Session:
+    """One project: draws items, takes answers, gives results.
+
+    Every answer is durable in the store when ``answer`` returns. Position and results always come
+    from the log: two sessions on the same project, in one process or several, see each other's
+    answers. Safe to share between threads.
+
+    population, plan   what is measured and how; the plan's planned size is frozen here
+    store              an address such as "sqlite:///labels.db", a store, or None for memory
+    project            its name in the store; an existing one is continued when file and plan agree
+    settings           question, instructions, keys ...: JSON values kept with the project
+
+    Raises PlanError, ProjectExistsError (file or plan differ; the message shows both), StoreError.
+    """
+
+    def __init__(
+        self,
+        population: Population,
+        plan: Plan,
+        store: str | LabelStore | None = None,
+        project: str = "default",
+        *,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        frozen = plan if plan.planned else plan.with_planned(planned_size(population, plan))
+        engine = Engine(population, frozen)
+        self.store = open_store(store)
+        self.project = project
+        record = new_record(population, frozen, project, settings or {})
+        self.record = created_or_same(self.store, record)
+        self.population, self.plan, self.engine = population, frozen, engine
+        self.ledger = Ledger(
+            self.store, project, engine, genesis(population.fingerprint, self.record.plan_json)
+        )
+        self._lock = threading.RLock()
+        self._cached: tuple[tuple[int, bool, bool], dict[str, Result]] | None = None
+        self._order: Any = None
+        self.sync()
+
+    @classmethod
+    def open(
+        cls,
+        store: str | LabelStore,
+        project: str,
+        *,
+        read: Callable[..., Population] = read_population,
+    ) -> Session:
+        """Continue a project of a store; its file is read again from where it was.
+
+        Raises UnknownProjectError, FileNotFoundError (the file is gone), ProjectExistsError (the
+        file changed), StoreError.
+        """
+        opened = open_store(store)
+        record = opened.project(project)
+        source = json.loads(record.population_json)
+        path = Path(source["path"])
+        if not path.exists():
+            raise FileNotFoundError(
+                f"The items of project {project!r} were read from {path}, which is not there any "
+                "more. Put the file back; the labels are safe in the store."
+            )
+        population = read(path, **source["arguments"])
+        return cls(population, Plan.from_json(record.plan_json), opened, project)
+
+    def sync(self) -> None:
+        """Take in what other sessions appended."""
+        with self._lock:
+            self.ledger.sync()
+
+    @property
+    def events(self) -> list[Event]:
+        """The log as read so far."""
+        return self.ledger.events
+
+    # --- drawing -----------------------------------------------------------------------------
+
+    def next(self, annotator: str = DEFAULT_ANNOTATOR) -> Draw | None:
+        """The item to judge now: the same one until it is answered, None when nothing is to be
+        drawn (finished, budget used, exhausted, or goal reached until ``extend``)."""
+        with self._lock:
+            self.sync()
+            if self.engine.finished:
+                return None
+            stack = self.ledger.open_draws.get(annotator, [])
+            if stack and not self.engine.owed:
+                return stack[-1]
+            if not stack and not self.engine.owed and self._stop_now(annotator):
+                return None
+            self.ledger.append(lambda: self._next_draw(annotator))
+            stack = self.ledger.open_draws.get(annotator, [])
+            return stack[-1] if stack else None
+
+    def _stop_now(self, annotator: str) -> bool:
+        engine = self.engine
+        if engine.stopped and not engine.extended:
+            return True
+        if engine.extended or not self._goal_reached():
+            return False
+        self.ledger.append(
+            lambda: (
+                None
+                if engine.stopped
+                else (self.ledger.event("stopped", annotator, text="margin"), {})
+            )
+        )
+        return True
+
+    def _goal_reached(self) -> bool:
+        return "margin" in self.plan.stop_rules and goal_reached(self.engine)
+
+    def _next_draw(self, annotator: str) -> tuple[Event, dict[str, dict[str, str]]] | None:
+        index, position, batch, basis = self._next_index() or (0, 0, 0, None)
+        if index == 0:
+            return None
+        item_id = self.population.id_at(position)
+        event = self.ledger.event(
+            "drawn",
+            annotator,
+            token=secrets.token_hex(12),
+            index=index,
+            item_id=item_id,
+            stratum=int(self.engine.frame.stratum[position]),
+            batch=batch,
+            basis=basis,
+        )
+        known = index <= len(self.engine.asked)
+        return event, {} if known else {item_id: self.population.content(item_id)}
+
+    def _next_index(self) -> tuple[int, int, int, int | None] | None:
+        """What to show next: an item taken back, else a new one, else one put off for later."""
+        engine = self.engine
+        if engine.owed:
+            return self._again(engine.owed[0])
+        ahead = engine.peek()
+        if ahead is not None:
+            return ahead
+        shown = {draw.index for stack in self.ledger.open_draws.values() for draw in stack}
+        later = [index for index in engine.waiting_indices() if index not in shown]
+        later.sort(key=lambda index: event.sequence if (event := engine.in_force(index)) else 0)
+        return self._again(later[0]) if later else None
+
+    def _again(self, index: int) -> tuple[int, int, int, int | None]:
+        asked = self.engine.asked[index - 1]
+        return index, asked.position, asked.batch, None
+
+    def item(self, draw: Draw) -> dict[str, str]:
+        """What a person judges: {column: text}, as it was when drawn."""
+        return self.item_by_id(draw.item_id)
+
+    def item_by_id(self, item_id: str) -> dict[str, str]:
+        kept = self.store.content(self.project, item_id)
+        return self.population.content(item_id) if kept is None else kept
+
+    # --- answering ---------------------------------------------------------------------------
+
+    def answer(self, draw: Draw | str, answer: object, *, annotator: str | None = None) -> Event:
+        """Store an answer: a class name; True/False, 1/0, "yes"/"no" for two classes; "unsure",
+        "later" or "broken". ``draw`` may be the draw's token.
+
+        Durable when it returns. A token that was answered already changes nothing: the first event
+        is returned. Raises AnswerError for an unknown answer or token.
+        """
+        kind, label = self.engine.kind_of(answer)
+        token = draw.token if isinstance(draw, Draw) else draw
+        with self._lock:
+            self.sync()
+            if token in self.ledger.answered:
+                return self.ledger.answered[token]
+            shown = self.ledger.draws.get(token)
+            if shown is None:
+                raise AnswerError(f"the answer belongs to no item that was shown: token {token!r}")
+            who = annotator or self._annotator_of(token)
+            event = self.ledger.append(
+                lambda: None
+                if token in self.ledger.answered
+                else (
+                    self.ledger.event(
+                        kind, who, answers=token, index=shown.index, item_id=shown.item_id,
+                        stratum=shown.stratum, batch=shown.batch, label=label,
+                        shown_at=self.ledger.shown_at[token],
+                    ),
+                    {},
+                )
+            )  # fmt: skip
+            return event or self.ledger.answered[token]
+
+    def _annotator_of(self, token: str) -> str:
+        for annotator, stack in self.ledger.open_draws.items():
+            if any(draw.token == token for draw in stack):
+                return annotator
+        return DEFAULT_ANNOTATOR
+
+    def revise(
+        self, index: int, answer: object, token: str, *, annotator: str = DEFAULT_ANNOTATOR
+    ) -> Event:
+        """Change the answer of an item already answered; ``token`` makes a repeated press one
+        change. The earlier answer stays in the log."""
+        kind, label = self.engine.kind_of(answer)
+        if kind == "later":
+            raise AnswerError("an answered item cannot be put off for later; undo it instead")
+
+        def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
+            if token in self.ledger.answered:
+                return None
+            before = self.engine.in_force(index) if 1 <= index <= len(self.engine.asked) else None
+            if before is None:
+                raise AnswerError(f"item {index} has no answer yet that could be changed")
+            event = self.ledger.event(
+                kind, annotator, answers=token, index=index, item_id=before.item_id,
+                stratum=before.stratum, batch=before.batch, label=label, previous=before.sequence,
+            )  # fmt: skip
+            return event, {}
+
+        return self.ledger.append(build) or self.ledger.answered[token]
+
+    def undo(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
+        """Take back this person's last answer still in force; repeatable. None when there is none.
+
+        The item comes back next with a new token; a changed answer goes back to the one before.
+        """
+
+        def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
+            last = self.last_answer(annotator)
+            if last is None:
+                return None
+            event = self.ledger.event(
+                "undone", annotator, index=last.index, item_id=last.item_id, stratum=last.stratum,
+                batch=last.batch, previous=last.sequence,
+            )  # fmt: skip
+            return event, {}
+
+        return self.ledger.append(build)
+
+    def last_answer(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
+        """This person's newest answer that is in force."""
+        for event in reversed(self.events):
+            if event.annotator == annotator and in_force(event, self.engine):
+                return event
+        return None
+
+    def note(self, index: int, text: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """Keep a note about a drawn item; the last one counts, an empty one removes it."""
+        self._about("noted", index, annotator, text)
+
+    def flag(self, index: int, flagged: bool = True, annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """Mark a drawn item to be looked at again."""
+        self._about("flagged", index, annotator, "yes" if flagged else "no")
+
+    def _about(self, kind: str, index: int, annotator: str, text: str) -> None:
+        if not 1 <= index <= len(self.engine.asked):
+            raise AnswerError(f"item {index} was not drawn")
+        asked = self.engine.asked[index - 1]
+        item_id = self.population.id_at(asked.position)
+        self.ledger.append(
+            lambda: (
+                self.ledger.event(kind, annotator, index=index, item_id=item_id, text=text),
+                {},
+            )
+        )
+
+    # --- ending ------------------------------------------------------------------------------
+
+    def finish(self, reason: str = "", annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """End the session; nothing more is drawn until ``extend``."""
+        self.results()
+        self.ledger.append(
+            lambda: (
+                None
+                if self.engine.finished
+                else (self.ledger.event("finished", annotator, text=reason), {})
+            )
+        )
+        self.results()
+
+    def extend(self, *, budget: int, annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """Go on until ``budget`` items in all. A watched interval stays valid; under a fixed
+        promise the first stage stays the result and the further labels are a second stage."""
+        if isinstance(budget, bool) or not isinstance(budget, int):
+            raise TypeError(f"budget must be a whole number of items, got {budget!r}")
+        least = len(self.engine.asked)
+        if not least < budget <= len(self.population):
+            raise PlanError(
+                f"budget must be more than the {least:,} items drawn and at most the "
+                f"{len(self.population):,} in the file, got {budget:,}"
+            )
+        self.ledger.append(
+            lambda: (self.ledger.event("extended", annotator, detail={"budget": budget}), {})
+        )
+
+    @property
+    def status(self) -> str:
+        """One of "open", "goal reached", "budget used", "exhausted", "finished"."""
+        return self.ledger.status()
+
+    # --- looking -----------------------------------------------------------------------------
+
+    def results(self) -> dict[str, Result]:
+        """{estimand: Estimate | Band} now.
+
+        Each look that sees new answers is written to the log.
+        """
+        with self._lock:
+            self.sync()
+            found = self._results()
+            if self.ledger.last_answer > self.ledger.looked_after:
+                self.ledger.append(lambda: self._look(self._results()))
+            return found
+
+    def _results(self) -> dict[str, Result]:
+        state = (self.engine.version, self.engine.finished, self.engine.extended)
+        if self._cached is None or self._cached[0] != state:
+            self._cached = (state, results(self.engine))
+        return self._cached[1]
+
+    def _look(self, found: Mapping[str, Result]) -> tuple[Event, dict[str, dict[str, str]]] | None:
+        if self.ledger.last_answer <= self.ledger.looked_after:
+            return None
+        detail = look_detail(self.engine, found, self.ledger.last_answer)
+        return self.ledger.event("looked", "", detail=detail), {}
+
+    def curves(self) -> tuple[Band, Band]:
+        """Precision and recall along the ranks of the classifier's score, design-weighted, each
+        point with its own interval. Raises ValueError without a score."""
+        with self._lock:
+            if self._order is None:
+                self._order = rank_order(self.engine)
+            return (
+                precision_curve(self.engine, self._order),
+                recall_curve(self.engine, self._order),
+            )
+
+    def strata(self) -> pd.DataFrame:
+        """The strata with their labels, rates and shares of the uncertainty."""
+        with self._lock:
+            return strata_table(self.engine)
+
+    def looks(self) -> list[dict[str, Any]]:
+        """Every recorded look in order: labels, draws, results by key, and when ("at")."""
+        with self._lock:
+            return [{**e.detail, "at": e.at} for e in self.events if e.kind == "looked"]
+
+    @property
+    def labels(self) -> int:
+        """Items with a class."""
+        return self.engine.labels
+
+    @property
+    def first_figure(self) -> int:
+        """The number of labels from which a figure is shown."""
+        return first_figure(self.engine)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the planned size is answered."""
+        return complete(self.engine)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Question, instructions, keys ... as given when the project was made."""
+        return dict(json.loads(self.record.settings_json))
+
+    def history(self, annotator: str | None = None, last: int | None = 50) -> Sequence[HistoryRow]:
+        """Answered items, the newest answer first."""
+        with self._lock:
+            return history(self.events, self.engine, annotator, last)

@@ -1,0 +1,269 @@
+"""The same engine answered by known labels instead of a person: does the plan keep its promise?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from labelcore.engine import Engine
+from labelcore.estimation import goal_reached
+from labelcore.estimands import ratios
+from labelcore.log import Event
+from labelcore.looks import results
+from labelcore.plan import Plan
+from labelcore.population import Population
+from labelcore.preview import planned_size
+from labelcore.results import Band, Estimate
+from labelcore.simulation_truth import true_codes
+from labelcore.stats.orders import hash_keys, ranking
+
+COLUMNS = (
+    "run", "estimand", "truth", "value", "low", "high", "covered", "labels_used", "draws_used",
+    "status", "chosen",
+)  # fmt: skip
+
+
+def run_seed(seed: int, run: int) -> int:
+    """The plan seed of one run, from (seed, run).
+
+    >>> run_seed(0, 1) == run_seed(0, 1) != run_seed(0, 2)
+    True
+    """
+    return int(np.random.SeedSequence((seed, run)).generate_state(1)[0])
+
+
+def simulate(
+    population: Population, plan: Plan, *, truth: Any, runs: int = 200, seed: int = 0
+) -> Simulation:
+    """Label ``population`` ``runs`` times by known answers and compare with the truth.
+
+    truth   a column of the file, a Series indexed by id, or an array in file order; 0/1, bool or
+            class names
+    Run r uses the seed ``run_seed(seed, r)``; the plan's own seed is not used.
+    Raises ValueError for missing or unknown labels, with their rows; TypeError for wrong types.
+    """
+    if isinstance(runs, bool) or not isinstance(runs, int):
+        raise TypeError(f"runs must be a whole number, got {runs!r}")
+    if runs < 1:
+        raise ValueError(f"runs must be at least 1, got {runs}")
+    codes = true_codes(population, truth)
+    planned = plan.planned or planned_size(population, plan)
+    frozen = plan.with_planned(planned)
+    finished = [_run(population, frozen, codes, seed, run) for run in range(runs)]
+    return Simulation(population, frozen, codes, seed, finished)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Run:
+    """One simulated session at its end."""
+
+    number: int
+    results: dict[str, Estimate | Band]
+    truth: dict[str, float | NDArray[np.float64]]
+    status: str
+
+
+def _run(
+    population: Population, plan: Plan, codes: NDArray[np.int64], seed: int, run: int
+) -> Run:
+    engine = Engine(population, plan.with_seed(run_seed(seed, run)))
+    status = label_all(engine, codes)
+    return Run(run, results(engine), true_values(engine, codes), status)
+
+
+def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
+    """Draw and answer until the plan ends; returns the status."""
+    watching = "margin" in engine.plan.stop_rules
+    events = [
+        Event(0, "labelled", "", "simulation", label=name) for name in engine.population.classes
+    ]
+    while engine.peek() is not None:
+        index = engine.draw_next()
+        engine.answer(index, events[codes[engine.asked[index - 1].position]])
+        if watching and goal_reached(engine):
+            return "goal reached"
+    return "exhausted" if len(engine.asked) == len(engine.population) else "budget used"
+
+
+def true_values(
+    engine: Engine, codes: NDArray[np.int64]
+) -> dict[str, float | NDArray[np.float64]]:
+    """The true value of every result of the plan."""
+    found: dict[str, float | NDArray[np.float64]] = {}
+    for question in engine.questions:
+        tally = engine.tallies[question.classifier]
+        counts = np.zeros_like(tally.counts)
+        np.add.at(counts, (tally.cell_of, codes), 1.0)
+        census = type(tally).__new__(type(tally))
+        census.__dict__.update(tally.__dict__, counts=counts)
+        cells = census.cells(question.class_index)
+        found[question.key] = float(ratios([question.row], cells).value(cells.positive)[0])
+    if "precision_curve" in engine.plan.estimands:
+        found["precision_curve"] = _true_curve(engine, codes)
+    return found
+
+
+def _true_curve(engine: Engine, codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    from labelcore.curve import grid
+
+    population = engine.population
+    score = population.ordering_score(str(engine.classifiers[0]))
+    assert score is not None
+    order = ranking(score, hash_keys(engine.plan.seed, "tie", population.ids()))
+    hits = np.cumsum(codes[order] == population.classes.index(population.positive))
+    ranks = grid(len(population))
+    return np.asarray(hits[ranks - 1] / ranks)
+
+
+class Simulation:
+    """The runs of one simulation, as tables."""
+
+    def __init__(
+        self,
+        population: Population,
+        plan: Plan,
+        codes: NDArray[np.int64],
+        seed: int,
+        runs: Sequence[Run],
+    ) -> None:
+        self.population, self.plan, self.seed, self.runs = population, plan, seed, list(runs)
+        self._codes = codes
+
+    def table(self) -> pd.DataFrame:
+        """A row per run and estimand."""
+        rows = [
+            _row(run, key, result) for run in self.runs for key, result in run.results.items()
+        ]
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+    def curves(self) -> pd.DataFrame:
+        """A row per run and rank of each precision curve: run, x, truth, value, low, high."""
+        frames = [
+            pd.DataFrame(
+                {
+                    "run": run.number,
+                    "x": band.x,
+                    "truth": run.truth[key],
+                    "value": band.value,
+                    "low": band.low,
+                    "high": band.high,
+                }
+            )
+            for run in self.runs
+            for key, band in run.results.items()
+            if isinstance(band, Band)
+        ]
+        columns = ["run", "x", "truth", "value", "low", "high"]
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+    def summary(self) -> pd.DataFrame:
+        """One row per estimand: runs, truth, bias, rmse, coverage, coverage_se, mean_width,
+        mean_labels, mean_draws, variance_ratio, no_value."""
+        table = self.table()
+        baseline = self._baseline_rmse(table)
+        rows = {
+            key: _summary_row(part, self._errors(str(key)), self._widths(str(key)), baseline)
+            for key, part in table.groupby("estimand", sort=False)
+        }
+        frame = pd.DataFrame.from_dict(rows, orient="index")
+        frame.index.name = "estimand"
+        return frame
+
+    def _errors(self, key: str) -> NDArray[np.float64]:
+        """value - truth: (runs,) for a number, (runs, ranks) for a curve; NaN without a value."""
+        found = []
+        for run in self.runs:
+            result, truth = run.results[key], run.truth[key]
+            if isinstance(result, Band):
+                found.append(result.value - truth)
+            else:
+                found.append(np.asarray(np.nan if result.value is None else result.value - truth))
+        return np.stack(found)
+
+    def _widths(self, key: str) -> float:
+        ends = [(run.results[key].low, run.results[key].high) for run in self.runs]
+        return float(np.mean([np.mean(np.asarray(high) - np.asarray(low)) for low, high in ends]))
+
+    def _baseline_rmse(self, table: pd.DataFrame) -> dict[str, float]:
+        """rmse of simple random sampling at the mean number of labels, same runs and seed."""
+        scalars = tuple(name for name in self.plan.estimands if name != "precision_curve")
+        if not scalars:
+            return {}
+        if self.plan.design == "simple_random" and "margin" not in self.plan.stop_rules:
+            other: Simulation = self
+        else:
+            labels = max(1, round(float(table["labels_used"].mean())))
+            plan = replace(
+                self.plan, design="simple_random", params={}, budget=labels, margin=None,
+                stop=None, promise="fixed", planned=labels, estimands=scalars,
+            )  # fmt: skip
+            runs = [
+                _run(self.population, plan, self._codes, self.seed, run.number)
+                for run in self.runs
+            ]
+            other = Simulation(self.population, plan, self._codes, self.seed, runs)
+        return {
+            key: float(np.sqrt(_mean_known(other._errors(key) ** 2)))
+            for key in other.runs[0].results
+            if isinstance(other.runs[0].results[key], Estimate)
+        }
+
+
+def _mean_known(values: ArrayLike, axis: int | None = None) -> NDArray[np.float64]:
+    """The mean of what is not NaN; NaN, without a warning, where nothing else is there."""
+    numbers = np.asarray(values, dtype=float)
+    known = ~np.isnan(numbers)
+    count = np.asarray(known.sum(axis=axis))
+    total = np.where(known, numbers, 0.0).sum(axis=axis)
+    return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+
+
+def _row(run: Run, key: str, result: Estimate | Band) -> tuple[Any, ...]:
+    truth = run.truth[key]
+    inside = (np.asarray(result.low) <= np.asarray(truth) + 1e-12) & (
+        np.asarray(truth) <= np.asarray(result.high) + 1e-12
+    )
+    scalar = isinstance(result, Estimate)
+    return (
+        run.number,
+        key,
+        float(np.mean(truth)) if not scalar else truth,
+        result.value if isinstance(result, Estimate) else float(_mean_known(result.value)),
+        float(np.mean(result.low)),
+        float(np.mean(result.high)),
+        bool(np.all(inside | np.isnan(np.asarray(truth)))),
+        result.labels_used,
+        result.draws_used,
+        run.status,
+        None,
+    )
+
+
+def _summary_row(
+    part: pd.DataFrame, errors: NDArray[np.float64], width: float, baseline: dict[str, float]
+) -> dict[str, float]:
+    runs = len(part)
+    empty = np.isnan(errors.reshape(runs, -1)).all(axis=1)
+    kept = errors[~empty]
+    bias, squared = _mean_known(kept, axis=0), _mean_known(kept**2, axis=0)
+    coverage = float(part["covered"].mean())
+    rmse = float(_mean_known(np.sqrt(squared)))
+    reference = baseline.get(str(part["estimand"].iloc[0]), float("nan"))
+    return {
+        "runs": runs,
+        "truth": float(part["truth"].iloc[0]),
+        "bias": float(_mean_known(bias)),
+        "rmse": rmse,
+        "coverage": coverage,
+        "coverage_se": float(np.sqrt(coverage * (1 - coverage) / runs)),
+        "mean_width": width,
+        "mean_labels": float(part["labels_used"].mean()),
+        "mean_draws": float(part["draws_used"].mean()),
+        "variance_ratio": (rmse / reference) ** 2 if reference > 0 else float("nan"),
+        "no_value": int(empty.sum()),
+    }

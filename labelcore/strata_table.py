@@ -1,0 +1,45 @@
+"""The strata as a table: size, labels, rate, and their part of the uncertainty."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from labelcore.engine import Engine
+from labelcore.estimands import ratios
+from labelcore.estimation import fitted_cell_rates
+from labelcore.stats.profile import variance_shares
+
+
+def strata_table(engine: Engine) -> pd.DataFrame:
+    """One row per stratum (per predicted side of it for a plain sample) of the first classifier.
+
+    Columns: stratum (1, 2, ...), called (the predicted class, "" without predictions), items,
+    labels, positives (labelled items of the positive class), rate (positives / labels, NaN without
+    labels), uncertainty (share of the primary estimand's variance, summing to 1).
+    """
+    tally = engine.tallies[engine.classifiers[0]]
+    positive = engine.population.classes.index(engine.population.positive)
+    cells = tally.cells(positive)
+    primary = engine.questions[0] if engine.questions else None
+    share = np.full(len(cells.size), np.nan)
+    if primary is not None:
+        own = tally.cells(primary.class_index)
+        rates = fitted_cell_rates(engine, tally, primary.class_index)
+        table = ratios([primary.row], own)
+        parts = variance_shares(own, table, rates, target=engine.plan.target)[0]
+        share = parts / parts.sum() if parts.sum() > 0 else np.zeros(len(parts))
+    classes = engine.population.classes
+    return pd.DataFrame(
+        {
+            "stratum": tally.stratum + 1,
+            "called": [classes[code] if code >= 0 else "" for code in tally.prediction],
+            "items": cells.size.astype(int),
+            "labels": cells.labelled.astype(int),
+            "positives": cells.positive.astype(int),
+            "rate": np.where(
+                cells.labelled > 0, cells.positive / np.maximum(cells.labelled, 1), np.nan
+            ),
+            "uncertainty": share,
+        }
+    )

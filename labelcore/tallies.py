@@ -1,0 +1,95 @@
+"""Counts of labels by cell, kept up to date one label at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.estimands import SCALARS, Estimand
+from labelcore.population import Population
+from labelcore.stats.profile import BoolArray, Cells, FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One scalar result: an estimand of a classifier, of one class against the rest.
+
+    key    the key in ``Session.results()``: "precision", "precision[spam]", "precision@B"
+    class_index   the class that counts as positive; None: being judged rightly (several classes)
+    """
+
+    key: str
+    row: Estimand
+    classifier: str | None
+    class_index: int | None
+
+
+def questions(
+    population: Population, estimands: tuple[str, ...], classifiers: tuple[str | None, ...]
+) -> list[Question]:
+    """Every scalar result that a plan asks for, in order."""
+    several = len(population.classes) > 2
+    positive = population.classes.index(population.positive)
+    found: list[Question] = []
+    for place, classifier in enumerate(classifiers):
+        at = "" if place == 0 else f"@{classifier}"
+        for row in (SCALARS[name] for name in estimands if name in SCALARS):
+            if several and row.per_class:
+                found += [
+                    Question(f"{row.name}[{name}]{at}", row, classifier, index)
+                    for index, name in enumerate(population.classes)
+                ]
+            elif several:
+                found.append(Question(f"{row.name}{at}", row, classifier, None))
+            else:
+                found.append(Question(f"{row.name}{at}", row, classifier, positive))
+    return found
+
+
+class Tally:
+    """Labels of one classifier's cells: the parts of the strata that share a prediction.
+
+    A stratum that mixes predictions of this classifier is split after the fact: given how many
+    labels fell into each part, those labels are a simple random sample of it.
+    """
+
+    def __init__(
+        self, stratum: NDArray[np.int64], prediction: NDArray[np.int16] | None, n_classes: int
+    ) -> None:
+        code = np.zeros(len(stratum), np.int64) if prediction is None else prediction.astype(np.int64)
+        combined = stratum * n_classes + code
+        present, cell_of, size = np.unique(combined, return_inverse=True, return_counts=True)
+        self.cell_of = cell_of.astype(np.int32)
+        self.size = size.astype(float)
+        self.stratum = present // n_classes
+        self.prediction = np.full(len(present), -1) if prediction is None else present % n_classes
+        self.counts = np.zeros((len(present), n_classes))
+
+    def add(self, position: int, class_index: int, number: float = 1.0) -> None:
+        self.counts[self.cell_of[position], class_index] += number
+
+    def cells(self, class_index: int | None) -> Cells:
+        """Counts of one class against the rest; None: of items judged rightly."""
+        labelled = self.counts.sum(axis=1)
+        if class_index is None:
+            right = self.counts[np.arange(len(self.size)), self.prediction]
+            return Cells(self.size, labelled, right, np.ones(len(self.size), dtype=bool))
+        return Cells(
+            self.size, labelled, self.counts[:, class_index].copy(), self.prediction == class_index
+        )
+
+    def unresolved(self, positions: list[int]) -> FloatArray:
+        """Items without a verdict in each cell, (n_cells,)."""
+        return np.bincount(self.cell_of[positions], minlength=len(self.size)).astype(float)
+
+
+def filled(cells: Cells, unresolved: FloatArray, rising: BoolArray) -> Cells:
+    """The counts if every unresolved item were positive where ``rising`` and negative elsewhere."""
+    return Cells(
+        cells.size,
+        cells.labelled + unresolved,
+        cells.positive + np.where(rising, unresolved, 0.0),
+        cells.predicted,
+    )

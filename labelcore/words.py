@@ -1,0 +1,206 @@
+"""The sentences for every state of a result, as one tested table.
+
+A sentence says what is known, how surely and under which condition; it never claims more than the
+promise of the interval it belongs to.
+"""
+
+from __future__ import annotations
+
+from math import ceil, log10
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from labelcore.results import Band, Estimate
+
+QUANTITIES = {
+    "accuracy": "the share of {items} that {classifier} judges rightly",
+    "precision": "the share of {items} called {positive!r} by {classifier} that truly are",
+    "recall": "the share of all {positive!r} {items} that {classifier} finds",
+    "f1": "the F1 score of {classifier} (precision and recall in one number)",
+    "specificity": "the share of {items} that are not {positive!r} which {classifier} leaves alone",
+    "prevalence": "the share of {items} that are {positive!r}",
+    "false_omission_rate": "the share of {items} not called {positive!r} by {classifier} that are",
+    "negative_predictive_value": (
+        "the share of {items} not called {positive!r} by {classifier} that truly are not"
+    ),
+}
+
+PROMISES = {
+    "watched": "{confidence} confidence, valid at every look",
+    "fixed": "{confidence} confidence, valid at the planned {planned} labels only",
+    "none": "no promise goes with this interval",
+}
+
+TERMS = {
+    "watched": "An interval is shown from {first} on ({promise}).",
+    "fixed": "An interval is shown once ({promise}).",
+    "none": "No interval with a promise is left to be given.",
+}
+
+STATES = {
+    "nothing": "Nothing is known yet about {quantity}, {among}: {missing}. {terms}",
+    "too few": "Too few labels to say anything about {quantity}, {among}: {missing}. {terms}",
+    "provisional": (
+        "{scope}, so far {value} is the best guess for {quantity}, from {labels}. The interval "
+        "({promise}) is given once, when all {planned} planned labels are there: that is what a "
+        "fixed promise means."
+    ),
+    "interval": "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}.",
+    "goal reached": (
+        "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
+        "The goal of plus or minus {margin} is reached."
+    ),
+    "not reached": (
+        "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
+        "The goal of plus or minus {margin} was not reached."
+    ),
+    "stopped early": (
+        "{scope}, {quantity} is {value}, between {low} and {high}, from {labels}; but labelling "
+        "stopped before the planned {planned} labels, and no promise goes with this interval."
+    ),
+    "exact": "{scope}, {quantity} is exactly {value}: every item that matters has a label.",
+}
+
+STATES_WITH_INTERVAL = frozenset(
+    {"interval", "goal reached", "not reached", "stopped early", "exact"}
+)
+
+TAIL_WARNING = (
+    " More than half of the uncertainty comes from parts of the file where no positive item was "
+    "found: the figure rests on few labels there."
+)
+
+
+def digits_for(share: float) -> int:
+    """Decimals of a percentage that still tell something near 0 and 100 %."""
+    edge = min(share, 1 - share)
+    if edge >= 0.01 or edge < 1e-9:
+        return 1
+    return ceil(-log10(edge)) - 1
+
+
+def percent(share: float, digits: int | None = None) -> str:
+    """A proportion as people read it.
+
+    >>> percent(0.9137), percent(1.0), percent(0.00042)
+    ('91.4 %', '100 %', '0.042 %')
+    """
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    return f"{100 * share:.{digits_for(share) if digits is None else digits}f} %"
+
+
+def percent_range(low: float, high: float) -> tuple[str, str]:
+    """Both ends of an interval, rounded outwards so that the words never claim too much.
+
+    >>> percent_range(0.87649, 0.94211), percent_range(0.00031, 0.00192)
+    (('87.6 %', '94.3 %'), ('0.03 %', '0.20 %'))
+    """
+    digits = max(1, min(digits_for(low), digits_for(high)))
+    scale = 10 ** (digits + 2)
+    outer = _floor(scale * low) / scale, _ceil(scale * high) / scale
+    return f"{100 * outer[0]:.{digits}f} %", f"{100 * outer[1]:.{digits}f} %"
+
+
+def _floor(x: float) -> int:
+    return int(x // 1) if abs(x - round(x)) > 1e-9 else round(x)
+
+
+def _ceil(x: float) -> int:
+    return -_floor(-x)
+
+
+def points(half_width: float) -> str:
+    """A half-width in percentage points, rounded up.
+
+    >>> points(0.0312)
+    '3.2 points'
+    """
+    return f"{_ceil(1000 * half_width) / 10:.1f} points"
+
+
+def count(number: int, noun: str = "label") -> str:
+    """
+    >>> count(1), count(1204)
+    ('1 label', '1,204 labels')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def confidence_words(confidence: float) -> str:
+    """
+    >>> confidence_words(0.95)
+    '95 %'
+    """
+    return f"{100 * confidence:.6g} %"
+
+
+def quantity(estimand: str, classifier: str | None, positive: str) -> str:
+    """What an estimand measures, in words; ``estimand`` may be a key such as "precision[spam]"."""
+    name = estimand.removesuffix(f"@{classifier}")
+    base, _, inside = name.partition("[")
+    pattern = QUANTITIES.get(base, base)
+    called = f"the classifier {classifier!r}" if classifier else "the classifier"
+    return pattern.format(
+        items="items", classifier=called, positive=inside.removesuffix("]") if inside else positive
+    )
+
+
+def scope_words(file: str, n_items: int, target: str) -> str:
+    if target == "process":
+        return f"For items like the {n_items:,} in {file}"
+    return f"Of the {n_items:,} items in {file}"
+
+
+def among_words(file: str, n_items: int, target: str) -> str:
+    """``scope_words`` for the middle of a sentence."""
+    if target == "process":
+        return f"for items like the {n_items:,} in {file}"
+    return f"among the {n_items:,} items in {file}"
+
+
+def promise_words(estimate: Estimate) -> str:
+    return PROMISES[estimate.promise].format(
+        confidence=confidence_words(estimate.confidence), planned=f"{estimate.scope.planned:,}"
+    )
+
+
+def estimate_sentence(estimate: Estimate) -> str:
+    """The sentence of an estimate's state, filled in."""
+    scope = estimate.scope
+    low, high = percent_range(estimate.low, estimate.high)
+    text = STATES[estimate.state].format(
+        scope=scope_words(scope.file, scope.n_items, scope.target),
+        quantity=quantity(estimate.estimand, scope.classifier, scope.positive),
+        value="unknown" if estimate.value is None else percent(estimate.value),
+        low=low,
+        high=high,
+        promise=promise_words(estimate),
+        among=among_words(scope.file, scope.n_items, scope.target),
+        terms=TERMS[estimate.promise].format(
+            first=count(scope.first_figure), promise=promise_words(estimate)
+        ),
+        labels=count(estimate.labels_used),
+        planned=f"{scope.planned:,}",
+        missing=estimate.missing or "no label yet",
+        margin="" if scope.margin is None else points(scope.margin),
+    )
+    warn = estimate.tail_share is not None and estimate.tail_share > 0.5
+    return text + (TAIL_WARNING if warn and estimate.state in STATES_WITH_INTERVAL else "")
+
+
+def band_sentence(band: Band) -> str:
+    """What a curve's band promises."""
+    if band.state != "interval" or band.confidence is None:
+        return "There is no curve with an interval yet."
+    confidence = confidence_words(band.confidence)
+    together = "all points together" if band.simultaneous else "each point on its own"
+    when = {
+        "watched": "valid at every look",
+        "fixed": f"valid at the planned {band.scope.planned:,} labels only",
+        "none": "without a promise",
+    }[band.promise]
+    return (
+        f"{scope_words(band.scope.file, band.scope.n_items, band.scope.target)}, the band holds "
+        f"for {together} ({confidence} confidence, {when}), from {count(band.labels_used)}."
+    )
