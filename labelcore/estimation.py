@@ -8,6 +8,7 @@ import numpy as np
 
 from labelcore.designs.base import Figures, Look
 from labelcore.engine import Engine
+from labelcore.estimands import ratios
 from labelcore.results import Estimate, Scope, largest_half_width
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.tallies import Question, Tally, filled
@@ -113,8 +114,6 @@ def _widened(
     rates: FloatArray | None,
 ) -> Figures:
     """The interval from the worst to the best case of the doubtful items."""
-    from labelcore.estimands import ratios
-
     low, high = figures.low.copy(), figures.high.copy()
     for place, question in enumerate(group):
         slope = ratios([question.row], cells).gradient(
@@ -251,8 +250,6 @@ def _settled(question: Question, cells: Cells) -> bool:
 
     A width of zero is not enough: at a low confidence an interval may be as narrow by chance.
     """
-    from labelcore.estimands import ratios
-
     table = ratios([question.row], cells)
     rising = table.gradient(np.array([0.5]))[0] > 0
     least = table.value(cells.positive + np.where(rising, 0.0, cells.unlabelled))

@@ -38,17 +38,19 @@ INSIDE: dict[str, str] = {
     " curve strata_table history looks preview store ledger projects",
     "replay": "errors log results words population designs plan engine estimation curve looks"
     " preview store ledger projects session",
-    "trials": "errors population plan",
+    "trials": "errors results words population plan session simulate simulation_truth",
     "charts": "errors results words estimands",
     "report": "errors log results words estimands population plan engine estimation curve"
     " strata_table history looks preview replay session charts",
+    "cli": "errors log results words estimands population designs plan looks preview store ledger"
+    " projects session simulate replay report",
 }
 
 # "__init__" is the public `import labelcore` itself.
 MAY_IMPORT: dict[str, set[str]] = {
     **{row: set(names.split()) for row, names in INSIDE.items()},
     "__init__": set(INSIDE),
-    "__main__": {*INSIDE, "__init__"},
+    "__main__": {"cli"},
     "ui": {*INSIDE, "__init__"},
     "pages": {
         *("__init__", "errors", "results", "words", "estimands", "population", "plan", "preview"),

@@ -1,0 +1,55 @@
+"""Bands as closed outlines, and lines that break where there is no number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+BAND = "rgba(0, 114, 178, 0.2)"
+
+Numbers = NDArray[np.float64]
+Gaps = list[float | None]
+
+
+def runs(keep: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
+    """The stretches of neighbouring True values, as positions."""
+    inside = np.flatnonzero(keep)
+    if len(inside):
+        yield from np.split(inside, np.flatnonzero(np.diff(inside) > 1) + 1)
+
+
+def band_outline(
+    x: Numbers, low: Numbers, high: Numbers, keep: NDArray[np.bool_]
+) -> tuple[Gaps, Gaps]:
+    """A closed outline for each stretch of ``keep``: along low, back along high, to the start."""
+    xs: Gaps = []
+    ys: Gaps = []
+    for run in runs(keep):
+        xs += [*([None] if xs else []), *x[run].tolist(), *x[run][::-1].tolist(), float(x[run][0])]
+        ys += [*([None] if ys else []), *low[run].tolist(), *high[run][::-1].tolist()]
+        ys.append(float(low[run][0]))
+    return xs, ys
+
+
+def add_band(
+    figure: go.Figure, x: Numbers, low: Numbers, high: Numbers, keep: NDArray[np.bool_]
+) -> None:
+    """The band as one filled trace; a stretch of one point is drawn as a broad upright line."""
+    xs, ys = band_outline(x, low, high, keep)
+    single = any(len(run) == 1 for run in runs(keep))
+    figure.add_trace(
+        go.Scatter(
+            x=xs, y=ys, mode="lines", fill="toself", fillcolor=BAND, name="interval",
+            line={"width": 7 if single else 0, "color": BAND}, hoverinfo="skip",
+        )
+    )  # fmt: skip
+
+
+def gaps(values: Sequence[float] | Numbers, keep: NDArray[np.bool_] | None = None) -> Gaps:
+    """Numbers for Plotly: None where there is none, so that a line breaks there."""
+    array = np.asarray(values, dtype=float)
+    known = np.isfinite(array) if keep is None else np.isfinite(array) & keep
+    return [float(v) if shown else None for v, shown in zip(array, known, strict=True)]

@@ -1,0 +1,120 @@
+"""What all charts share: colours, layout, the empty state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from labelcore import words
+
+FIRST, SECOND, THIRD = "#0072B2", "#D55E00", "#009E73"
+SERIES = (FIRST, SECOND, THIRD, "#CC79A7", "#E69F00", "#56B4E9")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+REFERENCE = "#808080"
+GRID = "rgba(128, 128, 128, 0.22)"
+SHARE_TICKS = ".3~%"
+NUMBER_TICKS = ",~r"
+HEIGHT = 320
+# For ``st.plotly_chart(config=...)`` and exports: no button bar over the legend.
+CONFIG = {"displayModeBar": False, "displaylogo": False, "scrollZoom": False}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chart:
+    """A figure, the same in words for those who do not see it, and the same numbers as a table.
+
+    ``alt`` is plain text: show it as such, never as markdown or HTML.
+    """
+
+    figure: go.Figure
+    alt: str
+    table: pd.DataFrame
+
+
+AXIS = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False, "automargin": True}
+
+
+def layout(height: int = HEIGHT) -> dict[str, Any]:
+    """The common layout: nothing moves, zoom is kept, the page's own background shows."""
+    return {
+        "height": height,
+        "margin": {"l": 8, "r": 12, "t": 12, "b": 8},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "uirevision": "labelcore",
+        "hovermode": "closest",
+        "dragmode": False,
+        "showlegend": False,
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "title_text": ""},
+    }
+
+
+def new_figure(*, x: str, y: str, y_share: bool = True, x_share: bool = False) -> go.Figure:
+    """An empty figure in the common layout. ``x`` and ``y`` are axis titles, already escaped.
+
+    An axis of shares stays within 0 and 100 % (and a hair more, for lines at the edge).
+    """
+    return go.Figure(
+        layout={**layout(), "xaxis": _axis(x, x_share), "yaxis": _axis(y, y_share)},
+    )
+
+
+def _axis(title: str, share: bool) -> dict[str, Any]:
+    if not share:
+        return {**AXIS, "title": {"text": title}, "tickformat": NUMBER_TICKS}
+    ends = {"minallowed": -0.01, "maxallowed": 1.01}
+    return {**AXIS, "title": {"text": title}, "tickformat": SHARE_TICKS, **ends}
+
+
+def across(value: float) -> dict[str, Any]:
+    """A dashed reference line over the whole width, as a shape of the layout."""
+    return {
+        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": value, "y1": value,
+        "line": {"color": REFERENCE, "width": 1.5, "dash": "dash"},
+    }  # fmt: skip
+
+
+def remark(text: str, **place: Any) -> dict[str, Any]:
+    """A short grey text on the figure; never from a file."""
+    font = {"color": REFERENCE, "size": 12}
+    return {"text": text, "showarrow": False, "yanchor": "bottom", "font": font, **place}
+
+
+def interval_words(value: float, low: float, high: float, *, known: bool = True) -> str:
+    """
+    >>> interval_words(0.9, 0.8512, 0.9433)
+    '90.0 %, between 85.1 % and 94.4 %'
+    """
+    if not known:
+        return f"{words.percent(value)}, without an interval yet"
+    bottom, top = words.percent_range(low, high)
+    return f"{words.percent(value)}, between {bottom} and {top}"
+
+
+def empty_chart(message: str, columns: Sequence[str]) -> Chart:
+    """The state before there is anything to draw: a sentence in the middle (never from a file)."""
+    note = remark(message, x=0.5, y=0.5, xref="paper", yref="paper", yanchor="middle")
+    hidden = {"visible": False}
+    figure = go.Figure(layout={**layout(), "xaxis": hidden, "yaxis": hidden, "annotations": [note]})
+    return Chart(figure, message, pd.DataFrame({name: [] for name in columns}))
+
+
+def require_columns(table: pd.DataFrame, columns: Sequence[str], argument: str = "table") -> None:
+    """Raises TypeError or ValueError, naming the argument, for a table of another shape."""
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(f"{argument} must be a DataFrame, got {type(table).__name__}")
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        raise ValueError(
+            f"{argument} must have the columns {', '.join(columns)}; missing are "
+            + ", ".join(missing)
+        )
+
+
+def hover(sentences: Sequence[str]) -> dict[str, Any]:
+    """Ready sentences as the only hover text; they hold numbers of ours and escaped names."""
+    return {"hovertext": list(sentences), "hovertemplate": "%{hovertext}<extra></extra>"}

@@ -1,0 +1,110 @@
+"""One estimate and its band against the number of labels, look by look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from labelcore import words
+from labelcore.charts.band import add_band, gaps
+from labelcore.charts.base import (
+    FIRST,
+    Chart,
+    across,
+    empty_chart,
+    hover,
+    interval_words,
+    new_figure,
+    remark,
+)
+from labelcore.charts.history_table import COLUMNS, history_table, thinned
+from labelcore.charts.names import escape, shortened
+
+FEW_MARKS = 80
+NOTHING = "No figure yet: the curve starts with the first estimate."
+
+
+def history_chart(
+    looks: Sequence[Mapping[str, Any]], key: str, *, margin: float | None = None, label: str = ""
+) -> Chart:
+    """The estimate ``key`` against labels, with the looks as points and the goal as dashed lines.
+
+    looks    as ``Session.looks()`` gives them. For each number of labels the last look counts, and
+             looks at labels that were taken back since are left out
+    margin   the goal: lines at the last value plus and minus it
+    label    the name of the quantity on screen; empty takes it from the key
+
+    A look without a figure is left out; one with a value but no interval yet is a thin line. The
+    figure holds at most 300 looks, always the last; the table holds them all.
+    """
+    table = history_table(looks, key)
+    name = label or key.replace("_", " ").capitalize()
+    if table.empty:
+        return empty_chart(NOTHING, COLUMNS)
+    shown = table.iloc[thinned(len(table))].reset_index(drop=True)
+    known = shown["Low"].notna().to_numpy()
+    figure = new_figure(x="labels", y=escape(name))
+    x = shown["Labels"].to_numpy(dtype=float)
+    add_band(figure, x, shown["Low"].to_numpy(float), shown["High"].to_numpy(float), known)
+    _add_estimate(figure, shown, known)
+    if margin is not None:
+        _add_goal(figure, float(table["Estimate"].iloc[-1]), margin)
+    figure.layout.xaxis.rangemode = "tozero"
+    return Chart(figure, _alt(table, shortened(name), margin), table)
+
+
+def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray) -> None:
+    """Solid with points where there is an interval, thin where there is none yet."""
+    x = shown["Labels"].tolist()
+    value = shown["Estimate"].to_numpy(dtype=float)
+    texts = [_row_words(row) for row in shown.to_dict("records")]
+    for keep, name, width, size in (
+        (known, "estimate", 2, 5 if len(x) <= FEW_MARKS else 3),
+        (~known, "estimate without interval", 1, 3),
+    ):
+        if keep.any():
+            figure.add_trace(
+                go.Scatter(
+                    x=x, y=gaps(value, keep), mode="lines+markers", name=name,
+                    line={"color": FIRST, "width": width}, marker={"color": FIRST, "size": size},
+                    cliponaxis=False, **hover(texts),
+                )
+            )  # fmt: skip
+
+
+def _add_goal(figure: go.Figure, value: float, margin: float) -> None:
+    ends = (value - margin, value + margin)
+    note = remark(
+        f"goal ±{words.points(margin)}", x=0, xref="paper", xanchor="left", y=min(ends[1], 1)
+    )
+    shapes = [across(end) for end in ends if 0 <= end <= 1]
+    figure.update_layout(shapes=shapes, annotations=[note])
+
+
+def _row_words(row: Mapping[Any, Any]) -> str:
+    text = interval_words(row["Estimate"], row["Low"], row["High"], known=not np.isnan(row["Low"]))
+    return f"{words.count(row['Labels'])}: {text}"
+
+
+def _alt(table: pd.DataFrame, name: str, margin: float | None) -> str:
+    rows = table.to_dict("records")
+    now = rows[-1]
+    known = not np.isnan(now["Low"])
+    text = interval_words(now["Estimate"], now["Low"], now["High"], known=known)
+    parts = [f"{name} is {text}, from {words.count(now['Labels'])}."]
+    earlier = [row for row in rows[:-1] if not np.isnan(row["Low"])]
+    if known and earlier:
+        first = earlier[0]
+        parts.append(
+            f"At {words.count(first['Labels'])} it was {words.percent(first['Estimate'])}; the "
+            f"half-width went from {words.points(first['Half-width'])} to "
+            f"{words.points(now['Half-width'])}."
+        )
+    if margin is not None and known:
+        reached = "is reached" if now["Half-width"] <= margin else "is not reached yet"
+        parts.append(f"The goal of plus or minus {words.points(margin)} {reached}.")
+    return " ".join(parts)

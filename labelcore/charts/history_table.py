@@ -1,0 +1,47 @@
+"""The looks of a session at one quantity as a table, and which of its rows are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from labelcore import words
+
+MOST_POINTS = 300
+COLUMNS = ("Labels", "Estimate", "Low", "High", "Half-width", "State", "Looked at")
+
+
+def thinned(n_points: int, most: int = MOST_POINTS) -> list[int]:
+    """Positions to draw: every first, second, fourth ... and the last.
+
+    Powers of two, so that points already drawn stay where they are while labels come in.
+
+    >>> thinned(7, most=4), thinned(3, most=4)
+    ([0, 2, 4, 6], [0, 1, 2])
+    >>> thinned(8, most=4)
+    [0, 4, 7]
+    """
+    step = 1
+    while len(kept := sorted({*range(0, n_points, step), n_points - 1})) > most:
+        step *= 2
+    return kept
+
+
+def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
+    """One row per number of labels that has a value, in order of labels."""
+    last = int(looks[-1]["labels"]) if looks else 0
+    rows: dict[int, tuple[Any, ...]] = {}
+    for look in looks:
+        labels, found = int(look["labels"]), look["results"].get(key)
+        rows.pop(labels, None)
+        if found is None or found["value"] is None or labels > last:
+            continue
+        known = found["state"] in words.STATES_WITH_INTERVAL
+        low, high = (found["low"], found["high"]) if known else (np.nan, np.nan)
+        rows[labels] = (
+            labels, found["value"], low, high, (high - low) / 2, found["state"], look.get("at", ""),
+        )  # fmt: skip
+    return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))

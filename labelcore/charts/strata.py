@@ -1,0 +1,149 @@
+"""The strata: how large, how many labels, which rate, and where the uncertainty is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from labelcore import words
+from labelcore.charts.band import gaps
+from labelcore.charts.base import (
+    AXIS,
+    NUMBER_TICKS,
+    SERIES,
+    SHARE_TICKS,
+    Chart,
+    empty_chart,
+    hover,
+    layout,
+    require_columns,
+)
+from labelcore.charts.names import escape, shortened
+
+PANELS = (
+    ("items", "items", False),
+    ("labels", "labels", False),
+    ("rate", "positive", True),
+    ("uncertainty", "uncertainty", True),
+)
+READABLE = {
+    "stratum": "Stratum",
+    "called": "Called",
+    "items": "Items",
+    "labels": "Labels",
+    "positives": "Positive labels",
+    "rate": "Positive share",
+    "uncertainty": "Share of uncertainty",
+}
+PATTERNS = ("", "/", "x", "-", "+", ".")
+HEIGHT, GAP = 460, 0.06
+
+
+def strata_chart(table: pd.DataFrame) -> Chart:
+    """Four rows of bars over the strata, highest scores first, coloured by the predicted class.
+
+    table   as ``Session.strata()`` gives it: stratum, called, items, labels, positives, rate,
+            uncertainty; a rate or share that is not known yet has no bar
+    """
+    require_columns(table, list(READABLE))
+    if table.empty:
+        return empty_chart("There are no strata.", list(READABLE.values()))
+    places = _places(table)
+    calls = list(dict.fromkeys(table["called"]))
+    bars = [
+        bar
+        for series, called in enumerate(calls)
+        for bar in _bars(table[table["called"] == called], called, series, places)
+    ]
+    figure = go.Figure(data=bars, layout=_layout(places, any(calls)))
+    return Chart(figure, _alt(table), table[list(READABLE)].rename(columns=READABLE))
+
+
+def _places(table: pd.DataFrame) -> pd.Series:
+    """A name for each row: the stratum, with the predicted class where a stratum has several."""
+    several = table["stratum"].duplicated(keep=False)
+    names = [
+        f"{stratum} {escape(called)}" if both else str(stratum)
+        for stratum, called, both in zip(table["stratum"], table["called"], several, strict=True)
+    ]
+    return pd.Series(names, index=table.index)
+
+
+def _layout(places: pd.Series, legend: bool) -> dict[str, Any]:
+    """Four panels one above the other, on one axis of strata."""
+    height = (1 - GAP * (len(PANELS) - 1)) / len(PANELS)
+    axes: dict[str, Any] = {}
+    for row, (_, title, share) in enumerate(PANELS):
+        top = 1 - row * (height + GAP)
+        axes[f"yaxis{row + 1}"] = {
+            **AXIS,
+            "title": {"text": title},
+            "tickformat": SHARE_TICKS if share else NUMBER_TICKS,
+            "rangemode": "tozero",
+            "domain": [max(top - height, 0), top],
+        }
+    axes["xaxis"] = {
+        **AXIS,
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": list(places),
+        "title": {"text": "stratum, highest scores first"},
+        "anchor": f"y{len(PANELS)}",
+    }
+    return {**layout(HEIGHT), **axes, "showlegend": legend, "barmode": "overlay", "bargap": 0.15}
+
+
+def _bars(part: pd.DataFrame, called: str, series: int, places: pd.Series) -> list[go.Bar]:
+    """The bars of one predicted class in all four panels."""
+    style = {
+        "color": SERIES[series % len(SERIES)],
+        "pattern": {"shape": PATTERNS[series % len(PATTERNS)], "fillmode": "overlay"},
+        "line": {"width": 0},
+    }
+    sentences = hover([_row_words(values) for values in part.to_dict("records")])
+    return [
+        go.Bar(
+            x=places[part.index].tolist(),
+            y=gaps(part[column].to_numpy(dtype=float)),
+            yaxis=f"y{row + 1}",
+            name=f"called {escape(called)}" if called else "items",
+            legendgroup=str(series),
+            showlegend=row == 0,
+            marker=style,
+            **sentences,
+        )
+        for row, (column, _, _) in enumerate(PANELS)
+    ]
+
+
+def _row_words(row: Mapping[Any, Any]) -> str:
+    rate = "no labels" if np.isnan(row["rate"]) else f"{words.percent(row['rate'])} positive"
+    called = f", called {escape(row['called'])}" if row["called"] else ""
+    share = row["uncertainty"]
+    owed = "" if np.isnan(share) else f"<br>{words.percent(share)} of the uncertainty"
+    return (
+        f"stratum {row['stratum']}{called}<br>{words.count(row['items'], 'item')}, "
+        f"{words.count(row['labels'])}, {rate}{owed}"
+    )
+
+
+def _alt(table: pd.DataFrame) -> str:
+    n = len(table["stratum"].unique())
+    items, labels = int(table["items"].sum()), int(table["labels"].sum())
+    text = (
+        f"{n} {'stratum' if n == 1 else 'strata'} with {words.count(items, 'item')} and "
+        f"{words.count(labels)}."
+    )
+    if table["uncertainty"].notna().any() and table["uncertainty"].max() > 0:
+        most = table.iloc[int(np.nanargmax(table["uncertainty"].to_numpy(dtype=float)))]
+        called = f" (called {shortened(most['called'])!r})" if most["called"] else ""
+        text += (
+            f" Most of what is still uncertain lies in stratum {most['stratum']}{called}: "
+            f"{words.percent(float(most['uncertainty']))} of it, with "
+            f"{words.count(int(most['labels']))} on {words.count(int(most['items']), 'item')}."
+        )
+    return text

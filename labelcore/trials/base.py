@@ -1,0 +1,79 @@
+"""What a trial is: a file that can be made anywhere, with a question and the known answers."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from labelcore.plan import Plan
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Data, question and plan to try the product on.
+
+    name             for code; label: for the screen
+    question, positive_words, negative_words, instructions   what the person is told
+    truth_column     the known answers, 0 or 1: never content, never metadata
+    read_arguments   for ``labelcore.read_population(path, **read_arguments)``
+    plan             what is estimated, with which budget
+    build            makes the table; same bytes every time with the same package versions
+    """
+
+    name: str
+    label: str
+    question: str
+    positive_words: str
+    negative_words: str
+    instructions: str
+    truth_column: str
+    read_arguments: Mapping[str, Any]
+    plan: Plan
+    build: Callable[[], pd.DataFrame] = field(repr=False)
+
+    def to_bytes(self) -> bytes:
+        """The data file: CSV, UTF-8."""
+        text = self.build().to_csv(index=False, float_format="%.4f", lineterminator="\n")
+        return text.encode("utf-8")
+
+    def write(self, folder: Path) -> Path:
+        """Write the data file into ``folder`` and return its path; all of it or nothing.
+
+        A file with these bytes stays untouched, so that projects which use it go on. One with
+        other bytes (of other package versions, or changed by hand) stays too: the new file then
+        has a part of its hash in its name.
+        """
+        data = self.to_bytes()
+        plain = folder / f"{self.name}.csv"
+        own = folder / f"{self.name}-{hashlib.sha256(data).hexdigest()[:8]}.csv"
+        for path in (plain, own):
+            if not path.exists():
+                _write_whole(path, data)
+                return path
+            if path.read_bytes() == data:
+                return path
+        _write_whole(own, data)
+        return own
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """The file appears under its name only when all of it is on the disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(made, 0o644)
+        os.replace(made, path)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise

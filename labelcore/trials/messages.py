@@ -1,0 +1,99 @@
+"""Short messages made by a generator of our own: "Is this message spam?", and a real classifier.
+
+The classifier (TF-IDF of words, logistic regression) learns from one generated set and scores
+another one, in which some kinds of message are new to it: it errs as filters do.
+"""
+
+from __future__ import annotations
+
+import random
+from types import MappingProxyType
+
+import pandas as pd
+
+from labelcore.plan import Plan
+from labelcore.trials.base import Trial
+from labelcore.trials.message_texts import Message, messages
+
+TRAINING, SCORED = 120, 600
+SEED = 11
+CLASSIFIER = "filter"
+
+EXAMPLE = (
+    ("Your mailbox is full. Confirm your password at mail-check.example to keep it.", 0.93, 1),
+    ("Shall we move lunch to Thursday?", 0.04, 0),
+    ("You have won a voucher of 500 euros! Claim it at prize-desk.example today.", 0.97, 1),
+    ("The parcel for room 12 is at the front desk.", 0.31, 0),
+    ("Hi Grandma, this is my new number. Can you send 900 euros today?", 0.22, 0),
+    ("Minutes of Monday's meeting are attached, please check point 3.", 0.06, 0),
+    ("Last chance: free trial of SlimQuick, only today!", 0.88, 1),
+    ("You won the raffle at the school fair! Pick up the cake by Friday.", 0.71, 1),
+    ("Reminder: dentist on Tuesday at 9:15. Call us if you cannot come.", 0.35, 0),
+    ("Invest 200, get 2,000 back within a week. No risk.", 0.9, 1),
+)
+
+
+def example_csv() -> str:
+    """Ten messages with the score and prediction of a filter, to paste."""
+    table = pd.DataFrame(EXAMPLE, columns=["text", "score", "pred"])
+    return table.to_csv(index=False, lineterminator="\n")
+
+
+def build() -> pd.DataFrame:
+    """One row per scored message: id, text, score_filter, pred_filter, true_label."""
+    made = messages(TRAINING + SCORED, SEED)
+    known = [message for message in made if not message.new][:TRAINING]
+    taken = {message.text for message in known}
+    scored = [message for message in made if message.text not in taken]
+    random.Random(SEED).shuffle(scored)
+    score = _scores(known, scored)
+    return pd.DataFrame(
+        {
+            "id": [f"m-{number}" for number in range(1, len(scored) + 1)],
+            "text": [message.text for message in scored],
+            f"score_{CLASSIFIER}": score,
+            f"pred_{CLASSIFIER}": [int(value >= 0.5) for value in score],
+            "true_label": [int(message.spam) for message in scored],
+        }
+    )
+
+
+def _scores(known: list[Message], scored: list[Message]) -> list[float]:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression(C=3.0))
+    model.fit([message.text for message in known], [message.spam for message in known])
+    probability = model.predict_proba([message.text for message in scored])[:, 1]
+    return [round(float(value), 4) for value in probability]
+
+
+MESSAGES = Trial(
+    name="messages",
+    label="Short messages",
+    question="Is this message spam?",
+    positive_words="Unwanted advertising, false prizes, and attempts to get money or passwords.",
+    negative_words="Messages between people who know each other, and notices that were asked for.",
+    instructions=(
+        "The messages are invented. Judge what the sender wants: somebody who asks a stranger for "
+        "money, data or a click is sending spam, however politely; a friend or a service that the "
+        "reader uses is not, however excited."
+    ),
+    truth_column="true_label",
+    read_arguments=MappingProxyType(
+        {
+            "id": "id",
+            "content": ["text"],
+            "scores": {CLASSIFIER: f"score_{CLASSIFIER}"},
+            "predictions": {CLASSIFIER: f"pred_{CLASSIFIER}"},
+        }
+    ),
+    plan=Plan(
+        "recalibrated_neyman",
+        ["accuracy", "precision", "recall"],
+        classifier=CLASSIFIER,
+        budget=100,
+    ),
+    build=build,
+)

@@ -1,0 +1,108 @@
+"""After a trial: the known truth beside the interval that the session gave."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from labelcore import words
+from labelcore.results import Estimate
+from labelcore.session import Session
+from labelcore.simulate import true_values
+from labelcore.simulation_truth import true_codes
+from labelcore.trials.base import Trial
+
+OFTEN = {
+    0.9: ("9 of 10", "1 of 10"),
+    0.95: ("19 of 20", "1 of 20"),
+    0.99: ("99 of 100", "1 of 100"),
+}
+FLOAT_NOISE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """One estimate and the truth it was about.
+
+    inside     whether the interval holds the truth; None while there is no interval
+    differing  answers of the session that are not the file's own
+    """
+
+    key: str
+    truth: float
+    estimate: Estimate
+    differing: int
+
+    @property
+    def inside(self) -> bool | None:
+        if not self.estimate.has_interval:
+            return None
+        low, high = self.estimate.low - FLOAT_NOISE, self.estimate.high + FLOAT_NOISE
+        return low <= self.truth <= high
+
+    def sentence(self) -> str:
+        """The truth, the interval, and how often such an interval holds it.
+
+        Each sentence is about one interval on its own, not about all of them together.
+        """
+        estimate = self.estimate
+        name = words.quantity(self.key, estimate.scope.classifier, estimate.scope.positive)
+        start = f"In truth, {name} is {words.percent(self.truth)}"
+        if self.inside is None:
+            return f"{start}. The session has no interval to compare it with yet."
+        low, high = words.percent_range(estimate.low, estimate.high)
+        return f"{start}; the session said {low} to {high}: {self._verdict()}"
+
+    def _verdict(self) -> str:
+        side = "inside the interval" if self.inside else "outside"
+        holds, misses = _how_often(self.estimate.confidence)
+        if self.estimate.promise == "none":
+            text = f"{side}. The session ended early, and no promise goes with this interval."
+        elif self.inside:
+            text = f"inside the interval, as happens in {holds} sessions."
+        else:
+            text = f"outside: that happens in {misses} sessions."
+        if self.differing and not self.inside:
+            one = self.differing == 1
+            text += (
+                f" {words.count(self.differing, 'answer')} {'was' if one else 'were'} other than "
+                "the file's own; the interval does not count such errors."
+            )
+        return text
+
+
+def reveal(session: Session, trial: Trial) -> list[Reveal]:
+    """The truth beside each estimate, in the order of the results.
+
+    For after the end: nothing of it may be shown while answers are still given. Raises ValueError
+    when the session's file has no column of known answers.
+    """
+    codes = true_codes(session.population, trial.truth_column)
+    truth = true_values(session.engine, codes)
+    differing = _differing(session, codes.tolist())
+    return [
+        Reveal(key, float(truth[key]), estimate, differing)
+        for key, estimate in session.results().items()
+        if isinstance(estimate, Estimate)
+    ]
+
+
+def _differing(session: Session, codes: list[int]) -> int:
+    """How many labels in force are not the known answer."""
+    classes = session.population.classes
+    different = 0
+    for index, asked in enumerate(session.engine.asked, start=1):
+        event = session.engine.in_force(index)
+        if event is not None and event.kind == "labelled":
+            different += event.label != classes[codes[asked.position]]
+    return different
+
+
+def _how_often(confidence: float) -> tuple[str, str]:
+    """
+    >>> _how_often(0.95), _how_often(0.8)
+    (('19 of 20', '1 of 20'), ('80 % of all', '20 % of all'))
+    """
+    missed = words.confidence_words(1 - confidence)
+    return OFTEN.get(
+        confidence, (f"{words.confidence_words(confidence)} of all", f"{missed} of all")
+    )

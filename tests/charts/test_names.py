@@ -1,0 +1,41 @@
+"""Names from files are shown letter by letter, whatever they hold."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labelcore.charts import escape, shortened
+
+ACTIVE = set("<>%${}*_`[]()\\~!|\"'")
+
+
+@given(st.text(max_size=60))
+def test_an_escaped_name_has_no_markup_and_reads_as_the_shortened_name(name: str) -> None:
+    escaped = escape(name)
+    assert not ACTIVE & set(escaped)
+    assert html.unescape(escaped) == shortened(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("lr", "lr"),
+        ("&lt;b&gt;", "&lt;b&gt;"),
+        ("a\r\n\tb", "a b"),
+        ("right\u202eleft", "right left"),
+        ("", ""),
+        ("x" * 100, "x" * 39 + "…"),
+        (7, "7"),
+    ],
+)
+def test_names_are_one_short_line(name: object, shown: str) -> None:
+    assert shortened(name) == shown
+    assert html.unescape(escape(name)) == shown
+
+
+def test_every_escaped_sign_is_a_numeric_entity() -> None:
+    assert escape("<%") == "&#60;&#37;"

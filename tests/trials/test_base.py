@@ -1,0 +1,60 @@
+"""Writing a trial's file: all or nothing, the same bytes, and never over another file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from labelcore.trials import Trial
+from labelcore.trials.messages import MESSAGES
+
+TABLE = pd.DataFrame({"id": ["a", "b"], "text": ['say "hi"\nthere', "nan"], "score": [0.12345, 1]})
+
+
+@pytest.fixture
+def trial() -> Trial:
+    return replace(MESSAGES, name="small", build=lambda: TABLE)
+
+
+def test_the_file_is_csv_with_four_decimals(trial: Trial, tmp_path: Path) -> None:
+    path = trial.write(tmp_path / "new" / "folder")
+    assert path == tmp_path / "new" / "folder" / "small.csv"
+    text = 'id,text,score\na,"say ""hi""\nthere",0.1235\nb,nan,1.0000\n'
+    assert path.read_bytes() == text.encode()
+    assert [p.name for p in path.parent.iterdir()] == ["small.csv"]
+
+
+def test_a_file_with_the_same_bytes_stays_untouched(trial: Trial, tmp_path: Path) -> None:
+    path = trial.write(tmp_path)
+    os.utime(path, ns=(1, 1))
+    assert trial.write(tmp_path) == path
+    assert path.stat().st_mtime_ns == 1, "open projects would take the file for a changed one"
+
+
+def test_a_file_with_other_bytes_stays_and_the_new_one_gets_a_name_of_its_own(
+    trial: Trial, tmp_path: Path
+) -> None:
+    old = tmp_path / "small.csv"
+    old.write_text("of another version\n")
+    path = trial.write(tmp_path)
+    assert path != old and path.name.startswith("small-") and path.read_bytes() == trial.to_bytes()
+    assert old.read_text() == "of another version\n"
+    assert trial.write(tmp_path) == path
+    path.write_text("cut off")
+    assert trial.write(tmp_path) == path and path.read_bytes() == trial.to_bytes()
+
+
+def test_a_failed_write_leaves_nothing(
+    trial: Trial, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        trial.write(tmp_path)
+    assert list(tmp_path.iterdir()) == []

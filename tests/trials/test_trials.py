@@ -1,0 +1,135 @@
+"""Every trial of the table, from its file to the reveal."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.trials import TRIALS, Trial, reveal
+
+FIRST_FIGURE_BY = 45
+
+
+@pytest.fixture(scope="module", params=list(TRIALS))
+def trial(request: pytest.FixtureRequest) -> Trial:
+    return TRIALS[request.param]
+
+
+@pytest.fixture(scope="module")
+def population(trial: Trial, tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+    path = trial.write(tmp_path_factory.mktemp(trial.name))
+    return lc.read_population(path, **trial.read_arguments)
+
+
+def labelled(population: lc.Population, trial: Trial, seed: int = 0) -> lc.Session:
+    """A session answered with the known truth until nothing more is asked."""
+    session = lc.Session(population, trial.plan.with_seed(seed))
+    truth = dict(zip(population.ids(), population.column(trial.truth_column), strict=True))
+    while (draw := session.next()) is not None:
+        session.answer(draw, truth[draw.item_id])
+    return session
+
+
+def test_names_and_words(trial: Trial) -> None:
+    assert TRIALS[trial.name] is trial
+    for text in (trial.label, trial.question, trial.positive_words, trial.negative_words):
+        assert text and "\n" not in text
+    assert trial.question.endswith("?") and trial.instructions
+
+
+def test_the_file_is_made_quickly_and_always_with_the_same_bytes(
+    trial: Trial, population: lc.Population
+) -> None:
+    started = time.perf_counter()
+    data = trial.to_bytes()
+    assert time.perf_counter() - started < 3
+    assert data == population.path.read_bytes()
+
+
+def test_the_truth_is_in_the_file_and_nowhere_on_the_screen(
+    trial: Trial, population: lc.Population
+) -> None:
+    columns = json.dumps(dict(population.arguments))
+    assert trial.truth_column not in columns
+    assert trial.truth_column not in population.content_columns + population.metadata_columns
+    assert set(population.column(trial.truth_column)) == {"0", "1"}
+    session = lc.Session(population, trial.plan)
+    draw = session.next()
+    assert draw is not None
+    item = session.item(draw)
+    assert set(item) == set(trial.read_arguments["content"])
+    assert not {name for name in item if name.startswith(("score", "pred", "true", "digit"))}
+
+
+def test_the_plan_gives_a_watched_figure_soon(trial: Trial, population: lc.Population) -> None:
+    plan = trial.plan
+    assert plan.design == "recalibrated_neyman" and plan.promise == "watched"
+    assert plan.budget is not None and 80 <= plan.budget <= 150
+    session = lc.Session(population, plan)
+    truth = dict(zip(population.ids(), population.column(trial.truth_column), strict=True))
+    primary = plan.estimands[0]
+    while not getattr(session.results()[primary], "has_interval", False):
+        draw = session.next()
+        assert draw is not None and session.labels < FIRST_FIGURE_BY
+        session.answer(draw, truth[draw.item_id])
+
+
+def test_a_session_with_the_known_truth_ends_and_reveals(
+    trial: Trial, population: lc.Population
+) -> None:
+    session = labelled(population, trial)
+    assert session.status == "budget used" and session.labels == trial.plan.budget
+    session.finish()
+    rows = reveal(session, trial)
+    assert [row.key for row in rows] == list(session.results())
+    truth = np.array(population.column(trial.truth_column)) == "1"
+    first = population.predictions[population.classifiers[0]] == population.classes.index("yes")
+    by_key = {row.key: row for row in rows}
+    assert by_key["accuracy"].truth == pytest.approx((truth == first).mean(), abs=1e-12)
+    assert by_key["precision"].truth == pytest.approx(truth[first].mean(), abs=1e-12)
+    assert by_key["recall"].truth == pytest.approx(first[truth].mean(), abs=1e-12)
+    assert all(row.differing == 0 for row in rows)
+    for row in rows:
+        verdict = "19 of 20 sessions" if row.inside else "1 of 20 sessions"
+        assert verdict in row.sentence()
+
+
+@pytest.mark.slow
+def test_the_promise_on_the_reveal_holds(trial: Trial, population: lc.Population) -> None:
+    """Coverage is 19 of 20 or more, within the noise of 200 runs (three standard errors)."""
+    simulation = lc.simulate(
+        population, trial.plan, truth=trial.truth_column, runs=200, seed=5
+    ).summary()
+    limit = 0.95 - 3 * np.sqrt(0.95 * 0.05 / 200)
+    names = list(trial.plan.estimands)
+    assert (simulation.loc[names, "coverage"] >= limit).all()
+    assert (simulation.loc[names, "no_value"] == 0).all()
+
+
+def test_wrong_answers_are_found_out(trial: Trial, population: lc.Population) -> None:
+    session = lc.Session(population, trial.plan)
+    truth = dict(zip(population.ids(), population.column(trial.truth_column), strict=True))
+    while (draw := session.next()) is not None:
+        session.answer(draw, truth[draw.item_id] == "0")
+    rows = reveal(session, trial)
+    assert not any(row.inside for row in rows if row.key == "accuracy")
+    assert all(row.differing == trial.plan.budget for row in rows)
+
+
+def test_a_project_goes_on_after_the_trial_is_written_again(trial: Trial, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/labels.db"
+    path = trial.write(tmp_path)
+    session = lc.Session(lc.read_population(path, **trial.read_arguments), trial.plan, store, "p")
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "no")
+    trial.write(tmp_path)
+    again = lc.Session.open(store, "p")
+    assert again.labels == 1
+    draw = session.next()
+    assert draw is not None and session.item(draw) == again.item(draw)
