@@ -23,8 +23,8 @@ import numpy as np
 
 import labelcore as lc
 from labelcore.engine import Engine
-from labelcore.looks import results
 from labelcore.log import Event
+from labelcore.looks import results
 from labelcore.simulate import run_seed
 
 FOUR = ["accuracy", "precision", "recall", "f1"]
@@ -56,7 +56,8 @@ def write_items(path: Path, n_items: int, seed: int = 0) -> np.ndarray:
     with path.open("w", encoding="utf-8") as file:
         file.write("id,text,score_a,score_b,pred_a,true_label\n")
         file.writelines(
-            f'item-{i},"{text}number {i}",{score[i]:.6f},{other[i]:.6f},{int(score[i] >= 0.5)},{int(truth[i])}\n'
+            f'item-{i},"{text}number {i}",{score[i]:.6f},{other[i]:.6f},'
+            f"{int(score[i] >= 0.5)},{int(truth[i])}\n"
             for i in range(n_items)
         )
     return truth

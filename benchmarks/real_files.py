@@ -1,6 +1,7 @@
 """Both designs on every real file and classifier: bias, coverage, and labels to the same width.
 
-    python -m benchmarks.real_files ../shared/data [--quick] [--runs 400] [--output docs/real_files.md]
+    python -m benchmarks.real_files ../shared/data [--quick] [--runs 400]
+        [--output docs/real_files.md]
 
 For each file, classifier, design and size (300 and 1,000 labels, promise "fixed") the engine is
 answered by the known labels. Bias is given in standard errors of the mean over the runs, coverage
