@@ -17,19 +17,9 @@ from labelcore.engine import Engine
 from labelcore.estimands import SCALARS
 from labelcore.estimation import complete, first_figure, look_at
 from labelcore.results import Band, Scope
-from labelcore.stats.orders import hash_keys, ranking
 from labelcore.stats.profile import Cells, FloatArray
 
 POINTS = 30
-
-
-def rank_order(engine: Engine) -> IntArray:
-    """Items from the highest score to the lowest, ties by the tie hash, (n_items,)."""
-    classifier = engine.classifiers[0]
-    score = None if classifier is None else engine.population.ordering_score(classifier)
-    if score is None:
-        raise ValueError("a precision curve needs a classifier with a score")
-    return ranking(score, hash_keys(engine.plan.seed, "tie", engine.population.ids()))
 
 
 def grid(n_items: int) -> IntArray:
@@ -39,17 +29,17 @@ def grid(n_items: int) -> IntArray:
     return np.unique(np.rint(np.concatenate([even[1:], growing])).astype(np.int64))
 
 
-def precision_curve(engine: Engine, order: IntArray | None = None) -> Band:
+def precision_curve(engine: Engine) -> Band:
     """Precision of "the first r items" against r, each point with its own interval.
 
     Promise: the plan's, for each rank on its own, not for all ranks together.
     """
-    return _curve(engine, "precision", order)
+    return _curve(engine, "precision")
 
 
-def recall_curve(engine: Engine, order: IntArray | None = None) -> Band:
+def recall_curve(engine: Engine) -> Band:
     """Recall of "the first r items" against r, each point with its own interval."""
-    return _curve(engine, "recall", order)
+    return _curve(engine, "recall")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,16 +59,17 @@ def _labels(engine: Engine, rank_of: IntArray) -> _Labels:
     return _Labels(rank_of[table[:, 0]], table[:, 1], table[:, 2].astype(float))
 
 
-def _curve(engine: Engine, name: str, order: IntArray | None) -> Band:
+def _curve(engine: Engine, name: str) -> Band:
     population = engine.population
-    order = rank_order(engine) if order is None else order
+    order = engine.rank_order
     rank_of = np.empty(len(order), dtype=np.int64)
     rank_of[order] = np.arange(1, len(order) + 1)
     labels = _labels(engine, rank_of)
     ranks = grid(len(population))
     shown, promise = _shown(engine)
+    rates = _stratum_rates(engine, labels)
     points = np.array(
-        [_point(engine, name, rank, rank_of, labels, promise) for rank in ranks]
+        [_point(engine, name, rank, rank_of, labels, rates, promise) for rank in ranks]
         if engine.labels >= first_figure(engine)
         else [(np.nan, 0.0, 1.0)] * len(ranks)
     )
@@ -127,18 +118,27 @@ def _scope(engine: Engine) -> Scope:
     )
 
 
-def _point(
-    engine: Engine, name: str, rank: int, rank_of: IntArray, labels: _Labels, promise: str
-) -> tuple[float, float, float]:
-    """Value, low and high at one rank."""
-    cells, stratum = cut_cells(engine, rank, rank_of, labels)
+def _stratum_rates(engine: Engine, labels: _Labels) -> FloatArray:
+    """The observed rate of each stratum, the fitted one where it has no label, (n_strata,)."""
     fitted = engine.design.fitted_rates(engine.frame, engine.progress)
     counts = np.bincount(labels.stratum, minlength=engine.frame.n_strata)
     hits = np.bincount(labels.stratum, labels.positive, minlength=engine.frame.n_strata)
-    own = np.divide(hits, counts, out=fitted.copy(), where=counts > 0)
-    figures = engine.design.estimate(
-        [SCALARS[name]], cells, look_at(engine, promise), own[stratum]
-    )
+    return np.asarray(np.divide(hits, counts, out=fitted.copy(), where=counts > 0))
+
+
+def _point(
+    engine: Engine,
+    name: str,
+    rank: int,
+    rank_of: IntArray,
+    labels: _Labels,
+    rates: FloatArray,
+    promise: str,
+) -> tuple[float, float, float]:
+    """Value, low and high at one rank."""
+    cells, stratum = cut_cells(engine, rank, rank_of, labels)
+    look = look_at(engine, promise)
+    figures = engine.design.estimate([SCALARS[name]], cells, look, rates[stratum])
     return float(figures.value[0]), float(figures.low[0]), float(figures.high[0])
 
 

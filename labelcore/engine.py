@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from labelcore.designs.base import Progress, Setup, asking_order, next_items
+from labelcore.designs.base import IntArray, Progress, asking_order, next_items
 from labelcore.errors import AnswerError, PlanError, ReplayError
 from labelcore.log import ANSWER_KINDS, RESERVED_ANSWERS, Event
 from labelcore.plan import Plan
 from labelcore.population import Population
+from labelcore.setup import chosen_classifiers, make_setup
+from labelcore.stats.orders import hash_keys, ranking
 from labelcore.tallies import Question, Tally, questions
 
 
@@ -49,11 +52,11 @@ class Engine:
             population, tuple(plan.estimands), self.classifiers
         )
         self.classes = {name: code for code, name in enumerate(population.classes)}
+        self.tallies = {name: self._tally(name) for name in self.classifiers}
         self._start()
 
     def _start(self) -> None:
         """The state before the first event."""
-        self.tallies = {name: self._tally(name) for name in self.classifiers}
         self.sequence = 0
         self.asked: list[Asked] = []
         self.drawn = np.zeros(self.frame.n_strata, dtype=np.int64)
@@ -73,8 +76,21 @@ class Engine:
     def beginning(self) -> Engine:
         """An engine of the same file and plan before the first event, nothing prepared again."""
         fresh = copy(self)
+        fresh.tallies = {name: tally.emptied() for name, tally in self.tallies.items()}
         fresh._start()
         return fresh
+
+    @cached_property
+    def rank_order(self) -> IntArray:
+        """Items from the highest score to the lowest, ties by the tie hash, (n_items,).
+
+        Raises ValueError where the first classifier has no score.
+        """
+        classifier = self.classifiers[0]
+        score = None if classifier is None else self.population.ordering_score(classifier)
+        if score is None:
+            raise ValueError("a precision curve needs a classifier with a score")
+        return ranking(score, hash_keys(self.plan.seed, "tie", self.population.ids()))
 
     def _tally(self, classifier: str | None) -> Tally:
         prediction = None if classifier is None else self.population.predictions.get(classifier)
@@ -266,7 +282,7 @@ class Engine:
         self.sequence = event.sequence
 
     def _on_drawn(self, event: Event) -> None:
-        if event.index is None or event.index > len(self.asked) + 1:
+        if event.index is None or not 1 <= event.index <= len(self.asked) + 1:
             raise ReplayError(event.sequence, f"draw {event.index} is out of order")
         if event.index == len(self.asked) + 1:
             self._check_new_draw(event)
@@ -324,56 +340,3 @@ class Engine:
     def owed(self) -> list[int]:
         """Draws taken back by Undo and not shown again since, oldest first."""
         return sorted(self._owed)
-
-
-def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, ...]:
-    """The classifiers of a plan, checked against the file; (None,) for a file without any."""
-    names = plan.classifiers or population.classifiers[:1]
-    if not plan.classifiers and len(population.classifiers) > 1:
-        raise PlanError(
-            "classifier must be given, because the file has several: "
-            + ", ".join(population.classifiers)
-        )
-    for name in names:
-        if name not in population.classifiers:
-            known = ", ".join(population.classifiers) or "none"
-            raise PlanError(f"classifier names {name!r}, which the file lacks; it has {known}")
-    found: tuple[str | None, ...] = tuple(names) or (None,)
-    _check_estimable(population, plan, found)
-    return found
-
-
-def _check_estimable(
-    population: Population, plan: Plan, classifiers: tuple[str | None, ...]
-) -> None:
-    several = len(population.classes) > 2
-    for question in questions(population, tuple(plan.estimands), classifiers):
-        name, row = question.classifier, question.row
-        if several and not (row.per_class or row.name == "accuracy"):
-            raise PlanError(f"estimands names {row.name!r}, which needs a file with two classes")
-        if row.needs_prediction and (name is None or name not in population.predictions):
-            raise PlanError(
-                f"estimands names {row.name!r}, which needs thresholds or predictions for "
-                f"{'a classifier' if name is None else repr(name)}; without them only prevalence "
-                "and precision_curve can be estimated"
-            )
-    if "precision_curve" in plan.estimands:
-        first = classifiers[0]
-        if several or first is None or population.ordering_score(first) is None:
-            raise PlanError(
-                "estimands names 'precision_curve', which needs two classes and a score"
-            )
-
-
-def make_setup(
-    population: Population, plan: Plan, classifiers: tuple[str | None, ...], planned: int
-) -> Setup:
-    return Setup(
-        population=population,
-        classifier=classifiers[0],
-        estimands=tuple(plan.estimands),
-        params=plan.design_params,
-        seed=plan.seed,
-        planned=planned,
-        target=plan.target,
-    )

@@ -39,7 +39,7 @@ class Fault:
 
 
 class PopulationError(ValueError):
-    """A file cannot be used as a population; ``faults`` lists everything found, not just the first."""
+    """A file cannot be used as a population; ``faults`` lists all that was found."""
 
     shown = 20
 

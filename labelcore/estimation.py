@@ -40,6 +40,11 @@ def second_stage_started(engine: Engine) -> bool:
     return engine.plan.promise == "fixed" and engine.extended and len(engine.asked) > planned
 
 
+def headline_stage(engine: Engine) -> Engine:
+    """The engine that results are read from: a fixed promise keeps its first stage."""
+    return first_stage(engine) if second_stage_started(engine) else engine
+
+
 def first_stage(engine: Engine) -> Engine:
     """The engine as it would be had it stopped at the planned size (answers as they are now)."""
     stage = engine.beginning()
@@ -205,9 +210,7 @@ def complete(engine: Engine) -> bool:
     return engine.answers_given >= min(int(engine.plan.planned or 1), len(engine.population))
 
 
-def _state(
-    engine: Engine, question: Question, cells: Cells, value: float
-) -> tuple[str, str, str]:
+def _state(engine: Engine, question: Question, cells: Cells, value: float) -> tuple[str, str, str]:
     """(state, what is missing, promise) of one estimate."""
     promise = str(engine.plan.promise)
     labels, first = engine.labels, first_figure(engine)

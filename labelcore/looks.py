@@ -9,7 +9,7 @@ import numpy as np
 
 from labelcore.curve import precision_curve
 from labelcore.engine import Engine
-from labelcore.estimation import first_stage, scalar_results, second_stage_started
+from labelcore.estimation import headline_stage, scalar_results
 from labelcore.results import Estimate, Result
 
 
@@ -19,7 +19,7 @@ def results(engine: Engine) -> dict[str, Result]:
     A fixed promise holds at the planned size: before it there is a value without an interval, and
     after an extension the first stage stays the result.
     """
-    stage = first_stage(engine) if second_stage_started(engine) else engine
+    stage = headline_stage(engine)
     found: dict[str, Result] = dict(scalar_results(stage))
     if "precision_curve" in engine.plan.estimands:
         found["precision_curve"] = precision_curve(stage)

@@ -182,7 +182,8 @@ def _check_claims(plan: Plan) -> None:
         raise TypeError("claims must be a list of texts")
     if plan.claims:
         raise PlanError(
-            "claims are not available in this version: use a margin or a budget and read the interval"
+            "claims are not available in this version: give a margin or a budget and read the "
+            "interval"
         )
 
 
@@ -194,7 +195,8 @@ def _checked_params(plan: Plan) -> dict[str, Any]:
         if name not in names:
             known = ", ".join(names) if names else "none: this design has no parameters"
             raise PlanError(
-                f"params names {name!r}, which design {plan.design!r} does not have; known are {known}"
+                f"params names {name!r}, which design {plan.design!r} does not have; known are "
+                + known
             )
     plan.method.Params(**plan.params)
     return dict(plan.params)

@@ -10,9 +10,9 @@ import numpy as np
 
 from labelcore.designs.base import Figures, Frame, Look, Progress, Setup
 from labelcore.designs.rates import planning_rates
-from labelcore.engine import chosen_classifiers, make_setup
 from labelcore.plan import Plan
 from labelcore.population import Population
+from labelcore.setup import chosen_classifiers, make_setup
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.tallies import Question, Tally, questions
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-from labelcore.curve import precision_curve, rank_order, recall_curve
+from labelcore.curve import precision_curve, recall_curve
 from labelcore.engine import Engine
 from labelcore.errors import AnswerError, PlanError
-from labelcore.estimation import complete, first_figure, goal_reached
+from labelcore.estimation import complete, first_figure, goal_reached, headline_stage
 from labelcore.history import HistoryRow, history, in_force
 from labelcore.ledger import Ledger
 from labelcore.log import Draw, Event, genesis
@@ -65,7 +65,6 @@ class Session:
         )
         self._lock = threading.RLock()
         self._cached: tuple[tuple[int, bool, bool], dict[str, Result]] | None = None
-        self._order: Any = None
         self.sync()
 
     @classmethod
@@ -127,14 +126,14 @@ class Session:
             return True
         if engine.extended or not self._goal_reached():
             return False
-        self.ledger.append(
-            lambda: (
-                None
-                if engine.stopped
-                else (self.ledger.event("stopped", annotator, text="margin"), {})
-            )
-        )
-        return True
+
+        def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
+            if engine.stopped or not self._goal_reached():
+                return None
+            return self.ledger.event("stopped", annotator, text="margin"), {}
+
+        self.ledger.append(build)
+        return engine.stopped
 
     def _goal_reached(self) -> bool:
         return "margin" in self.plan.stop_rules and goal_reached(self.engine)
@@ -353,12 +352,8 @@ class Session:
         """Precision and recall along the ranks of the classifier's score, design-weighted, each
         point with its own interval. Raises ValueError without a score."""
         with self._lock:
-            if self._order is None:
-                self._order = rank_order(self.engine)
-            return (
-                precision_curve(self.engine, self._order),
-                recall_curve(self.engine, self._order),
-            )
+            stage = headline_stage(self.engine)
+            return precision_curve(stage), recall_curve(stage)
 
     def strata(self) -> pd.DataFrame:
         """The strata with their labels, rates and shares of the uncertainty."""

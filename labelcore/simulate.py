@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from labelcore.curve import grid
 from labelcore.engine import Engine
-from labelcore.estimation import goal_reached
 from labelcore.estimands import ratios
+from labelcore.estimation import goal_reached
 from labelcore.log import Event
 from labelcore.looks import results
 from labelcore.plan import Plan
@@ -20,7 +21,6 @@ from labelcore.population import Population
 from labelcore.preview import planned_size
 from labelcore.results import Band, Estimate
 from labelcore.simulation_truth import true_codes
-from labelcore.stats.orders import hash_keys, ranking
 
 COLUMNS = (
     "run", "estimand", "truth", "value", "low", "high", "covered", "labels_used", "draws_used",
@@ -68,9 +68,7 @@ class Run:
     status: str
 
 
-def _run(
-    population: Population, plan: Plan, codes: NDArray[np.int64], seed: int, run: int
-) -> Run:
+def _run(population: Population, plan: Plan, codes: NDArray[np.int64], seed: int, run: int) -> Run:
     engine = Engine(population, plan.with_seed(run_seed(seed, run)))
     status = label_all(engine, codes)
     return Run(run, results(engine), true_values(engine, codes), status)
@@ -90,17 +88,13 @@ def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
     return "exhausted" if len(engine.asked) == len(engine.population) else "budget used"
 
 
-def true_values(
-    engine: Engine, codes: NDArray[np.int64]
-) -> dict[str, float | NDArray[np.float64]]:
+def true_values(engine: Engine, codes: NDArray[np.int64]) -> dict[str, float | NDArray[np.float64]]:
     """The true value of every result of the plan."""
     found: dict[str, float | NDArray[np.float64]] = {}
     for question in engine.questions:
         tally = engine.tallies[question.classifier]
-        counts = np.zeros_like(tally.counts)
-        np.add.at(counts, (tally.cell_of, codes), 1.0)
-        census = type(tally).__new__(type(tally))
-        census.__dict__.update(tally.__dict__, counts=counts)
+        census = tally.emptied()
+        np.add.at(census.counts, (tally.cell_of, codes), 1.0)
         cells = census.cells(question.class_index)
         found[question.key] = float(ratios([question.row], cells).value(cells.positive)[0])
     if "precision_curve" in engine.plan.estimands:
@@ -109,13 +103,9 @@ def true_values(
 
 
 def _true_curve(engine: Engine, codes: NDArray[np.int64]) -> NDArray[np.float64]:
-    from labelcore.curve import grid
-
     population = engine.population
-    score = population.ordering_score(str(engine.classifiers[0]))
-    assert score is not None
-    order = ranking(score, hash_keys(engine.plan.seed, "tie", population.ids()))
-    hits = np.cumsum(codes[order] == population.classes.index(population.positive))
+    positive = population.classes.index(population.positive)
+    hits = np.cumsum(codes[engine.rank_order] == positive)
     ranks = grid(len(population))
     return np.asarray(hits[ranks - 1] / ranks)
 
@@ -136,9 +126,7 @@ class Simulation:
 
     def table(self) -> pd.DataFrame:
         """A row per run and estimand."""
-        rows = [
-            _row(run, key, result) for run in self.runs for key, result in run.results.items()
-        ]
+        rows = [_row(run, key, result) for run in self.runs for key, result in run.results.items()]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def curves(self) -> pd.DataFrame:
@@ -203,8 +191,7 @@ class Simulation:
                 stop=None, promise="fixed", planned=labels, estimands=scalars,
             )  # fmt: skip
             runs = [
-                _run(self.population, plan, self._codes, self.seed, run.number)
-                for run in self.runs
+                _run(self.population, plan, self._codes, self.seed, run.number) for run in self.runs
             ]
             other = Simulation(self.population, plan, self._codes, self.seed, runs)
         return {
@@ -220,7 +207,7 @@ def _mean_known(values: ArrayLike, axis: int | None = None) -> NDArray[np.float6
     known = ~np.isnan(numbers)
     count = np.asarray(known.sum(axis=axis))
     total = np.where(known, numbers, 0.0).sum(axis=axis)
-    return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+    return np.asarray(np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0))
 
 
 def _row(run: Run, key: str, result: Estimate | Band) -> tuple[Any, ...]:

@@ -31,7 +31,8 @@ def true_codes(population: Population, truth: Any) -> NDArray[np.int64]:
     if len(wrong):
         found = ", ".join(f"row {i + 1}: {text[i]!r}" for i in wrong[:SHOWN_ROWS])
         raise ValueError(
-            f"truth must be one of {', '.join(names)} in every row; {len(wrong):,} rows are not: {found}"
+            f"truth must be one of {', '.join(names)} in every row; {len(wrong):,} rows are not: "
+            + found
         )
     return codes
 
@@ -40,7 +41,12 @@ def _names(population: Population) -> dict[str, int]:
     names = {name: code for code, name in enumerate(population.classes)}
     if len(names) == 2:
         positive = names[population.positive]
-        for text, code in (("1", positive), ("0", 1 - positive), ("true", positive), ("false", 1 - positive)):
+        for text, code in (
+            ("1", positive),
+            ("0", 1 - positive),
+            ("true", positive),
+            ("false", 1 - positive),
+        ):
             names.setdefault(text, code)
     return names
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,7 +59,9 @@ class Tally:
     def __init__(
         self, stratum: NDArray[np.int64], prediction: NDArray[np.int16] | None, n_classes: int
     ) -> None:
-        code = np.zeros(len(stratum), np.int64) if prediction is None else prediction.astype(np.int64)
+        code = (
+            np.zeros(len(stratum), np.int64) if prediction is None else prediction.astype(np.int64)
+        )
         combined = stratum * n_classes + code
         present, cell_of, size = np.unique(combined, return_inverse=True, return_counts=True)
         self.cell_of = cell_of.astype(np.int32)
@@ -66,6 +69,12 @@ class Tally:
         self.stratum = present // n_classes
         self.prediction = np.full(len(present), -1) if prediction is None else present % n_classes
         self.counts = np.zeros((len(present), n_classes))
+
+    def emptied(self) -> Tally:
+        """The same cells without labels."""
+        other = copy.copy(self)
+        other.counts = np.zeros_like(self.counts)
+        return other
 
     def add(self, position: int, class_index: int, number: float = 1.0) -> None:
         self.counts[self.cell_of[position], class_index] += number

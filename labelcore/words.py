@@ -13,15 +13,26 @@ if TYPE_CHECKING:
     from labelcore.results import Band, Estimate
 
 QUANTITIES = {
-    "accuracy": "the share of {items} that {classifier} judges rightly",
-    "precision": "the share of {items} called {positive!r} by {classifier} that truly are",
-    "recall": "the share of all {positive!r} {items} that {classifier} finds",
-    "f1": "the F1 score of {classifier} (precision and recall in one number)",
-    "specificity": "the share of {items} that are not {positive!r} which {classifier} leaves alone",
-    "prevalence": "the share of {items} that are {positive!r}",
-    "false_omission_rate": "the share of {items} not called {positive!r} by {classifier} that are",
+    "accuracy": "accuracy (the share of items that {classifier} judges rightly)",
+    "precision": (
+        "precision (of the items that {classifier} calls {positive!r}, the share that truly are)"
+    ),
+    "recall": (
+        "recall (of the items that truly are {positive!r}, the share that {classifier} calls so)"
+    ),
+    "f1": "F1 (precision and recall of {classifier} for {positive!r} in one number)",
+    "specificity": (
+        "specificity (of the items that are not {positive!r}, the share that {classifier} does not "
+        "call so)"
+    ),
+    "prevalence": "prevalence (the share of items that are {positive!r})",
+    "false_omission_rate": (
+        "the false omission rate (of the items that {classifier} does not call {positive!r}, the "
+        "share that are)"
+    ),
     "negative_predictive_value": (
-        "the share of {items} not called {positive!r} by {classifier} that truly are not"
+        "the negative predictive value (of the items that {classifier} does not call {positive!r}, "
+        "the share that are not)"
     ),
 }
 
@@ -38,27 +49,33 @@ TERMS = {
 }
 
 STATES = {
-    "nothing": "Nothing is known yet about {quantity}, {among}: {missing}. {terms}",
-    "too few": "Too few labels to say anything about {quantity}, {among}: {missing}. {terms}",
-    "provisional": (
-        "{scope}, so far {value} is the best guess for {quantity}, from {labels}. The interval "
-        "({promise}) is given once, when all {planned} planned labels are there: that is what a "
-        "fixed promise means."
+    "nothing": "{scope}, nothing is known yet about {quantity}: {missing}. {terms}",
+    "too few": (
+        "{scope}, there are too few labels to say anything about {quantity}: {missing}. {terms}"
     ),
-    "interval": "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}.",
+    "provisional": (
+        "{scope}, the best guess so far for {quantity} is {value}, from {labels}; it has no "
+        "interval yet. {terms}"
+    ),
+    "interval": (
+        "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}."
+    ),
     "goal reached": (
         "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
-        "The goal of plus or minus {margin} is reached."
+        "Its goal of plus or minus {margin} is reached."
     ),
     "not reached": (
         "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
-        "The goal of plus or minus {margin} was not reached."
+        "Its goal of plus or minus {margin} was not reached."
     ),
     "stopped early": (
         "{scope}, {quantity} is {value}, between {low} and {high}, from {labels}; but labelling "
-        "stopped before the planned {planned} labels, and no promise goes with this interval."
+        "stopped before the planned {planned} labels, so {promise}."
     ),
-    "exact": "{scope}, {quantity} is exactly {value}: every item that matters has a label.",
+    "exact": (
+        "{scope}, {quantity} is exactly {value}, from {labels}: every item that matters has a "
+        "label, so nothing is left to chance."
+    ),
 }
 
 STATES_WITH_INTERVAL = frozenset(
@@ -142,24 +159,19 @@ def quantity(estimand: str, classifier: str | None, positive: str) -> str:
     pattern = QUANTITIES.get(base, base)
     called = f"the classifier {classifier!r}" if classifier else "the classifier"
     return pattern.format(
-        items="items", classifier=called, positive=inside.removesuffix("]") if inside else positive
+        classifier=called, positive=inside.removesuffix("]") if inside else positive
     )
 
 
 def scope_words(file: str, n_items: int, target: str) -> str:
+    """Which items a statement is about."""
     if target == "process":
         return f"For items like the {n_items:,} in {file}"
-    return f"Of the {n_items:,} items in {file}"
-
-
-def among_words(file: str, n_items: int, target: str) -> str:
-    """``scope_words`` for the middle of a sentence."""
-    if target == "process":
-        return f"for items like the {n_items:,} in {file}"
-    return f"among the {n_items:,} items in {file}"
+    return f"For the {n_items:,} items in {file}"
 
 
 def promise_words(estimate: Estimate) -> str:
+    """The promise of an estimate in words."""
     return PROMISES[estimate.promise].format(
         confidence=confidence_words(estimate.confidence), planned=f"{estimate.scope.planned:,}"
     )
@@ -176,7 +188,6 @@ def estimate_sentence(estimate: Estimate) -> str:
         low=low,
         high=high,
         promise=promise_words(estimate),
-        among=among_words(scope.file, scope.n_items, scope.target),
         terms=TERMS[estimate.promise].format(
             first=count(scope.first_figure), promise=promise_words(estimate)
         ),

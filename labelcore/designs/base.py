@@ -18,7 +18,9 @@ from labelcore.stats.profile import Cells, FloatArray
 IntArray = NDArray[np.int64]
 
 
-def parameter(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
+def parameter(
+    default: Any, help: str, *, low: float | None = None, high: float | None = None
+) -> Any:
     """A field of a ``DesignParams`` class: forms and checks are built from what stands here."""
     return field(default=default, metadata={"help": help, "low": low, "high": high})
 
@@ -139,7 +141,7 @@ class Figures:
 
 
 class Design(ABC):
-    """A sampling method: how items are drawn and, because that decides it, how they are analysed."""
+    """A sampling method: how items are drawn and, as that decides it, how they are analysed."""
 
     name: ClassVar[str]
     label: ClassVar[str]

@@ -9,11 +9,11 @@ import numpy as np
 
 from labelcore.designs.base import (
     Design,
+    DesignParams,
     Figures,
     Frame,
     IntArray,
     Look,
-    DesignParams,
     Progress,
     Setup,
     make_frame,
@@ -103,7 +103,11 @@ class RecalibratedNeyman(Design):
                 f"params['focus'] names {params.focus!r}, which is not known; known are "
                 + ", ".join(known)
             )
-        starved = [name for name in estimands if params.focus == "precision" and name not in ("precision", "accuracy")]
+        starved = [
+            name
+            for name in estimands
+            if params.focus == "precision" and name not in ("precision", "accuracy")
+        ]
         if starved:
             raise PlanError(
                 "params['focus'] = 'precision' leaves too few labels among the predicted negatives "
@@ -120,7 +124,8 @@ class RecalibratedNeyman(Design):
         population = setup.population
         if classifier is None:
             raise PlanError(
-                "recalibrated_neyman needs a classifier with scores or predictions; this file has none"
+                "recalibrated_neyman needs a classifier with scores or predictions; "
+                "this file has none"
             )
         tie_keys = hash_keys(setup.seed, "tie", population.ids())
         stratum, predicted = _strata(setup, classifier, tie_keys)
@@ -186,9 +191,7 @@ class RecalibratedNeyman(Design):
         )
 
 
-def _strata(
-    setup: Setup, classifier: str, tie_keys: np.ndarray
-) -> tuple[IntArray, np.ndarray]:
+def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArray, np.ndarray]:
     """The stratum of each item and whether each stratum is predicted positive."""
     population, params = setup.population, setup.params
     n = len(population)

@@ -9,11 +9,11 @@ import numpy as np
 
 from labelcore.designs.base import (
     Design,
+    DesignParams,
     Figures,
     Frame,
     IntArray,
     Look,
-    DesignParams,
     Progress,
     Setup,
     make_frame,
@@ -60,7 +60,9 @@ class SimpleRandom(Design):
 
     name: ClassVar[str] = "simple_random"
     label: ClassVar[str] = "Plain random sample"
-    summary: ClassVar[str] = "Every item has the same chance. Needs the most labels, assumes the least."
+    summary: ClassVar[str] = (
+        "Every item has the same chance. Needs the most labels, assumes the least."
+    )
 
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):
@@ -87,7 +89,12 @@ class SimpleRandom(Design):
         table = ratios(rows, cells)
         value = np.clip(table.value(plug_in_totals(cells)), 0.0, 1.0)
         parts = [
-            self._one(row, cells, look, Ratios(*(p[i : i + 1] for p in (table.a0, table.a, table.b0, table.b))))
+            self._one(
+                row,
+                cells,
+                look,
+                Ratios(*(p[i : i + 1] for p in (table.a0, table.a, table.b0, table.b))),
+            )
             for i, row in enumerate(rows)
         ]
         for i, (own, _, _, _) in enumerate(parts):

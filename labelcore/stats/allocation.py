@@ -25,7 +25,7 @@ def largest_remainder(shares: FloatArray, total: int, capacity: IntArray) -> Int
         given += step
         left -= float(step.sum())
     whole = np.floor(given + 1e-9)
-    missing = int(round(min(float(total), room.sum()) - whole.sum()))
+    missing = round(float(min(float(total), room.sum()) - whole.sum()))
     order = np.argsort(-(given - whole), kind="stable")
     order = order[(whole < room)[order]]
     whole[order[:missing]] += 1

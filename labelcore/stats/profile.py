@@ -70,11 +70,16 @@ class Ratios:
     b: FloatArray
 
     def value(self, totals: FloatArray) -> FloatArray:
-        """The ratios at ``totals`` (n_cells,) or (n_rows, n_cells); NaN where the denominator is 0."""
+        """The ratios at ``totals`` (n_cells,) or (n_rows, n_cells); NaN for x/0."""
         above = self.a0 + (self.a * totals).sum(axis=-1)
         below = self.b0 + (self.b * totals).sum(axis=-1)
         ratio = np.divide(above, below, out=np.full(len(self.a0), np.nan), where=below > 1e-12)
         return np.asarray(ratio)
+
+    def row(self, place: int) -> Ratios:
+        """One of the ratios on its own."""
+        one = slice(place, place + 1)
+        return Ratios(self.a0[one], self.a[one], self.b0[one], self.b[one])
 
     def gradient(self, value: FloatArray) -> FloatArray:
         """The sign-giving part of the gradient, a - R b, (n_rows, n_cells)."""
@@ -111,7 +116,7 @@ def _parts(ratios: Ratios) -> tuple[FloatArray, ...]:
 
 
 def plug_in_totals(cells: Cells, rates: FloatArray | None = None) -> FloatArray:
-    """N s / n per cell; a cell without labels takes N times ``rates``, else NaN times zero weight."""
+    """N s / n per cell; without labels N times ``rates``, else the pooled rate of its side."""
     own = np.divide(
         cells.positive,
         cells.labelled,
@@ -157,7 +162,9 @@ class _Region:
         self.cells = cells
         self.slope = slope
         open_cells = cells.unlabelled > 1e-9
-        self.free = cells.unlabelled if target == "file" else np.full(len(cells.size), PROCESS_UNLABELLED)
+        self.free = (
+            cells.unlabelled if target == "file" else np.full(len(cells.size), PROCESS_UNLABELLED)
+        )
         if target == "process":
             open_cells = np.ones(len(cells.size), dtype=bool)
             weight = cells.size / (cells.labelled + self.free)
@@ -260,7 +267,7 @@ def smoothed_rates(cells: Cells, rates: FloatArray | None = None) -> FloatArray:
 def variance_shares(
     cells: Cells, ratios: Ratios, rates: FloatArray | None = None, *, target: str = "file"
 ) -> FloatArray:
-    """Each cell's part of the linearised variance of each ratio, unnormalised, (n_rows, n_cells)."""
+    """Each cell's part of the linearised variance of each ratio, (n_rows, n_cells)."""
     smooth = smoothed_rates(cells, rates)
     value = np.clip(np.nan_to_num(ratios.value(cells.size * smooth), nan=0.5), 0.01, 0.99)
     rest = 1.0 if target == "process" else 1 - cells.labelled / cells.size

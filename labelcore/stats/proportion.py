@@ -17,7 +17,9 @@ FloatArray = NDArray[np.float64]
 Limits = tuple[FloatArray, FloatArray]
 
 
-def _checked(hits: ArrayLike, trials: ArrayLike, confidence: float) -> tuple[FloatArray, FloatArray]:
+def _checked(
+    hits: ArrayLike, trials: ArrayLike, confidence: float
+) -> tuple[FloatArray, FloatArray]:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
     h, n = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
@@ -48,9 +50,7 @@ def wilson(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Limits:
     p = h / size
     centre = (p + z * z / (2 * size)) / (1 + z * z / size)
     half = z / (1 + z * z / size) * np.sqrt(p * (1 - p) / size + z * z / (4 * size * size))
-    return _limits(
-        np.where(h == 0, 0.0, centre - half), np.where(h == n, 1.0, centre + half), n
-    )
+    return _limits(np.where(h == 0, 0.0, centre - half), np.where(h == n, 1.0, centre + half), n)
 
 
 def agresti_coull(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Limits:
@@ -69,9 +69,7 @@ def clopper_pearson(hits: ArrayLike, trials: ArrayLike, confidence: float) -> Li
     alpha = 1 - confidence
     with np.errstate(invalid="ignore"):
         low = np.where(h > 0, betaincinv(np.maximum(h, 1e-12), n - h + 1, alpha / 2), 0.0)
-        high = np.where(
-            h < n, betaincinv(h + 1, np.maximum(n - h, 1e-12), 1 - alpha / 2), 1.0
-        )
+        high = np.where(h < n, betaincinv(h + 1, np.maximum(n - h, 1e-12), 1 - alpha / 2), 1.0)
     return _limits(low, high, n)
 
 
@@ -105,7 +103,9 @@ INTERVALS: dict[str, Callable[[ArrayLike, ArrayLike, float], Limits]] = {
 }
 
 
-def finite_wilson(hits: float, trials: float, size: float, confidence: float) -> tuple[float, float]:
+def finite_wilson(
+    hits: float, trials: float, size: float, confidence: float
+) -> tuple[float, float]:
     """Wilson's interval for a simple random sample without replacement of ``trials`` out of
     ``size``: the effective number of trials is n / (1 - n/N); a census has zero width."""
     if trials <= 0:

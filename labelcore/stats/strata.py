@@ -12,8 +12,8 @@ MINIMUM_SIZE = 5
 def equal_size_edges(n_items: int, n_strata: int, minimum: int = MINIMUM_SIZE) -> IntArray:
     """Ends (exclusive ranks) of at most ``n_strata`` equal-size pieces of at least ``minimum``.
 
-    >>> equal_size_edges(20, 3).tolist(), equal_size_edges(7, 6).tolist(), equal_size_edges(0, 3).tolist()
-    ([6, 13, 20], [7], [])
+    >>> [equal_size_edges(*case).tolist() for case in ((20, 3), (7, 6), (0, 3))]
+    [[6, 13, 20], [7], []]
     """
     if n_items == 0:
         return np.zeros(0, dtype=np.int64)
@@ -22,8 +22,8 @@ def equal_size_edges(n_items: int, n_strata: int, minimum: int = MINIMUM_SIZE) -
 
 
 def geometric_edges(n_items: int, n_strata: int, minimum: int = MINIMUM_SIZE) -> IntArray:
-    """Ends of at most ``n_strata`` pieces: the first max(20, n_items / 2^(n_strata - 1)) items, then
-    edges in constant ratio; a piece under ``minimum`` items joins its neighbour.
+    """Ends of at most ``n_strata`` pieces: the first max(20, n_items / 2^(n_strata - 1)) items,
+    then edges in constant ratio; a piece under ``minimum`` items joins its neighbour.
 
     >>> geometric_edges(1000, 4).tolist(), geometric_edges(12, 4).tolist()
     ([125, 250, 500, 1000], [12])

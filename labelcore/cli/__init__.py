@@ -1,0 +1,56 @@
+"""The command line: the same functions as the library, and errors as one sentence."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+import click
+
+from labelcore.cli.files import check, plan, simulate
+from labelcore.cli.projects import export, import_, report
+from labelcore.cli.replaying import replay
+from labelcore.errors import PopulationError, ReplayError
+
+BAD_INPUT, DISAGREES, INTERRUPTED = 2, 1, 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def commands() -> None:
+    """How good is a classifier? Find out with few human labels, and defend the number.
+
+    Exit codes: 0 all is well, 1 a replay disagrees, 2 bad input.
+    """
+
+
+for _command in (check, plan, simulate, import_, export, report, replay):
+    commands.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code. Errors go to stderr as a sentence, without a trace."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = commands.main(given, prog_name="python -m labelcore", standalone_mode=False)
+    except click.ClickException as error:
+        return _failed(" ".join(error.format_message().split()), BAD_INPUT, given)
+    except click.Abort:
+        return INTERRUPTED
+    except ReplayError as error:
+        return _failed(str(error), DISAGREES, given, {"agrees": False, "event": error.sequence})
+    except PopulationError as error:
+        faults = [{name: getattr(one, name) for name in one.__slots__} for one in error.faults]
+        return _failed(str(error), BAD_INPUT, given, {"faults": faults})
+    except (ValueError, TypeError, OSError) as error:
+        return _failed(str(error), BAD_INPUT, given)
+    return code if isinstance(code, int) else 0
+
+
+def _failed(
+    message: str, code: int, given: Sequence[str], values: dict[str, object] | None = None
+) -> int:
+    if "--json" in given:
+        click.echo(json.dumps({**(values or {}), "error": message}, ensure_ascii=False, indent=2))
+    click.echo(message, err=True)
+    return code

@@ -1,0 +1,93 @@
+"""Commands on a file alone: check it, plan on it, simulate on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from labelcore.cli.options import file_options, plan_of, plan_options, population_of
+from labelcore.cli.output import json_option, say
+from labelcore.population import Population
+from labelcore.preview import preview
+from labelcore.report.data import finite
+from labelcore.simulate import simulate as run_simulation
+from labelcore.words import count, points
+
+
+@click.command()
+@file_options
+@json_option
+def check(as_json: bool, **given: Any) -> None:
+    """Read a file and list everything that is wrong with it."""
+    population = population_of(given)
+    called = {name: _called(population, name) for name in population.classifiers}
+    values = {
+        "file": population.name,
+        "items": len(population),
+        "fingerprint": population.fingerprint,
+        "classes": list(population.classes),
+        "positive": population.positive,
+        "classifiers": called,
+        "faults": [],
+    }
+    sentences = [
+        f"{population.name}: {count(len(population), 'item')}, no fault.",
+        f"Classes: {', '.join(population.classes)} (positive: {population.positive}).",
+        *(
+            f"Classifier {name!r} calls {number:,} items {population.positive!r}."
+            if number is not None
+            else f"Classifier {name!r} has scores and no threshold."
+            for name, number in called.items()
+        ),
+    ]
+    say(values, sentences, as_json)
+
+
+def _called(population: Population, name: str) -> int | None:
+    prediction = population.predictions.get(name)
+    if prediction is None:
+        return None
+    return int((prediction == population.classes.index(population.positive)).sum())
+
+
+@click.command()
+@file_options
+@plan_options
+@json_option
+def plan(as_json: bool, **given: Any) -> None:
+    """What a plan will cost and give, before the first label."""
+    population, chosen = population_of(given), plan_of(given)
+    ahead = preview(population, chosen)
+    values = {**asdict(ahead), "plan": chosen.with_planned(ahead.expected_labels).to_dict()}
+    sentences = [
+        f"{population.name}: {count(len(population), 'item')}; design {chosen.design}, promise "
+        f"{chosen.promise}.",
+        f"About {count(ahead.expected_labels)}, at most {ahead.labels:,} "
+        f"({ahead.derived['assumption']}).",
+        *(
+            f"{name}: plus or minus {points(width)}."
+            for name, width in ahead.expected_half_width.items()
+        ),
+        *ahead.derived["notes"],
+    ]
+    say(finite(values), sentences, as_json)
+
+
+@click.command()
+@file_options
+@plan_options
+@click.option("--truth", required=True, metavar="COLUMN", help="The column with the answers.")
+@click.option("--runs", type=int, default=200, show_default=True)
+@click.option("--simulation-seed", type=int, default=0, show_default=True)
+@json_option
+def simulate(truth: str, runs: int, simulation_seed: int, as_json: bool, **given: Any) -> None:
+    """Label a file with known answers many times: does the plan keep its promise?"""
+    population, chosen = population_of(given), plan_of(given)
+    done = run_simulation(population, chosen, truth=truth, runs=runs, seed=simulation_seed)
+    summary = done.summary()
+    rows: dict[str, Mapping[str, Any]] = finite(summary.to_dict("index"))
+    values = {"plan": done.plan.to_dict(), "seed": simulation_seed, "summary": rows}
+    say(values, [summary.to_string(float_format="{:.4f}".format)], as_json)

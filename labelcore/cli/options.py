@@ -1,0 +1,131 @@
+"""The options that say how a file is read and what is planned."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from labelcore.plan import Plan
+from labelcore.population import Population, read_population
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _together(*options: Decorator) -> Decorator:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+file_options = _together(
+    click.argument("file", type=click.Path()),
+    click.option("--id", "id_", metavar="COLUMN", help="Column of ids; without it, row numbers."),
+    click.option(
+        "--content", multiple=True, required=True, metavar="COLUMN", help="What a person judges."
+    ),
+    click.option("--score", multiple=True, metavar="NAME=COLUMN", help="A classifier's scores."),
+    click.option(
+        "--prediction", multiple=True, metavar="NAME=COLUMN", help="A classifier's predictions."
+    ),
+    click.option(
+        "--threshold",
+        multiple=True,
+        metavar="NAME=NUMBER",
+        help="Predicted positive from this score on; again for several thresholds.",
+    ),
+    click.option("--descending", multiple=True, metavar="NAME", help="A low score means positive."),
+    click.option(
+        "--class", "classes", multiple=True, metavar="NAME", help="A class, in key order."
+    ),
+    click.option("--positive", metavar="NAME", help="The class that counts as positive."),
+    click.option("--metadata", multiple=True, metavar="COLUMN", help="Kept, not shown."),
+)
+
+plan_options = _together(
+    click.option("--design", default="recalibrated_neyman", show_default=True),
+    click.option(
+        "--estimand",
+        "estimands",
+        multiple=True,
+        default=("precision", "recall"),
+        show_default=True,
+        help="What to estimate; the first is the primary one.",
+    ),
+    click.option("--classifier", "classifiers", multiple=True, help="Needed if there are several."),
+    click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="Of the design."),
+    click.option("--budget", type=int, help="Items to label."),
+    click.option("--margin", type=float, help="Largest half-width, 0.03 for three points."),
+    click.option("--confidence", type=float, default=0.95, show_default=True),
+    click.option("--promise", help="watched (valid at every look) or fixed."),
+    click.option("--target", default="file", show_default=True, help="file, or process."),
+    click.option("--seed", type=int, default=0, show_default=True),
+)
+
+
+def population_of(given: dict[str, Any]) -> Population:
+    """Take the file options out of ``given`` and read the population."""
+    arguments = {
+        "id": given.pop("id_"),
+        "content": list(given.pop("content")),
+        "scores": pairs(given.pop("score"), "--score"),
+        "predictions": pairs(given.pop("prediction"), "--prediction"),
+        "thresholds": _thresholds(given.pop("threshold")),
+        "descending": list(given.pop("descending")),
+        "classes": list(classes) if (classes := given.pop("classes")) else None,
+        "positive": given.pop("positive"),
+        "metadata": list(given.pop("metadata")),
+    }
+    return read_population(Path(os.path.abspath(given.pop("file"))), **arguments)
+
+
+def plan_of(given: dict[str, Any]) -> Plan:
+    """Take the plan options out of ``given`` and make the plan."""
+    names = given.pop("classifiers")
+    plain = ("budget", "margin", "confidence", "promise", "target", "seed")
+    return Plan(
+        given.pop("design"),
+        list(given.pop("estimands")),
+        classifier=(names[0] if len(names) == 1 else list(names)) if names else None,
+        params={name: _value(text) for name, text in pairs(given.pop("params"), "--param").items()},
+        **{name: given.pop(name) for name in plain},
+    )
+
+
+def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
+    """{name: value} from texts such as "lr=lr_score". ValueError for anything else."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        if not (name and sign and value):
+            raise ValueError(f"{option} must be NAME=VALUE, got {text!r}")
+        if name in found:
+            raise ValueError(f"{option} names {name!r} twice")
+        found[name] = value
+    return found
+
+
+def _thresholds(texts: Sequence[str]) -> dict[str, float | list[float]]:
+    found: dict[str, list[float]] = {}
+    for text in texts:
+        ((name, value),) = pairs([text], "--threshold").items()
+        try:
+            found.setdefault(name, []).append(float(value))
+        except ValueError:
+            raise ValueError(f"--threshold must be NAME=NUMBER, got {text!r}") from None
+    return {name: one[0] if len(one) == 1 else one for name, one in found.items()}
+
+
+def _value(text: str) -> Any:
+    """A parameter's value: JSON where it is JSON (3, 0.5, null), else the text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

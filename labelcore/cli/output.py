@@ -1,0 +1,59 @@
+"""What the commands have in common: how they say things, and where they put files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from labelcore.store import LabelStore, open_store
+
+SQLITE = "sqlite:///"
+
+json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON instead of sentences."
+)
+
+
+def say(values: Mapping[str, Any], sentences: Sequence[str], as_json: bool) -> None:
+    """Print the sentences, or the values as JSON."""
+    if as_json:
+        text = json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)
+        click.echo(text)
+        return
+    for sentence in sentences:
+        click.echo(sentence)
+
+
+def write(output: str, content: bytes, *, force: bool = False) -> str:
+    """Write to a file, "-" for standard output; returns where it went, in words.
+
+    ValueError when the file exists and ``force`` is not set.
+    """
+    if output == "-":
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return "standard output"
+    path = Path(output)
+    try:
+        with path.open("wb" if force else "xb") as stream:
+            stream.write(content)
+    except FileExistsError:
+        raise ValueError(f"{path} exists already; give --force to write over it") from None
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror or error}") from None
+    return str(path)
+
+
+def existing_store(url: str) -> LabelStore:
+    """A store that is there already: reading must not create an empty one.
+
+    FileNotFoundError, StoreError, ValueError for an unknown address.
+    """
+    if url.startswith(SQLITE) and not Path(url.removeprefix(SQLITE)).is_file():
+        raise FileNotFoundError(f"{url.removeprefix(SQLITE)}: there is no such store")
+    return open_store(url)

@@ -1,0 +1,110 @@
+"""Commands on a store: make a project, export it, report on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from labelcore.cli.options import file_options, plan_of, plan_options, population_of
+from labelcore.cli.output import existing_store, json_option, say, write
+from labelcore.errors import ProjectExistsError
+from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
+from labelcore.session import Session
+from labelcore.store import open_store
+from labelcore.words import count
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+store_option: Decorator = click.option(
+    "--store", required=True, metavar="URL", help="Such as sqlite:///labels.db."
+)
+project_option: Decorator = click.option("--project", default="default", show_default=True)
+output_option: Decorator = click.option(
+    "--output", "-o", required=True, metavar="PATH", help="Where to write; - for standard output."
+)
+force_option: Decorator = click.option("--force", is_flag=True, help="Write over an existing file.")
+SETTINGS = ("title", "question", "instructions", "used_for_training")
+
+
+@click.command("import")
+@file_options
+@plan_options
+@store_option
+@project_option
+@click.option("--title", help="A title for the report.")
+@click.option("--question", help="What the person is asked.")
+@click.option("--instructions", help="What counts, and what does not.")
+@click.option("--used-for-training", help="Were these items used for training? yes or no.")
+@json_option
+def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
+    """Create a project from a file and a plan."""
+    settings = {name: value for name in SETTINGS if (value := given.pop(name)) is not None}
+    population, plan = population_of(given), plan_of(given)
+    opened = open_store(store)
+    if project in {record.name for record in opened.projects()}:
+        raise ProjectExistsError(f"A project {project!r} exists in {store}; choose another name.")
+    session = Session(population, plan, opened, project, settings=settings)
+    planned = int(session.plan.planned or 0)
+    values = {
+        "project": project,
+        "store": store,
+        "items": len(population),
+        "fingerprint": population.fingerprint,
+        "plan": session.plan.to_dict(),
+    }
+    sentence = (
+        f"Project {project!r} is in {store}: {count(len(population), 'item')} of "
+        f"{population.name}, planned for {count(planned)}. The plan is frozen now."
+    )
+    say(values, [sentence], as_json)
+
+
+@click.command()
+@click.argument("what", type=click.Choice(["events", "estimates", "bundle"]))
+@store_option
+@project_option
+@output_option
+@force_option
+@click.option("--bom", is_flag=True, help="Start CSV files with a byte order mark, for Excel.")
+@json_option
+def export(
+    what: str, store: str, project: str, output: str, force: bool, bom: bool, as_json: bool
+) -> None:
+    """Write the events or the estimates as CSV, or everything needed to recompute as a bundle."""
+    session = Session.open(existing_store(store), project)
+    if what == "bundle":
+        content = bundle_zip(session)
+    else:
+        text = events_csv if what == "events" else estimates_csv
+        content = text(session, byte_order_mark=bom).encode()
+    _written(output, content, force, as_json)
+
+
+@click.command()
+@store_option
+@project_option
+@output_option
+@force_option
+@click.option(
+    "--format", "kind", type=click.Choice(["html", "json"]), help="Taken from PATH when left out."
+)
+@json_option
+def report(
+    store: str, project: str, output: str, force: bool, kind: str | None, as_json: bool
+) -> None:
+    """Write the report: one HTML file that needs no network, or JSON."""
+    session = Session.open(existing_store(store), project)
+    chosen = kind or ("json" if output.endswith(".json") else "html")
+    text = report_json(session) if chosen == "json" else report_html(session)
+    _written(output, text.encode(), force, as_json)
+
+
+def _written(output: str, content: bytes, force: bool, as_json: bool) -> None:
+    """Write and say so, on standard error when the content itself goes to standard output."""
+    where = write(output, content, force=force)
+    if output == "-":
+        return
+    values = {"path": where, "bytes": len(content)}
+    say(values, [f"{where}: {count(len(content), 'byte')}."], as_json)

@@ -1,0 +1,161 @@
+"""A bundle: a session in one zip file, without the items themselves.
+
+manifest.json     SHA-256 of each other file, the number of events, and the log's seal
+plan.json         the plan, its exact text and a line end
+population.json   the file's name, the arguments it was read with, its fingerprint
+log.jsonl         the events, one a line
+report.html, report.json, README.txt   for people; not needed to replay
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labelcore.errors import ReplayError
+from labelcore.population import Population, read_population
+from labelcore.replay.forms import LogText, json_values
+from labelcore.replay.result import ReplayResult
+from labelcore.replay.walk import first_break, replay
+
+MANIFEST, PLAN, POPULATION, LOG = "manifest.json", "plan.json", "population.json", "log.jsonl"
+FORMAT, FORMAT_VERSION = "labelcore-bundle", 1
+NEEDED = (MANIFEST, PLAN, POPULATION, LOG)
+LARGEST_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The files of a bundle as bytes, by name."""
+
+    name: str
+    files: Mapping[str, bytes]
+
+    @property
+    def log(self) -> LogText:
+        """The events, checked while they are read."""
+        return LogText(self.files[LOG])
+
+
+def digest(content: bytes) -> str:
+    """SHA-256, hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_bundle(path: str | os.PathLike[str]) -> Bundle:
+    """Unpack a bundle in memory.
+
+    Raises FileNotFoundError, and ReplayError for a file that is no sound bundle.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(f"{file}: there is no such file")
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if sum(member.file_size for member in archive.infolist()) > LARGEST_BYTES:
+                raise ReplayError(0, f"{file.name} unpacks to more than {LARGEST_BYTES:,} bytes")
+            names = archive.namelist()
+            if len(set(names)) < len(names):
+                raise ReplayError(0, f"{file.name} holds a file twice")
+            files = {name: archive.read(name) for name in names}
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError) as error:
+        raise ReplayError(0, f"{file.name} is damaged, or no bundle: {error}") from None
+    except (RuntimeError, ValueError) as error:
+        if isinstance(error, ReplayError):
+            raise
+        raise ReplayError(0, f"{file.name} is damaged, or no bundle: {error}") from None
+    for name in NEEDED:
+        if name not in files:
+            raise ReplayError(0, f"{file.name} is no bundle: {name} is missing in it")
+    return Bundle(file.name, files)
+
+
+def replay_bundle(
+    bundle: Bundle | str | os.PathLike[str],
+    file: str | os.PathLike[str],
+    *,
+    seal: str | None = None,
+) -> ReplayResult:
+    """Recompute the session of a bundle from the file that was labelled.
+
+    Raises ReplayError with the first event that does not agree, 0 for plan, file or bundle;
+    FileNotFoundError.
+    """
+    unpacked = bundle if isinstance(bundle, Bundle) else read_bundle(bundle)
+    manifest = json_values(MANIFEST, unpacked.files[MANIFEST])
+    _check_manifest(unpacked, manifest)
+    source = json_values(POPULATION, unpacked.files[POPULATION])
+    _check_digest(unpacked, manifest, POPULATION)
+    try:
+        fingerprint, arguments = str(source["fingerprint"]), dict(source["arguments"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReplayError(0, f"{POPULATION} lacks what it must say: {error}") from None
+    plan_json = _plan_json(unpacked, manifest, file, arguments)
+    result = replay(
+        file, plan_json, unpacked.log, fingerprint=fingerprint, arguments=arguments, seal=seal
+    )
+    _check_end(manifest, result)
+    for name in unpacked.files:
+        if name not in (MANIFEST, POPULATION, PLAN):
+            _check_digest(unpacked, manifest, name)
+    return result.with_stage("Bundle: every file in it is the one that its manifest names.")
+
+
+def _digests(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = manifest.get("files")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _check_manifest(bundle: Bundle, manifest: Mapping[str, Any]) -> None:
+    written = manifest.get("format"), manifest.get("version")
+    if written != (FORMAT, FORMAT_VERSION):
+        raise ReplayError(
+            0, f"{MANIFEST} names the format {written}, known is {(FORMAT, FORMAT_VERSION)}"
+        )
+    named, there = set(_digests(manifest)), set(bundle.files) - {MANIFEST}
+    for name in sorted(named ^ there):
+        where = "missing in" if name in named else "not named by"
+        raise ReplayError(0, f"{name} is {where} {bundle.name if name in named else MANIFEST}")
+
+
+def _check_digest(bundle: Bundle, manifest: Mapping[str, Any], name: str) -> None:
+    if _digests(manifest).get(name) != digest(bundle.files[name]):
+        raise ReplayError(0, f"{name} or {MANIFEST} was changed: its SHA-256 is not the one named")
+
+
+def _plan_json(
+    bundle: Bundle,
+    manifest: Mapping[str, Any],
+    file: str | os.PathLike[str],
+    arguments: Mapping[str, Any],
+) -> str:
+    """The plan's text; a changed one is refused with the first event that no longer follows."""
+    content = bundle.files[PLAN]
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise ReplayError(0, f"{PLAN} was changed: {error}") from None
+    if _digests(manifest).get(PLAN) == digest(content):
+        return text.removesuffix("\n")
+    broken = f"{PLAN} or {MANIFEST} was changed: its SHA-256 is not the one named."
+    try:
+        population: Population = read_population(file, **arguments)
+    except (ValueError, TypeError, OSError):
+        raise ReplayError(0, broken) from None
+    raise ReplayError(0, broken + first_break(population, text.removesuffix("\n"), bundle.log))
+
+
+def _check_end(manifest: Mapping[str, Any], result: ReplayResult) -> None:
+    named = manifest.get("events"), manifest.get("seal")
+    if named != (result.events, result.seal):
+        raise ReplayError(
+            result.events + 1,
+            f"the log ends after {result.events:,} events, {MANIFEST} names {named[0]!r} events "
+            "and their seal: events are missing at its end, or it was written anew",
+        )

@@ -1,0 +1,51 @@
+"""What a replay that agrees has found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from labelcore.results import Result
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ReplayResult:
+    """A session that was recomputed and agrees with its log in every event.
+
+    file, items, fingerprint   the population as it was read again
+    events, draws, answers, looks   how many of each were checked
+    seal      the hash of the last event: two logs with the same seal are the same
+    stages    a sentence for each stage, saying what agrees
+    results   the final results, computed anew
+    """
+
+    file: str
+    items: int
+    fingerprint: str
+    events: int
+    draws: int
+    answers: int
+    looks: int
+    seal: str
+    stages: tuple[str, ...]
+    results: Mapping[str, Result]
+
+    def sentences(self) -> list[str]:
+        """The final results in words."""
+        return [result.sentence() for result in self.results.values()]
+
+    def with_stage(self, sentence: str) -> ReplayResult:
+        """This result with one more stage that agrees."""
+        return replace(self, stages=(*self.stages, sentence))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        plain = ("file", "items", "fingerprint", "events", "draws", "answers", "looks", "seal")
+        return {
+            "agrees": True,
+            **{name: getattr(self, name) for name in plain},
+            "stages": list(self.stages),
+            "sentences": self.sentences(),
+            "results": {key: result.to_dict() for key, result in self.results.items()},
+        }

@@ -1,0 +1,147 @@
+"""Walk a log event by event: draw again, count again, compute every look again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from labelcore.engine import Engine
+from labelcore.errors import PlanError, ReplayError
+from labelcore.log import ANSWER_KINDS, Event, genesis
+from labelcore.plan import Plan
+from labelcore.population import Population, read_population
+from labelcore.replay.checks import Walk
+from labelcore.replay.result import ReplayResult
+from labelcore.store import LabelStore, open_store
+from labelcore.words import count
+
+Source = Population | str | os.PathLike[str]
+
+
+def replay(
+    population: Source,
+    plan_json: str,
+    events: Iterable[Event],
+    *,
+    fingerprint: str,
+    arguments: Mapping[str, Any] | None = None,
+    seal: str | None = None,
+) -> ReplayResult:
+    """Recompute a session and compare every event with what follows from those before it.
+
+    population   the file's path, read with the recorded ``arguments``, or a population
+    plan_json    the plan's exact text, planned size included
+    events       the log; iterated twice when something is wrong with file or plan
+    fingerprint  the one recorded with the project
+    seal         the hash of the last event as printed in a report, where one is at hand: only this
+                 can tell a log that was cut short or written anew from end to end
+
+    Raises ReplayError with the first event that does not agree, 0 for the file or the plan.
+    """
+    found = _read(population, arguments)
+    if found.fingerprint != fingerprint:
+        raise ReplayError(
+            0,
+            f"{found.name} is not the file that was labelled, or it was read in another way: its "
+            f"fingerprint is {found.fingerprint[:16]}, recorded is {fingerprint[:16]}."
+            + first_break(found, plan_json, events),
+        )
+    walk = Walk(_engine(found, plan_json), genesis(fingerprint, plan_json))
+    for event in events:
+        walk.take(event)
+    if seal is not None and walk.hash != seal:
+        raise ReplayError(
+            walk.engine.sequence,
+            f"the log ends here with the seal {walk.hash[:16]}, expected was {seal[:16]}: events "
+            "are missing at its end, or it was written anew",
+        )
+    return _result(found, walk)
+
+
+def replay_project(
+    store: str | LabelStore, project: str, *, file: Source | None = None, seal: str | None = None
+) -> ReplayResult:
+    """Replay a project of a store; ``file`` where the items are not where they were read.
+
+    Raises ReplayError, UnknownProjectError, StoreError, FileNotFoundError.
+    """
+    opened = open_store(store)
+    record = opened.project(project)
+    source = json.loads(record.population_json)
+    return replay(
+        source["path"] if file is None else file,
+        record.plan_json,
+        opened.events(project),
+        fingerprint=record.fingerprint,
+        arguments=source["arguments"],
+        seal=seal,
+    )
+
+
+def first_break(population: Population, plan_json: str, events: Iterable[Event]) -> str:
+    """Where the log stops following once file or plan are other ones, as a sentence to append."""
+    try:
+        walk = Walk(_engine(population, plan_json), None)
+        for event in events:
+            walk.take(event)
+    except ReplayError as error:
+        reason = str(error).partition(": ")[2]
+        if error.sequence == 0:
+            return f" Nothing can be drawn again: {reason}"
+        return f" Event {error.sequence} is the first that no longer follows: {reason}"
+    return " Every draw and every look still follows, so the change lies outside of them."
+
+
+def _read(source: Source, arguments: Mapping[str, Any] | None) -> Population:
+    if isinstance(source, Population):
+        return source
+    if arguments is None:
+        raise TypeError("arguments must be given to read a population from a path")
+    try:
+        return read_population(source, **arguments)
+    except FileNotFoundError:
+        raise
+    except (ValueError, TypeError, OSError) as error:
+        first = str(error).partition("\n")[0]
+        raise ReplayError(
+            0, f"{os.fspath(source)} cannot be read as it was when it was labelled: {first}"
+        ) from None
+
+
+def _engine(population: Population, plan_json: str) -> Engine:
+    try:
+        return Engine(population, Plan.from_json(plan_json))
+    except (PlanError, TypeError, ValueError) as error:
+        raise ReplayError(0, f"the plan does not fit: {error}") from None
+
+
+def _result(population: Population, walk: Walk) -> ReplayResult:
+    engine, kinds = walk.engine, walk.kinds
+    draws, looks = kinds["drawn"], kinds["looked"]
+    answers = sum(kinds[kind] for kind in ANSWER_KINDS)
+    stages = (
+        f"File: {population.name} is the one that was labelled ({count(len(population), 'item')}, "
+        f"fingerprint {population.fingerprint[:16]}).",
+        f"Plan: {engine.plan.design}, seed {engine.plan.seed}, planned for "
+        f"{count(int(engine.plan.planned or 0))}; the log was started with it.",
+        f"Log: {count(engine.sequence, 'event')} without a gap, each hash follows from the one "
+        "before it.",
+        f"Draws: {count(draws, 'draw')} drawn again, every item the same.",
+        f"Answers: {count(answers, 'answer')}, each to an item that was shown; "
+        f"{count(kinds['undone'], 'undo')} among the events.",
+        f"Looks: {count(looks, 'look')} computed again, every figure the same.",
+    )
+    return ReplayResult(
+        file=population.name,
+        items=len(population),
+        fingerprint=population.fingerprint,
+        events=engine.sequence,
+        draws=draws,
+        answers=answers,
+        looks=looks,
+        seal=walk.hash,
+        stages=stages,
+        results=walk.results(),
+    )

@@ -1,0 +1,8 @@
+"""A session as something to hand over: HTML, JSON, CSV, and a bundle that anyone can recompute."""
+
+from labelcore.report.bundle import bundle_zip
+from labelcore.report.data import report_json
+from labelcore.report.page import report_html
+from labelcore.report.tables import estimates_csv, events_csv
+
+__all__ = ["bundle_zip", "estimates_csv", "events_csv", "report_html", "report_json"]

@@ -1,0 +1,251 @@
+"""The sections that give an account of the labelling: every look, every doubt, why it ended."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from labelcore.log import Event
+from labelcore.report.dates import moment_words, people_words, span_words
+from labelcore.report.facts import Facts
+from labelcore.report.markup import (
+    Child,
+    Markup,
+    element,
+    facts_list,
+    joined,
+    table,
+    theirs,
+    tied,
+)
+from labelcore.report.references import references
+from labelcore.report.sections import assumptions, section, training_words
+from labelcore.results import Estimate
+from labelcore.words import confidence_words, count, percent, percent_range, points
+
+LOOKS_SHOWN = 40
+
+
+def looks(facts: Facts) -> Markup:
+    """The looks at the primary result, thinned to what a page can hold."""
+    if not facts.looks or facts.primary is None:
+        return section("looks", "Looks", element("p", "Nobody has looked at a result yet."))
+    key = next(iter(facts.results))
+    chosen = thinned(len(facts.looks), LOOKS_SHOWN)
+    rows = [_look_row(facts.looks[place], place, key) for place in chosen]
+    left_out = len(facts.looks) - len(rows)
+    note = f"{count(len(facts.looks), 'look')} in all, each one recorded when it was taken."
+    if left_out:
+        note += f" {count(left_out, 'look')} left out here; report.json and the log have every one."
+    head = ("Labels", "Value", "Low", "High", "Look", "When")
+    return section("looks", "Looks", element("p", note), table(f"Looks at {key}", head, rows))
+
+
+def thinned(number: int, most: int) -> list[int]:
+    """Up to ``most`` places out of 0 .. number - 1, evenly spread, the first and last among them.
+
+    >>> thinned(3, 40), thinned(9, 3)
+    ([0, 1, 2], [0, 4, 8])
+    """
+    if number <= most:
+        return list(range(number))
+    return sorted({round(step * (number - 1) / (most - 1)) for step in range(most)})
+
+
+def _look_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
+    figures = look.get("results", {}).get(key, {})
+    value, low, high = (figures.get(name) for name in ("value", "low", "high"))
+    spoken = low is not None and high is not None and (low, high) != (0.0, 1.0)
+    return [
+        f"{look['labels']:,}",
+        "–" if value is None else percent(value),
+        *(percent_range(low, high) if spoken else ("–", "–")),
+        f"{place + 1:,}",
+        moment_words(look["at"]).replace(" ", "\N{NO-BREAK SPACE}"),
+    ]
+
+
+def labelling(facts: Facts) -> Markup:
+    """How many answers of each kind there are, and what happened on the way."""
+    counts = facts.counts
+    pairs = [
+        ("Items drawn", f"{counts['drawn']:,}"),
+        ("With a class", f"{counts['labelled']:,}"),
+        ("Not sure", f"{counts['unsure']:,}"),
+        ("Broken", f"{counts['broken']:,}"),
+        ("Put off for later, still open", f"{counts['later']:,}"),
+        ("Shown and not answered", f"{counts['unanswered']:,}"),
+        ("Answers taken back", f"{counts['undone']:,}"),
+        ("Answers changed", f"{counts['changed']:,}"),
+        ("Flagged", f"{counts['flagged']:,}"),
+        ("With a note", f"{counts['noted']:,}"),
+        ("People", people_words(len(facts.people)) if facts.people else "nobody yet"),
+        ("Days", span_words(*facts.span) + " (UTC)" if facts.span else ""),
+    ]
+    return section("labelling", "Labelling", facts_list(pairs))
+
+
+def ending(facts: Facts) -> Markup:
+    """Why labelling stopped, or that it has not."""
+    told = [element("li", *_end_words(facts, event)) for event in facts.ends()]
+    if facts.interim:
+        told.append(element("li", f"Not finished. State now: {facts.status}."))
+    return section("ending", "Why labelling stopped", element("ul", *told))
+
+
+def _end_words(facts: Facts, event: Event) -> list[Child]:
+    when = moment_words(event.at)
+    if event.kind == "stopped":
+        goal = "" if facts.plan.margin is None else f" of plus or minus {points(facts.plan.margin)}"
+        return [f"The goal{goal} was reached ({when}): the plan's stop rule ended the labelling."]
+    if event.kind == "extended":
+        budget = event.detail.get("budget")
+        after = (
+            "the first stage stays the result"
+            if facts.plan.promise == "fixed"
+            else "the watched interval stays valid"
+        )
+        return [f"Extended to {budget:,} items ({when}); {after}."]
+    if not event.text:
+        return [f"Finished by hand ({when}), no reason given."]
+    return [f"Finished by hand ({when}), for this reason: ", theirs(event.text)]
+
+
+def caveats(facts: Facts) -> Markup:
+    """What could be wrong, besides the assumptions."""
+    number = len(assumptions(facts))
+    intro = (
+        f"The figures rest on the {count(number, 'assumption')} listed with the answers. Besides:"
+    )
+    told = (element("li", one) for one in _doubts(facts))
+    return section("caveats", "What could be wrong", element("p", intro), element("ul", *told))
+
+
+def _doubts(facts: Facts) -> list[Child]:
+    training = training_words(facts)
+    told: list[Child] = [
+        joined(
+            "Were these items used for training the classifier? Answer: ", theirs(training), "."
+        ),
+    ]
+    if training.lower() not in ("no", "not stated"):
+        told.append("A classifier looks better on items it was trained on than on new ones.")
+    if facts.population.arguments.get("id") is None:
+        told.append("Items are known by their row: the statement is about the file in this order.")
+    if len(facts.results) > 1:
+        told.append(
+            "Each interval keeps its promise on its own; that all hold at once is less sure."
+        )
+    undecided = facts.counts["unsure"] + facts.counts["broken"]
+    if undecided:
+        share = tied(percent(undecided / (facts.counts["labelled"] + undecided)))
+        told.append(f"{count(undecided, 'item')} got no class ({share} of the answers).")
+    told += [
+        f"{name}: more than half of the uncertainty comes from parts of the file in which no "
+        "positive item was found."
+        for name, one in facts.results.items()
+        if isinstance(one, Estimate) and (one.tail_share or 0) > 0.5
+    ]
+    return told
+
+
+def methods(facts: Facts) -> Markup:
+    """A paragraph to copy into a paper, and its references."""
+    plan, design = facts.plan, facts.plan.method
+    documented = design.__doc__ or ""
+    text = methods_text(facts)
+    notes = [
+        element("p", " ".join(paragraph.split()))
+        for paragraph in documented.replace("``", "").split("\n\n")[1:]
+    ]
+    sources = [documented, *(result.source for result in facts.results.values())]
+    listed = [element("li", entry) for entry in references(sources)]
+    details = element(
+        "details", element("summary", f"More about {design.label} ({plan.design})"), *notes
+    )
+    heading = element("h3", "References") if listed else None
+    return section(
+        "methods", "Methods", element("p", tied(text)), details, heading, element("ul", *listed)
+    )
+
+
+def methods_text(facts: Facts) -> str:
+    """The methods in one paragraph."""
+    plan, design, counts = facts.plan, facts.plan.method, facts.counts
+    wanted = (
+        f"a half-width of {points(plan.margin)}"
+        if plan.margin is not None
+        else f"a budget of {count(int(plan.budget or 0))}"
+    )
+    made = list(dict.fromkeys(f"{one.method} ({one.source})" for one in facts.results.values()))
+    promise = (
+        "The intervals hold at every look, so that watching and stopping early do no harm."
+        if plan.promise == "watched"
+        else "The intervals hold at the planned size, and none was shown before it."
+    )
+    scope = (
+        "the finite-population factor is used, because the statement is about this file"
+        if plan.target == "file"
+        else "no finite-population factor is used, because the statement is about items like these"
+    )
+    summary = design.summary[:1].lower() + design.summary[1:]
+    return (
+        f"From the {len(facts.population):,} items of {facts.population.name}, "
+        f"{counts['drawn']:,} were drawn with the design “{design.label.partition(' (')[0]}” "
+        f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
+        f"with {wanted} at {confidence_words(plan.confidence)} confidence, planned size "
+        f"{count(int(plan.planned or 0))}. {counts['labelled']:,} items got a class from "
+        f"{people_words(len(facts.people))}; {counts['unsure']:,} were called not sure and "
+        f"{counts['broken']:,} broken. Intervals: {'; '.join(made)}; {scope}. {promise} "
+        f"Results were looked at {count(len(facts.looks), 'time')}, and every look is recorded. "
+        "The log of draws, answers and looks is a chain of hashes, from which every figure can be "
+        "computed again."
+    )
+
+
+def others(facts: Facts) -> Markup:
+    """Other projects on the same items: many tries are many chances."""
+    if not facts.others:
+        text = "No other project in this store uses this file."
+        return section("others", "Other projects on the same file", element("p", text))
+    rows: Sequence[Sequence[Child]] = [
+        (
+            theirs(one.name),
+            moment_words(one.created_at),
+            "read the same way" if one.same_reading else "read in another way",
+        )
+        for one in facts.others
+    ]
+    warning = (
+        f"{count(len(facts.others), 'other project')} in this store on the same file. Whoever "
+        "tries often finds a good figure by chance sooner or later."
+    )
+    return section(
+        "others",
+        "Other projects on the same file",
+        element("p", warning),
+        table("Other projects", ("Project", "Created", "Reading"), rows),
+    )
+
+
+def recompute(facts: Facts) -> Markup:
+    """How anyone can check all of this."""
+    command = f"python -m labelcore replay BUNDLE.zip --file {shlex.quote(facts.population.name)}"
+    return section(
+        "recompute",
+        "Recompute",
+        element(
+            "p",
+            "With the bundle of this project and the file that was labelled, this draws every item "
+            "again, checks each draw, answer and look against the log, and says whether all agree:",
+        ),
+        element("pre", command),
+        element(
+            "p",
+            f"The log has {count(len(facts.events), 'event')}. Its seal is the hash of the last "
+            "one and depends on every byte of the file, the plan and the log; give it with --seal "
+            "to be sure that it is this log and no other.",
+        ),
+        facts_list([("Seal", element("code", facts.seal))]),
+    )

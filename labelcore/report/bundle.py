@@ -1,0 +1,116 @@
+"""The bundle: everything needed to recompute a session, except the items."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import zipfile
+from collections.abc import Mapping
+
+from labelcore.replay.bundle import (
+    FORMAT,
+    FORMAT_VERSION,
+    LOG,
+    MANIFEST,
+    PLAN,
+    POPULATION,
+    digest,
+)
+from labelcore.replay.forms import json_text, log_text
+from labelcore.report.data import report_text
+from labelcore.report.dates import moment
+from labelcore.report.facts import Facts, gather
+from labelcore.report.page import page
+from labelcore.session import Session
+
+README = """A labelling session made with Labelcore {version}
+{line}
+
+{sentence}
+
+To recompute it you need this bundle, the file that was labelled ({file}, not in here) and
+Labelcore:
+
+    python -m labelcore replay BUNDLE.zip --file {quoted}
+
+It reads the file, draws every item again, checks each draw, answer and look of the log, and says
+whether all agree. A changed byte in the log, the plan or the file is refused, with the number of
+the event that does not follow.
+
+A log that was cut short or written anew from end to end cannot be told from its content alone.
+Compare its seal, the hash of the last event, with the one in the report that you were given:
+
+    {seal}
+
+    python -m labelcore replay BUNDLE.zip --file {quoted} --seal SEAL
+
+manifest.json     SHA-256 of the other files, number of events, seal
+plan.json         the plan, frozen before the first label
+population.json   the file's name, how its columns were read, its fingerprint
+log.jsonl         every draw, answer, undo and look, one event a line
+report.html       the report; open it in a browser, no network needed
+report.json       the same for programs, with every look
+"""
+
+
+def bundle_zip(session: Session) -> bytes:
+    """A zip file to hand over; the same session gives the same bytes. The file that was labelled
+    is not inside."""
+    return bundle_of(gather(session))
+
+
+def bundle_of(facts: Facts) -> bytes:
+    """The bytes of ``bundle_zip``."""
+    files = {name: text.encode() for name, text in _texts(facts).items()}
+    manifest = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "files": {name: digest(content) for name, content in files.items()},
+        "events": len(facts.events),
+        "seal": facts.seal,
+    }
+    return _zipped({MANIFEST: json_text(manifest).encode(), **files}, facts.as_of)
+
+
+def _texts(facts: Facts) -> dict[str, str]:
+    population = facts.population
+    source = {
+        "file": population.name,
+        "items": len(population),
+        "arguments": dict(population.arguments),
+        "fingerprint": population.fingerprint,
+    }
+    return {
+        "README.txt": readme(facts),
+        PLAN: facts.record.plan_json + "\n",
+        POPULATION: json_text(source),
+        LOG: log_text(facts.events),
+        "report.html": page(facts),
+        "report.json": report_text(facts),
+    }
+
+
+def readme(facts: Facts) -> str:
+    """What the bundle is and how to replay it."""
+    heading = f"A labelling session made with Labelcore {facts.version}"
+    return README.format(
+        version=facts.version,
+        line="=" * len(heading),
+        sentence=facts.sentence,
+        file=facts.population.name,
+        quoted=shlex.quote(facts.population.name),
+        seal=facts.seal,
+    )
+
+
+def _zipped(files: Mapping[str, bytes], as_of: str) -> bytes:
+    when = moment(as_of)
+    date_time = (max(when.year, 1980), when.month, when.day, when.hour, when.minute, when.second)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, date_time)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content)
+    return stream.getvalue()

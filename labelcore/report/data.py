@@ -1,0 +1,92 @@
+"""The report as JSON: everything the page shows, and every look."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from labelcore.report.facts import Facts, gather
+from labelcore.session import Session
+
+SCHEMA, SCHEMA_VERSION = "labelcore-report", 1
+
+
+def report_json(session: Session) -> str:
+    """Everything machine readable, with the version of the schema."""
+    return report_text(gather(session))
+
+
+def report_text(facts: Facts) -> str:
+    """The text of ``report_json``; NaN becomes null, so that every reader takes it."""
+    return json.dumps(finite(report_values(facts)), ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def report_values(facts: Facts) -> dict[str, Any]:
+    """The values of ``report_json``."""
+    return {
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "labelcore_version": facts.version,
+        "as_of": facts.as_of,
+        "interim": facts.interim,
+        "status": facts.status,
+        "sentence": facts.sentence,
+        "project": facts.project,
+        "title": facts.title,
+        "settings": dict(facts.settings),
+        "population": _population(facts),
+        "plan": facts.plan.to_dict(),
+        "results": {key: result.to_dict() for key, result in facts.results.items()},
+        "second_stage": {key: result.to_dict() for key, result in facts.second_stage.items()},
+        "curves": [curve.to_dict() for curve in facts.curves or ()],
+        "strata": facts.strata.to_dict("records"),
+        "counts": dict(facts.counts),
+        "people": list(facts.people),
+        "ends": [_end(facts, index) for index in range(len(facts.ends()))],
+        "looks": [dict(look) for look in facts.looks],
+        "notes": list(facts.notes),
+        "other_projects": [
+            {"name": one.name, "created_at": one.created_at, "same_reading": one.same_reading}
+            for one in facts.others
+        ],
+        "log": {"events": len(facts.events), "seal": facts.seal},
+    }
+
+
+def _population(facts: Facts) -> dict[str, Any]:
+    population = facts.population
+    return {
+        "file": population.name,
+        "items": len(population),
+        "fingerprint": population.fingerprint,
+        "arguments": dict(population.arguments),
+        "classes": list(population.classes),
+        "positive": population.positive,
+        "classifiers": list(population.classifiers),
+        "thresholds": dict(population.thresholds),
+        "descending": sorted(population.descending),
+    }
+
+
+def _end(facts: Facts, index: int) -> dict[str, Any]:
+    event = facts.ends()[index]
+    return {
+        "event": event.sequence,
+        "kind": event.kind,
+        "at": event.at,
+        "by": event.annotator,
+        "text": event.text,
+        "detail": dict(event.detail),
+    }
+
+
+def finite(values: Any) -> Any:
+    """JSON values with NaN and infinities as None, and NumPy's numbers as Python's."""
+    if isinstance(values, dict):
+        return {str(key): finite(value) for key, value in values.items()}
+    if isinstance(values, (list, tuple)):
+        return [finite(value) for value in values]
+    if hasattr(values, "item"):
+        values = values.item()
+    return None if isinstance(values, float) and not math.isfinite(values) else values

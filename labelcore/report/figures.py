@@ -1,0 +1,98 @@
+"""The figures, each with a text that says the same and a table of its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import pandas as pd
+
+from labelcore import charts
+from labelcore.report.account import thinned
+from labelcore.report.facts import Facts
+from labelcore.report.markup import Child, Markup, element, table, theirs, tied
+from labelcore.report.sections import name_of, section
+from labelcore.results import Estimate
+
+ROWS_SHOWN = 60
+
+
+class Chart(Protocol):
+    """What a chart gives: a Plotly figure, a text instead of it, its numbers."""
+
+    @property
+    def figure(self) -> PlotlyFigure: ...
+    @property
+    def alt(self) -> str: ...
+    @property
+    def table(self) -> pd.DataFrame: ...
+
+
+class PlotlyFigure(Protocol):
+    """A Plotly figure, as far as it is needed here."""
+
+    def to_json(self) -> str: ...
+
+
+def figures(facts: Facts) -> Markup:
+    """History, precision along the ranks, precision against recall, strata."""
+    drawn = [
+        _figure(f"figure-{number}", title, chart)
+        for number, (title, chart) in enumerate(_charts(facts), start=1)
+    ]
+    if not drawn:
+        drawn = [element("p", "There is nothing to draw before the first label.")]
+    return section("figures", "Figures", *drawn)
+
+
+def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
+    first = facts.primary
+    if facts.looks and isinstance(first, Estimate):
+        key = next(iter(facts.results))
+        label = name_of(first)
+        yield (
+            f"{label}: estimate and interval against labels",
+            charts.history_chart(facts.looks, key, margin=facts.plan.margin, label=label),
+        )
+    if facts.curves is not None:
+        precision, recall = facts.curves
+        yield "Precision along the ranks of the score", charts.precision_rank_chart(precision)
+        yield "Precision against recall", charts.precision_recall_chart(precision, recall)
+    if facts.counts["drawn"]:
+        yield "Strata", charts.strata_chart(facts.strata)
+
+
+def _figure(name: str, title: str, chart: Chart) -> Markup:
+    data = element(
+        "script", Markup(_harmless(chart.figure.to_json())), type="application/json", id=name
+    )
+    return element(
+        "figure",
+        element("h3", title),
+        element("div", class_="plot", data_figure=name, role="img", aria_label=chart.alt),
+        element("figcaption", tied(chart.alt)),
+        data,
+        element("details", element("summary", "The same as a table"), numbers(title, chart.table)),
+    )
+
+
+def _harmless(text: str) -> str:
+    """JSON that cannot end the element it stands in."""
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def numbers(caption: str, frame: pd.DataFrame) -> Markup:
+    """A data frame as a table, thinned to what a page can hold."""
+    chosen = thinned(len(frame), ROWS_SHOWN)
+    if len(chosen) < len(frame):
+        caption += f" ({len(chosen)} of {len(frame):,} rows; report.json has all)"
+    rows = [[_cell(value) for value in row] for row in frame.iloc[chosen].itertuples(index=False)]
+    return table(caption, [str(name) for name in frame.columns], rows)
+
+
+def _cell(value: object) -> Child:
+    if isinstance(value, float):
+        return "–" if value != value else f"{value:.4g}" if abs(value) < 1e6 else f"{value:,.0f}"
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return theirs(str(value)) if isinstance(value, str) else str(value)
+    return f"{int(str(value)):,}"

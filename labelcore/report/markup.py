@@ -1,0 +1,117 @@
+"""HTML built from pieces that escape whatever is not HTML already.
+
+A plain text handed to ``element`` is escaped; only a ``Markup`` made by this module passes as it
+is. So a forgotten escape cannot happen: there is no way to write a tag other than ``element``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """Finished HTML."""
+
+    html: str
+
+
+Child = Markup | str | int | None
+
+EMPTY = frozenset({"meta", "br"})
+
+
+def element(name: str, /, *children: Child, **attributes: str) -> Markup:
+    """An element; attribute names lose a closing underscore, others become hyphens.
+
+    >>> element("p", "1 < 2", element("b", "so"), class_="note").html
+    '<p class="note">1 &lt; 2<b>so</b></p>'
+    """
+    names = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()}
+    given = "".join(f' {key}="{escape(value)}"' for key, value in names.items())
+    if name in EMPTY:
+        return Markup(f"<{name}{given}>")
+    return Markup(f"<{name}{given}>{joined(*children).html}</{name}>")
+
+
+def joined(*children: Child) -> Markup:
+    """Several pieces one after another; None is left out."""
+    return Markup(
+        "".join(
+            child.html if isinstance(child, Markup) else escape(str(child))
+            for child in children
+            if child is not None
+        )
+    )
+
+
+def theirs(text: str) -> Markup:
+    """Text that came from a file or a person: isolated, so that it cannot turn its surroundings."""
+    return element("bdi", text)
+
+
+def lines(text: str) -> Markup:
+    """Text of several lines, the line ends kept."""
+    return element("p", text, class_="lines", dir="auto")
+
+
+def facts_list(pairs: Iterable[tuple[str, Child]]) -> Markup:
+    """Terms and what they are; a pair whose value is empty is left out."""
+    rows = [
+        element("div", element("dt", term), element("dd", value))
+        for term, value in pairs
+        if value not in (None, "")
+    ]
+    return element("dl", *rows)
+
+
+def table(caption: str, head: Iterable[str], rows: Iterable[Iterable[Child]]) -> Markup:
+    """A table that scrolls in its own box when it is too wide; the first cell of a row heads it."""
+    cells = [list(row) for row in rows]
+    names = list(head)
+    numeric = [
+        bool(cells) and all(_is_number(row[place]) for row in cells) for place in range(len(names))
+    ]
+    body = [
+        element(
+            "tr",
+            element("th", row[0], scope="row", **_side(numeric[0])),
+            *(element("td", cell, **_side(numeric[i])) for i, cell in enumerate(row) if i),
+        )
+        for row in cells
+    ]
+    columns = (
+        element("th", name, scope="col", **_side(right))
+        for name, right in zip(names, numeric, strict=True)
+    )
+    grid = element(
+        "table",
+        element("caption", caption),
+        element("thead", element("tr", *columns)),
+        element("tbody", *body),
+    )
+    return element("div", grid, class_="scroll", tabindex="0", role="region", aria_label=caption)
+
+
+def tied(text: str) -> str:
+    r"""The text with percentages that no line end tears apart.
+
+    >>> tied("59.8 %, between") == "59.8\N{NO-BREAK SPACE}%, between"
+    True
+    """
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def _side(right: bool) -> dict[str, str]:
+    return {"class_": "number"} if right else {}
+
+
+def _is_number(cell: Child) -> bool:
+    """Numbers stand to the right; a dash stands for one that is missing."""
+    if isinstance(cell, str):
+        return cell == "–" or cell.lstrip("+-−").replace(",", "").removesuffix(" %").replace(
+            ".", "", 1
+        ).replace("e-", "").isdecimal()  # fmt: skip
+    return isinstance(cell, int)

@@ -1,0 +1,58 @@
+"""The report as one HTML file that needs no network."""
+
+from __future__ import annotations
+
+from plotly.offline import get_plotlyjs
+
+from labelcore.report import account, sections
+from labelcore.report.facts import Facts, gather
+from labelcore.report.figures import figures
+from labelcore.report.markup import Markup, element, joined
+from labelcore.report.style import SCRIPT, STYLE, policy
+from labelcore.session import Session
+
+
+def report_html(session: Session) -> str:
+    """A self-contained page: no network, nothing of the content runs, readable and printable
+    everywhere. The first line is one sentence to quote; marked *Interim* until ``finish``."""
+    return page(gather(session))
+
+
+def page(facts: Facts) -> str:
+    """The text of ``report_html``."""
+    plotly = get_plotlyjs()
+    drawing = figures(facts)
+    drawn = 'class="plot"' in drawing.html
+    scripts = (plotly, SCRIPT) if drawn else ()
+    # Of a script element the content is not HTML: it stands as it is.
+    running = [Markup(f"<script>{script}</script>") for script in scripts]
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy(*scripts)),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", f"{facts.title}: report"),
+        Markup(f"<style>{STYLE}</style>"),
+    )
+    body = element("body", element("main", *_sections(facts, drawing)), *running)
+    return "<!doctype html>\n" + element("html", head, body, lang="en").html + "\n"
+
+
+def _sections(facts: Facts, drawing: Markup) -> list[Markup]:
+    return [
+        sections.header(facts),
+        sections.question(facts),
+        sections.population(facts),
+        sections.plan(facts),
+        sections.estimates(facts),
+        drawing,
+        joined(sections.second_stage(facts)),
+        account.looks(facts),
+        account.labelling(facts),
+        account.ending(facts),
+        account.caveats(facts),
+        account.methods(facts),
+        account.others(facts),
+        account.recompute(facts),
+    ]

@@ -1,0 +1,64 @@
+"""The works behind the methods, looked up by the authors and years that a source names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# (all of these words stand in the source) -> the full reference
+REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (
+        ("Howard", "2021"),
+        "Howard, S. R., Ramdas, A., McAuliffe, J. and Sekhon, J. (2021). Time-uniform, "
+        "nonparametric, nonasymptotic confidence sequences. Annals of Statistics 49(2), 1055–1080.",
+    ),
+    (
+        ("Neyman", "1934"),
+        "Neyman, J. (1934). On the two different aspects of the representative method. Journal of "
+        "the Royal Statistical Society 97(4), 558–625.",
+    ),
+    (
+        ("Robbins", "1970"),
+        "Robbins, H. (1970). Statistical methods related to the law of the iterated logarithm. "
+        "Annals of Mathematical Statistics 41(5), 1397–1409.",
+    ),
+    (
+        ("Satterthwaite",),
+        "Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance "
+        "components. Biometrics Bulletin 2(6), 110–114.",
+    ),
+    (
+        ("Ville", "1939"),
+        "Ville, J. (1939). Étude critique de la notion de collectif. Gauthier-Villars, Paris.",
+    ),
+    (
+        ("Waudby-Smith and Ramdas", "2020"),
+        "Waudby-Smith, I. and Ramdas, A. (2020). Confidence sequences for sampling without "
+        "replacement. Advances in Neural Information Processing Systems 33, 20204–20214.",
+    ),
+    (
+        ("Waudby-Smith et al", "2024"),
+        "Waudby-Smith, I., Arbour, D., Sinha, R., Kennedy, E. H. and Ramdas, A. (2024). "
+        "Time-uniform central limit theory and asymptotic confidence sequences. Annals of "
+        "Statistics 52(6), 2613–2640.",
+    ),
+    (
+        ("Wilks", "1938"),
+        "Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio for testing "
+        "composite hypotheses. Annals of Mathematical Statistics 9(1), 60–62.",
+    ),
+    (
+        ("Wilson", "1927"),
+        "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical "
+        "inference. Journal of the American Statistical Association 22(158), 209–212.",
+    ),
+)
+
+
+def references(sources: Iterable[str]) -> list[str]:
+    """The full references that these sources name, in the order of the alphabet.
+
+    >>> [entry.partition(" (")[0] for entry in references(["Wilson (1927)"])]
+    ['Wilson, E. B.']
+    """
+    named = " ".join(sources)
+    return [entry for words, entry in REFERENCES if all(word in named for word in words)]

@@ -1,0 +1,244 @@
+"""The sections of the report that say what was asked, of which items, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+from labelcore.estimands import ESTIMANDS
+from labelcore.report.dates import moment_words
+from labelcore.report.facts import Facts
+from labelcore.report.markup import Child, Markup, element, facts_list, lines, table, theirs, tied
+from labelcore.results import Estimate, Result
+from labelcore.words import confidence_words, count, percent, percent_range, points
+
+PROMISE_WORDS = {
+    "watched": "valid at every look",
+    "fixed": "valid at the planned size only",
+    "none": "none",
+}
+TARGET_WORDS = {
+    "file": "this file, every item of it",
+    "process": "items like these; the file is taken as a random sample of them",
+}
+QUESTION_KEYS = (
+    ("question", "Question"),
+    ("instructions", "Instructions"),
+    ("positive_words", "What counts"),
+    ("negative_words", "What does not"),
+)
+
+
+def header(facts: Facts) -> Markup:
+    """The sentence to quote, marked while it is not final."""
+    mark = element("em", "Interim", class_="interim") if facts.interim else None
+    about = (
+        f"Project {facts.project!r}, as of {moment_words(facts.as_of)}. Labelcore {facts.version}."
+    )
+    note = (
+        element(
+            "p",
+            "Labelling is not finished: this is what is known so far.",
+            class_="note",
+        )
+        if facts.interim
+        else None
+    )
+    return element(
+        "header",
+        element("h1", mark, " " if mark else None, tied(facts.sentence)),
+        note,
+        element("p", element("strong", theirs(facts.title)), element("br"), about, class_="about"),
+    )
+
+
+def section(name: str, title: str, *children: Child) -> Markup:
+    """A section with a heading that can be linked to."""
+    return element("section", element("h2", title, id=name), *children, aria_labelledby=name)
+
+
+def question(facts: Facts) -> Markup:
+    """What the person was asked, in the words they saw."""
+    pairs = [(label, lines(facts.text(key))) for key, label in QUESTION_KEYS if facts.text(key)]
+    classes = ", ".join(facts.population.classes)
+    pairs.append(("Classes", theirs(f"{classes} (positive: {facts.population.positive})")))
+    reworded = facts.counts["reworded"]
+    changed = (
+        element("p", f"The wording was changed {count(reworded, 'time')} during labelling.")
+        if reworded
+        else None
+    )
+    return section("question", "Question", facts_list(pairs), changed)
+
+
+def population(facts: Facts) -> Markup:
+    """The items, and what makes them these and no others."""
+    file = facts.population
+    arguments = file.arguments
+    items = facts_list(
+        [
+            ("File", theirs(file.name)),
+            ("Items", f"{len(file):,}"),
+            ("Ids", theirs(arguments.get("id") or "row numbers: the rows must not have moved")),
+            ("Shown to the person", theirs(", ".join(file.content_columns))),
+            ("Used for training", theirs(training_words(facts))),
+            ("Fingerprint", element("code", file.fingerprint)),
+        ]
+    )
+    if not file.classifiers:
+        return section("population", "Items", items)
+    rows = [
+        (
+            theirs(name),
+            theirs(_decides(facts, name)),
+            f"{called:,}" if (called := _called(facts, name)) is not None else "–",
+        )
+        for name in file.classifiers
+    ]
+    head = ("Classifier", f"Calls an item {file.positive!r} when", "Items called so")
+    return section("population", "Items", items, table("Classifiers", head, rows))
+
+
+def training_words(facts: Facts) -> str:
+    """The answer to "were these items used for training?"."""
+    given = facts.settings.get("used_for_training")
+    if isinstance(given, bool):
+        return "yes" if given else "no"
+    return facts.text("used_for_training") or "not stated"
+
+
+def _decides(facts: Facts, name: str) -> str:
+    file = facts.population
+    if name in file.thresholds:
+        sign = "at most" if name in file.descending else "at least"
+        return f"its score is {sign} {file.thresholds[name]:g}"
+    if name in file.predictions:
+        return "the file's prediction says so"
+    return "no threshold: it only ranks the items"
+
+
+def _called(facts: Facts, name: str) -> int | None:
+    prediction = facts.population.predictions.get(name)
+    if prediction is None:
+        return None
+    return int((prediction == facts.population.classes.index(facts.population.positive)).sum())
+
+
+def plan(facts: Facts) -> Markup:
+    """What was decided before the first label."""
+    frozen = facts.plan
+    chosen = {item.name: getattr(frozen.design_params, item.name) for item in fields(
+        frozen.design_params
+    )}  # fmt: skip
+    asked = ", ".join(ESTIMANDS.get(name, name) for name in frozen.estimands)
+    pairs: list[tuple[str, Child]] = [
+        ("Quantities", f"{asked}; the first is the primary one"),
+        ("Method", f"{frozen.method.label} ({frozen.design}): {frozen.method.summary}"),
+        ("Parameters", _parameters(chosen)),
+        ("About", TARGET_WORDS[frozen.target]),
+        ("Confidence", confidence_words(frozen.confidence)),
+        ("Promise", PROMISE_WORDS[str(frozen.promise)]),
+        ("Planned size", count(int(frozen.planned or 0))),
+        ("Budget", "" if frozen.budget is None else count(frozen.budget)),
+        ("Goal", "" if frozen.margin is None else f"plus or minus {points(frozen.margin)}"),
+        ("Stops by itself", "when the goal is reached" if frozen.stop else "no"),
+        ("Seed", str(frozen.seed)),
+        ("Frozen", moment_words(facts.record.created_at)),
+        ("Notes", " ".join(facts.notes)),
+    ]
+    intro = element("p", "Decided before the first label, and not changed since.")
+    return section("plan", "Plan", intro, facts_list(pairs))
+
+
+def _parameters(chosen: Mapping[str, object]) -> str:
+    return ", ".join(
+        f"{name} = {'chosen by the method' if value is None else value}"
+        for name, value in chosen.items()
+    )
+
+
+def estimates(facts: Facts) -> Markup:
+    """Every number with its interval, promise, method, assumptions and source."""
+    found = list(facts.results.values())
+    scalars = [one for one in found if isinstance(one, Estimate)]
+    stated = assumptions(facts)
+    numbers = {text: str(number) for number, text in enumerate(stated, start=1)}
+    made = [
+        (
+            theirs(name_of(one)),
+            one.method,
+            one.source,
+            ", ".join(numbers[text] for text in one.assumptions),
+        )
+        for one in found
+    ]
+    head = ("Quantity", "Method", "Source", "Assumptions")
+    return section(
+        "estimates",
+        "Answers",
+        element("ul", *(element("li", tied(one.sentence())) for one in found)),
+        estimate_table("Estimates", scalars) if scalars else None,
+        table("How each interval was made", head, made),
+        element("h3", "Assumptions"),
+        element("ol", *(element("li", sentence(text)) for text in stated)),
+    )
+
+
+def assumptions(facts: Facts) -> list[str]:
+    """Each assumption of any result once, in order."""
+    return list(dict.fromkeys(text for one in facts.results.values() for text in one.assumptions))
+
+
+def sentence(text: str) -> str:
+    """
+    >>> sentence("items were drawn at random")
+    'Items were drawn at random.'
+    """
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
+    """Value, interval and promise of each estimate."""
+    return table(
+        caption,
+        ("Quantity", "Value", "Low", "High", "Confidence", "Promise", "Labels"),
+        [
+            (
+                theirs(name_of(one)),
+                "–" if one.value is None else percent(one.value),
+                *(percent_range(one.low, one.high) if one.has_interval else ("–", "–")),
+                confidence_words(one.confidence) if one.promise != "none" else "–",
+                PROMISE_WORDS[one.promise],
+                f"{one.labels_used:,}",
+            )
+            for one in estimates
+        ],
+    )
+
+
+def name_of(result: Result) -> str:
+    """A result's name as a person reads it: "Precision (lr)"."""
+    key, _, _ = result.estimand.partition("@")
+    base, bracket, inside = key.partition("[")
+    name = ESTIMANDS.get(base, base.replace("_", " ").capitalize())
+    name += f" of {inside.rstrip(']')!r}" if bracket else ""
+    classifier = result.scope.classifier
+    return f"{name} ({classifier})" if classifier else name
+
+
+def second_stage(facts: Facts) -> Markup | None:
+    """What the labels after a fixed promise's planned size say, apart from the result."""
+    if not facts.second_stage:
+        return None
+    planned = count(int(facts.plan.planned or 0))
+    return section(
+        "second-stage",
+        "Second stage",
+        element(
+            "p",
+            f"The promise was for {planned} and the result above stands on these. Labelling went "
+            "on after it was known, so the figures from all labels together are reported apart and "
+            "carry no promise.",
+        ),
+        estimate_table("All labels together, without a promise", list(facts.second_stage.values())),
+    )

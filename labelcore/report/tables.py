@@ -1,0 +1,136 @@
+"""CSV files of the events and of the estimates, safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from labelcore.log import ANSWER_KINDS, Event, genesis
+from labelcore.report.facts import Facts, gather
+from labelcore.results import Band, Result
+from labelcore.session import Session
+
+BYTE_ORDER_MARK = "\ufeff"
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+EVENT_COLUMNS = (
+    "event_id", "project", "item_id", "annotator", "label", "event", "note", "shown_at",
+    "answered_at", "draw_index", "stratum", "batch", "basis", "token", "answers",
+    "previous_event", "detail", "hash_prev", "hash",
+)  # fmt: skip
+ESTIMATE_COLUMNS = (
+    "project", "estimand", "classifier", "positive", "rank", "threshold", "value", "low", "high",
+    "confidence", "promise", "state", "labels_used", "draws_used", "method", "source",
+    "assumptions", "sentence", "file", "items", "target", "margin", "planned",
+)  # fmt: skip
+
+
+def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
+    """The whole log, one row per event.
+
+    answered_at   when the event was stored, whatever its kind
+    note          the words of a note, a flag, a reason, a new wording
+    detail        JSON: the figures of a look, the budget of an extension
+    Texts that a spreadsheet would take for a formula have an apostrophe before them.
+    """
+    return events_text(gather(session), byte_order_mark=byte_order_mark)
+
+
+def estimates_csv(session: Session, *, byte_order_mark: bool = False) -> str:
+    """The results now, one row per estimate and per point of a curve."""
+    return estimates_text(gather(session), byte_order_mark=byte_order_mark)
+
+
+def events_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
+    """The text of ``events_csv``."""
+    before = [genesis(facts.record.fingerprint, facts.record.plan_json)]
+    before += [event.hash for event in facts.events]
+    rows = [
+        _event_row(facts.project, event, previous)
+        for event, previous in zip(facts.events, before, strict=False)
+    ]
+    return _text(EVENT_COLUMNS, rows, byte_order_mark)
+
+
+def estimates_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
+    """The text of ``estimates_csv``."""
+    rows = [row for result in facts.results.values() for row in _result_rows(facts.project, result)]
+    return _text(ESTIMATE_COLUMNS, rows, byte_order_mark)
+
+
+def guarded(value: Any) -> Any:
+    """A cell that no spreadsheet runs as a formula; numbers stay numbers.
+
+    >>> guarded("=1+1"), guarded("-5"), guarded(-5), guarded("a=1")
+    ("'=1+1", "'-5", -5, 'a=1')
+    """
+    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
+        return "'" + value
+    return value
+
+
+def _event_row(project: str, event: Event, before: str) -> dict[str, Any]:
+    return {
+        "event_id": event.sequence,
+        "project": project,
+        "item_id": event.item_id,
+        "annotator": event.annotator,
+        "label": event.label,
+        "event": event.kind,
+        "note": event.text,
+        "shown_at": event.shown_at if event.kind in ANSWER_KINDS else None,
+        "answered_at": event.at,
+        "draw_index": event.index,
+        "stratum": event.stratum,
+        "batch": event.batch,
+        "basis": event.basis,
+        "token": event.token,
+        "answers": event.answers,
+        "previous_event": event.previous,
+        "detail": json.dumps(dict(event.detail), ensure_ascii=False) if event.detail else None,
+        "hash_prev": before,
+        "hash": event.hash,
+    }
+
+
+def _result_rows(project: str, result: Result) -> list[dict[str, Any]]:
+    scope = result.scope
+    shared = {
+        **{name: getattr(result, name) for name in ESTIMATE_COLUMNS if hasattr(result, name)},
+        "project": project,
+        "classifier": scope.classifier,
+        "positive": scope.positive,
+        "assumptions": "; ".join(result.assumptions),
+        "sentence": result.sentence(),
+        "file": scope.file,
+        "items": scope.n_items,
+        "target": scope.target,
+        "margin": scope.margin,
+        "planned": scope.planned,
+    }
+    if not isinstance(result, Band):
+        return [shared]
+    numbers = result.to_frame().rename(columns={"x": "rank"})
+    columns = {str(name): numbers[name].tolist() for name in numbers}
+    return [
+        {**shared, **{name: _known(values[place]) for name, values in columns.items()}}
+        for place in range(len(numbers))
+    ]
+
+
+def _known(value: float) -> float | None:
+    """None for NaN: an empty cell."""
+    return None if math.isnan(value) else value
+
+
+def _text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], byte_order_mark: bool) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([guarded(row.get(name)) for name in columns])
+    return (BYTE_ORDER_MARK if byte_order_mark else "") + stream.getvalue()

@@ -1,0 +1,63 @@
+"""A plan checked against a file: which classifiers it is about, and what a design is told."""
+
+from __future__ import annotations
+
+from labelcore.designs.base import Setup
+from labelcore.errors import PlanError
+from labelcore.plan import Plan
+from labelcore.population import Population
+from labelcore.tallies import questions
+
+
+def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, ...]:
+    """The classifiers of a plan, checked against the file; (None,) for a file without any."""
+    names = plan.classifiers or population.classifiers[:1]
+    if not plan.classifiers and len(population.classifiers) > 1:
+        raise PlanError(
+            "classifier must be given, because the file has several: "
+            + ", ".join(population.classifiers)
+        )
+    for name in names:
+        if name not in population.classifiers:
+            known = ", ".join(population.classifiers) or "none"
+            raise PlanError(f"classifier names {name!r}, which the file lacks; it has {known}")
+    found: tuple[str | None, ...] = tuple(names) or (None,)
+    _check_estimable(population, plan, found)
+    return found
+
+
+def _check_estimable(
+    population: Population, plan: Plan, classifiers: tuple[str | None, ...]
+) -> None:
+    several = len(population.classes) > 2
+    for question in questions(population, tuple(plan.estimands), classifiers):
+        name, row = question.classifier, question.row
+        if several and not (row.per_class or row.name == "accuracy"):
+            raise PlanError(f"estimands names {row.name!r}, which needs a file with two classes")
+        if row.needs_prediction and (name is None or name not in population.predictions):
+            raise PlanError(
+                f"estimands names {row.name!r}, which needs thresholds or predictions for "
+                f"{'a classifier' if name is None else repr(name)}; without them only prevalence "
+                "and precision_curve can be estimated"
+            )
+    if "precision_curve" in plan.estimands:
+        first = classifiers[0]
+        if several or first is None or population.ordering_score(first) is None:
+            raise PlanError(
+                "estimands names 'precision_curve', which needs two classes and a score"
+            )
+
+
+def make_setup(
+    population: Population, plan: Plan, classifiers: tuple[str | None, ...], planned: int
+) -> Setup:
+    """What a design may know before the first label."""
+    return Setup(
+        population=population,
+        classifier=classifiers[0],
+        estimands=tuple(plan.estimands),
+        params=plan.design_params,
+        seed=plan.seed,
+        planned=planned,
+        target=plan.target,
+    )

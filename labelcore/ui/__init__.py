@@ -1,0 +1,1 @@
+"""Streamlit helpers: besides app.py and pages/ the only importer of streamlit."""

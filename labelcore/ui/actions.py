@@ -1,0 +1,107 @@
+"""What the buttons of the labelling page do; every position comes from the store."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Any
+
+import streamlit as st
+
+from labelcore.ui import sessions
+from labelcore.ui.guard import acting
+
+SHORTEST_LOOK = 0.150
+PANEL, SHOWN, HINT = "panel", "shown", "hint"
+TOO_QUICK = "Too quick: that item had only just appeared. Look, then press again."
+
+
+def mark_shown(token: str) -> None:
+    """Remember when an item was first put on this screen."""
+    if st.session_state.get(SHOWN, ("", 0.0))[0] != token:
+        st.session_state[SHOWN] = (token, time.monotonic())
+
+
+def too_quick(token: str) -> bool:
+    """Whether the item has been on the screen for less than the shortest look."""
+    shown, since = st.session_state.get(SHOWN, ("", 0.0))
+    return shown == token and time.monotonic() - since < SHORTEST_LOOK
+
+
+def hint(text: str | None) -> None:
+    if text is None:
+        st.session_state.pop(HINT, None)
+    else:
+        st.session_state[HINT] = text
+
+
+@acting
+def press(project: str, token: str, answer: str) -> None:
+    """Answer the item shown; a second press of the same item changes nothing."""
+    if too_quick(token):
+        hint(TOO_QUICK)
+        return
+    hint(None)
+    sessions.session(project).answer(token, answer)
+
+
+@acting
+def take_back(project: str, sequence: int) -> None:
+    """Undo the answer that this screen called the last one."""
+    session = sessions.session(project)
+    hint(None)
+    session.sync()
+    last = session.last_answer()
+    if last is not None and last.sequence == sequence:
+        session.undo()
+
+
+@acting
+def open_panel(name: str, **values: Any) -> None:
+    st.session_state[PANEL] = {"name": name, "token": secrets.token_hex(12), **values}
+
+
+@acting
+def close_panel() -> None:
+    st.session_state.pop(PANEL, None)
+
+
+@acting
+def flag(project: str, index: int, flagged: bool) -> None:
+    sessions.session(project).flag(index, flagged)
+
+
+@acting
+def save_note(project: str, index: int, key: str) -> None:
+    sessions.session(project).note(index, str(st.session_state.get(key, "")))
+    st.session_state.pop(PANEL, None)
+    hint("Note saved.")
+
+
+@acting
+def change(project: str, index: int, answer: str, token: str) -> None:
+    """Change an earlier answer; ``token`` was minted when it was opened."""
+    sessions.session(project).revise(index, answer, token)
+    st.session_state[PANEL] = {"name": "history", "project": project}
+
+
+@acting
+def finish(project: str, key: str | None = None) -> None:
+    reason = st.session_state.get(key) if key else None
+    sessions.session(project).finish(str(reason or ""))
+    st.session_state.pop(PANEL, None)
+
+
+@acting
+def go_on(project: str, key: str) -> None:
+    session = sessions.session(project)
+    more = int(st.session_state.get(key, 0))
+    asked = len(session.engine.asked)
+    session.extend(budget=min(asked + more, len(session.population)))
+    st.session_state.pop(PANEL, None)
+
+
+def panel(project: str) -> dict[str, Any]:
+    """The panel that is open on this project; empty when none is."""
+    found = st.session_state.get(PANEL) or {}
+    return found if found.get("project", project) == project else {}

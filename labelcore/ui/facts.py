@@ -1,0 +1,169 @@
+"""What the labelling page says about a session, as plain values and words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from statistics import median
+
+from labelcore import words
+from labelcore.estimands import ESTIMANDS
+from labelcore.log import ANSWER_KINDS, Event
+from labelcore.results import Estimate
+from labelcore.session import Session
+from labelcore.ui.times import minutes
+
+SECONDS_AN_ITEM = 8.0
+ENDED = ("finished", "goal reached")
+LATEST, ENOUGH, LONGEST_PAUSE = 20, 5, 60.0
+ANSWER_WORDS = {"unsure": "Not sure", "later": "Later", "broken": "Broken"}
+PROMISE_WORDS = {
+    "watched": "valid at every look",
+    "fixed": "valid once, at the planned size",
+    "none": "no promise",
+}
+
+
+def shown_word(answer: str) -> str:
+    """A class or answer as it stands on its button.
+
+    >>> shown_word("yes"), shown_word("unsure"), shown_word("spam")
+    ('Yes', 'Not sure', 'spam')
+    """
+    if answer in ("yes", "no"):
+        return answer.capitalize()
+    return ANSWER_WORDS.get(answer, answer)
+
+
+def pace(events: Sequence[Event]) -> float:
+    """Seconds an item: the median of the latest answers, pauses left out; 8 until known."""
+    answers = (e for e in reversed(events) if e.kind in ANSWER_KINDS and e.shown_at)
+    spans = [_seconds(str(e.shown_at), e.at) for e in islice(answers, LATEST)]
+    short = [span for span in spans if 0 < span <= LONGEST_PAUSE]
+    return median(short) if len(short) >= ENOUGH else SECONDS_AN_ITEM
+
+
+def _seconds(start: str, end: str) -> float:
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+
+
+@dataclass(frozen=True)
+class Counts:
+    """``about``: the total is what is expected, and may turn out to be less or more."""
+
+    answered: int
+    total: int
+    about: bool
+    unsure: int
+    later: int
+    seconds_left: float
+    ended: str = ""
+
+    @property
+    def share(self) -> float:
+        return min(self.answered / max(self.total, 1), 1.0)
+
+
+def counts(session: Session) -> Counts:
+    engine, plan = session.engine, session.plan
+    total = engine.limit if engine.extended else int(plan.planned or engine.limit)
+    answered = engine.answers_given
+    return Counts(
+        answered=answered,
+        total=total,
+        about="margin" in plan.stop and not engine.extended,
+        unsure=engine.kinds["unsure"],
+        later=engine.kinds["later"],
+        seconds_left=max(total - answered, 0) * pace(session.events),
+        ended=session.status if session.status in ENDED else "",
+    )
+
+
+def progress_line(now: Counts, saved: str | None) -> str:
+    """
+    >>> progress_line(Counts(37, 120, True, 2, 0, 840), "14:03:22")
+    '37 of about 120 · ~14 min left · 2 not sure · saved 14:03:22'
+    """
+    parts = [f"{now.answered:,} of {'about ' if now.about else ''}{now.total:,}"]
+    if now.ended:
+        parts.append(now.ended)
+    elif now.answered < now.total:
+        parts.append(f"~{minutes(now.seconds_left)} left".replace("~under", "under"))
+    elif now.about:
+        parts.append("more than expected, the goal is not reached yet")
+    if now.unsure:
+        parts.append(f"{now.unsure} not sure")
+    if now.later:
+        parts.append(f"{now.later} for later")
+    if saved:
+        parts.append(f"saved {saved}")
+    return " · ".join(parts)
+
+
+def estimand_name(key: str) -> str:
+    """
+    >>> estimand_name("precision"), estimand_name("precision@B")
+    ('Precision', 'Precision of B')
+    """
+    base, _, other = key.partition("@")
+    name, bracket, inside = base.partition("[")
+    label = ESTIMANDS.get(name, name) + (f" of {inside.rstrip(']')}" if bracket else "")
+    return f"{label} of {other}" if other else label
+
+
+def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:
+    """The estimates of the classifier that the sample was drawn for, and those of the others."""
+    found = [r for r in session.results().values() if isinstance(r, Estimate)]
+    return (
+        [one for one in found if "@" not in one.estimand],
+        [one for one in found if "@" in one.estimand],
+    )
+
+
+def figure(estimate: Estimate) -> str:
+    """Value and interval on one line; no interval where none may be shown."""
+    if estimate.value is None:
+        return "not yet"
+    value = words.percent(estimate.value)
+    if not estimate.has_interval:
+        return f"{value}   interval at the end"
+    if estimate.state == "exact":
+        return f"{value}   exact"
+    low, high = words.percent_range(estimate.low, estimate.high)
+    return f"{value}   {low.removesuffix(' %')} to {high}"
+
+
+def first_figure_line(session: Session) -> str | None:
+    """``12 of 40 before a first figure``, None when it is due."""
+    done, due = session.labels, session.first_figure
+    return f"{done:,} of {due:,} before a first figure" if done < due else None
+
+
+def decision(session: Session) -> str:
+    """How the classifier decides: its threshold or its column."""
+    population, plan = session.population, session.plan
+    name = (plan.classifiers or population.classifiers[:1] or (None,))[0]
+    if name is None:
+        return "no classifier"
+    if name in population.thresholds:
+        sign = "≤" if name in population.descending else "≥"
+        return f"{name}: {population.positive!r} when score {sign} {population.thresholds[name]:g}"
+    column = population.arguments.get("predictions", {}).get(name)
+    return f"{name}: column {column!r} decides" if column else f"{name}: no threshold"
+
+
+def promise_line(session: Session) -> str:
+    plan = session.plan
+    confidence = words.confidence_words(plan.confidence)
+    goal = f" · goal ± {words.points(plan.margin)}" if plan.margin else ""
+    return f"{confidence} confidence, {PROMISE_WORDS[str(plan.promise)]}{goal}"
+
+
+def drawn_digits(session: Session) -> tuple[object, ...]:
+    """What the chart shows to the eye: whole points of the primary figure."""
+    found = next(iter(session.results().values()))
+    if not isinstance(found, Estimate) or found.value is None:
+        return ()
+    return tuple(round(100 * x) for x in (found.value, found.low, found.high))

@@ -1,0 +1,159 @@
+"""Files of items: kept in the data folder, never read from anywhere else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from labelcore.population import FORMATS, Population, read_population
+from labelcore.population.formats import open_table
+from labelcore.ui.sessions import data_folder
+
+MOST_LISTED = 200
+PREVIEW_ROWS, SAMPLE_ROWS = 5, 60
+LONGEST_CELL = 300
+
+
+class OutsideError(ValueError):
+    """A path leads out of the data folder."""
+
+
+def files_folder() -> Path:
+    return data_folder() / "files"
+
+
+def safe_name(name: str) -> str:
+    """A file name without folders, control characters or a leading dot.
+
+    >>> safe_name("../../etc/passwd.csv"), safe_name(".csv")
+    ('passwd.csv', 'items.csv')
+    """
+    last = re.split(r"[\\/]", name)[-1]
+    kept = re.sub(r'[\x00-\x1f<>:"|?*]', "_", last).strip()
+    suffix = suffix_of(kept)
+    stem = kept[: len(kept) - len(suffix)].strip(". ")[:80]
+    return (stem or "items") + suffix
+
+
+def suffix_of(name: str) -> str:
+    """The known suffix, or the last one.
+
+    >>> suffix_of("a.csv.gz"), suffix_of("b.txt")
+    ('.csv.gz', '.txt')
+    """
+    lower = name.lower()
+    known = [suffix for suffix in FORMATS if lower.endswith(suffix)]
+    return max(known, key=len) if known else Path(lower).suffix
+
+
+def keep_upload(name: str, content: bytes) -> Path:
+    """Write an uploaded file to the data folder; the same content is kept once."""
+    folder = files_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = safe_name(name)
+    suffix = suffix_of(wanted)
+    stem = wanted[: len(wanted) - len(suffix)]
+    digest = hashlib.sha256(content).hexdigest()
+    for number in range(1, 1000):
+        path = folder / (wanted if number == 1 else f"{stem} {number}{suffix}")
+        if not path.exists():
+            _write(path, content)
+            return path
+        if path.stat().st_size == len(content) and _digest(path) == digest:
+            return path
+    raise ValueError(f"{folder} holds a thousand files called {wanted}; give the file another name")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All of it or nothing."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".upload-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def inside(text: str) -> Path:
+    """The file that a typed path names. Raises OutsideError or FileNotFoundError."""
+    folder = data_folder()
+    path = Path(text.strip()).expanduser()
+    found = (path if path.is_absolute() else folder / path).resolve()
+    if not found.is_relative_to(folder):
+        raise OutsideError(
+            f"{text!r} lies outside the data folder {folder}. Copy the file into that folder, or "
+            "upload it."
+        )
+    if not found.is_file():
+        raise FileNotFoundError(f"There is no file {text!r} in the data folder {folder}.")
+    return found
+
+
+def listed() -> list[str]:
+    """Files in the data folder that can be read, by path inside it, the newest first."""
+    folder = data_folder()
+    found: list[tuple[float, str]] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            path = Path(place, name)
+            if suffix_of(name) in FORMATS and not name.startswith(".") and path.is_file():
+                found.append((path.stat().st_mtime, str(path.relative_to(folder))))
+        if len(found) >= MOST_LISTED * 5:
+            break
+    return [name for _, name in sorted(found, reverse=True)[:MOST_LISTED]]
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first look at a file: its columns, how many rows, and the first of them as text."""
+
+    columns: tuple[str, ...]
+    rows: int
+    sample: tuple[dict[str, str], ...]
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """Size and time of change: the key under which a reading is kept."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def head(path: str, state: tuple[int, int]) -> Head:
+    """Raises ValueError when nothing of the file can be read."""
+    table = open_table(Path(path))
+    names = list(dict.fromkeys(table.columns))
+    number = min(len(table), SAMPLE_ROWS)
+    rows = tuple(table.cells(position, names) for position in range(number))
+    return Head(tuple(table.columns), len(table), rows)
+
+
+def read_head(path: Path) -> Head:
+    return head(str(path), stamp(path))
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _population(path: str, state: tuple[int, int], arguments: str) -> Population:
+    return read_population(path, **json.loads(arguments))
+
+
+def read(path: Path, arguments: dict[str, object]) -> Population:
+    """``read_population``, remembered for the last few ways of reading."""
+    return _population(str(path), stamp(path), json.dumps(arguments, ensure_ascii=False))

@@ -1,0 +1,56 @@
+"""What the browser must do itself: drop held keys, announce what was saved, enter a note.
+
+A few constant lines; nothing from a file or a person is ever put in here.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+SCRIPT = """
+export default function () {
+  const editing = (node) => node && (node.isContentEditable ||
+    ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName));
+  const dropRepeats = (event) => {
+    const acts = event.key.length === 1 || ["Enter", "Escape", "Backspace"].includes(event.key);
+    if (event.repeat && acts && !event.ctrlKey && !event.metaKey && !editing(event.target)) {
+      event.stopImmediatePropagation();
+      event.preventDefault();
+    }
+  };
+  const mend = () => {
+    for (const name of ["saved", "live"]) {
+      for (const node of document.getElementsByClassName("st-key-" + name)) {
+        if (!node.hasAttribute("aria-live")) {
+          node.setAttribute("role", "status");
+          node.setAttribute("aria-live", "polite");
+        }
+      }
+    }
+    const field = document.querySelector(".st-key-panel textarea, .st-key-panel input[type=text]");
+    if (field && !field.dataset.entered) {
+      field.dataset.entered = "yes";
+      field.focus();
+    }
+  };
+  const watcher = new MutationObserver(mend);
+  watcher.observe(document.body, { childList: true, subtree: true });
+  window.addEventListener("keydown", dropRepeats, true);
+  mend();
+  return () => {
+    watcher.disconnect();
+    window.removeEventListener("keydown", dropRepeats, true);
+  };
+}
+"""
+
+
+@st.cache_resource(show_spinner=False)
+def _component():
+    return st.components.v2.component("labelcore_keys", js=SCRIPT)
+
+
+def watch_keys() -> None:
+    """Once on the labelling page, outside the part that is drawn anew with each label."""
+    with st.container(key="keys"):
+        _component()(key="labelcore-keys", height=1)

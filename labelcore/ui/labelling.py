@@ -1,0 +1,72 @@
+"""The labelling page: the next item first, then the figures, the chart last."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from labelcore.session import Session
+from labelcore.ui import actions, sessions
+from labelcore.ui.answers import answer_buttons, saved_line
+from labelcore.ui.facts import counts, progress_line
+from labelcore.ui.figures import show_figures
+from labelcore.ui.guard import guard, show_problem
+from labelcore.ui.item import HEIGHT, SHORT, show_item
+from labelcore.ui.panels import opened_item, show_panel
+from labelcore.ui.plain import one_line
+from labelcore.ui.states import show_state
+from labelcore.ui.times import clock, reader_zone
+
+# What is sent within 10 ms is drawn together; the figures wait until the item is on its way.
+ITEM_FIRST_SECONDS = 0.02
+
+
+@st.fragment(key="labelling")
+def labelling(project: str) -> None:
+    """Drawn anew with each key; the page around it is not."""
+    with guard():
+        session = sessions.session(project)
+        left, right = st.columns([62, 38], gap="medium")
+        with left:
+            judge(project, session)
+        time.sleep(ITEM_FIRST_SECONDS)
+        with right:
+            show_figures(project, session)
+
+
+def judge(project: str, session: Session) -> None:
+    draw = session.next()
+    panel = actions.panel(project)
+    _head(session)
+    if panel.get("name") == "open":
+        opened_item(session, panel)
+    elif draw is not None:
+        show_item(session.item(draw), draw.token, SHORT if panel else HEIGHT)
+    elif not panel:
+        show_state(project, session)
+    show_problem()
+    if panel:
+        show_panel(project, session, draw, panel)
+        return
+    if draw is not None:
+        actions.mark_shown(draw.token)
+        answer_buttons(project, session, draw)
+    saved_line(project, session, draw, draw is not None and _flagged(session, draw.index))
+
+
+def _head(session: Session) -> None:
+    last = session.last_answer()
+    saved = clock(last.at, reader_zone()) if last else None
+    now = counts(session)
+    with st.container(key="head", gap=None):
+        with st.container(key="question"):
+            st.text(one_line(session.settings.get("question") or session.project, 300))
+        with st.container(key="line"):
+            st.text(progress_line(now, saved))
+        st.progress(now.share)
+
+
+def _flagged(session: Session, index: int) -> bool:
+    said = [e.text for e in session.events if e.kind == "flagged" and e.index == index]
+    return bool(said) and said[-1] == "yes"

@@ -1,0 +1,79 @@
+"""New project: four steps on one page, each open when the one before is settled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from labelcore.plan import Plan
+from labelcore.population import Population
+from labelcore.ui import sessions
+from labelcore.ui.draft import Aim, Question, settings
+from labelcore.ui.guard import sentence
+from labelcore.ui.new_aim import aim_step
+from labelcore.ui.new_items import items_step
+from labelcore.ui.new_question import question_step
+from labelcore.ui.new_sure import sure_step
+from labelcore.ui.plain import one_line, plain
+
+FIXED = (
+    "From now on the file, what its columns mean, the classes, the classifier and its threshold, "
+    "the method, its seed, the planned size, the confidence and the promise are fixed: an interval "
+    "keeps its promise only when nothing was chosen after seeing labels. Question and instructions "
+    "are words; they do not change the figures."
+)
+
+
+def new_project_page() -> None:
+    st.title("New project", anchor=False)
+    items = items_step()
+    if items is None:
+        return
+    path, columns, base = items
+    question = question_step(base)
+    if question is None:
+        return
+    aimed = aim_step(path, columns, question, base)
+    if aimed is None:
+        return
+    aim, population = aimed
+    plan = sure_step(aim, population)
+    if plan is not None:
+        create_step(path, question, aim, population, plan)
+
+
+def create_step(
+    path: Path, question: Question, aim: Aim, population: Population, plan: Plan
+) -> None:
+    st.subheader("Create", anchor=False)
+    name = one_line(
+        st.text_input(
+            "Name of the project",
+            path.name.split(".")[0][:60] or "project",
+            key=f"new-project-name-{path}",
+            persist_state="session",
+            max_chars=80,
+        ),
+        80,
+    )
+    st.caption(FIXED)
+    if not st.button("Create and start labelling", type="primary", key="new-create"):
+        return
+    try:
+        create(name, question, aim, population, plan)
+    except (ValueError, TypeError, OSError) as error:
+        st.error(plain(sentence(error)))
+        return
+    for key in [key for key in st.session_state if str(key).startswith("new-")]:
+        del st.session_state[key]
+    st.switch_page("pages/label.py", query_params={"project": name})
+
+
+def create(name: str, question: Question, aim: Aim, population: Population, plan: Plan) -> None:
+    """Everything is valid by now; a name that is taken is told before anything is stored."""
+    if not name:
+        raise ValueError("The project needs a name.")
+    if name in {record.name for record in sessions.store().projects()}:
+        raise ValueError(f"There is a project called {name!r} already. Choose another name.")
+    sessions.registry().create(name, population, plan, settings(question, aim))

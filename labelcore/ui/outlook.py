@@ -1,0 +1,114 @@
+"""What a plan will cost and give, for every design at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from labelcore import words
+from labelcore.designs import DESIGNS
+from labelcore.plan import Plan
+from labelcore.population import Population
+from labelcore.preview import Outlook, preview
+from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
+from labelcore.ui.times import minutes
+
+POINTS = 9
+
+
+@dataclass(frozen=True)
+class Line:
+    """One design's figures; ``refused`` says why it cannot serve this plan."""
+
+    design: str
+    label: str
+    labels: int = 0
+    half_widths: Mapping[str, float] | None = None
+    refused: str = ""
+
+
+def line(population: Population, plan: Plan) -> Line:
+    label = DESIGNS[plan.design].label
+    try:
+        found = preview(population, plan)
+    except ValueError as error:
+        return Line(plan.design, label, refused=str(error))
+    return Line(plan.design, label, found.expected_labels, found.expected_half_width)
+
+
+def for_design(plan: Plan, name: str) -> Plan | str:
+    """The same question by another design with its defaults; a sentence where it cannot."""
+    if name == plan.design:
+        return plan
+    try:
+        return replace(plan, design=name, params={})
+    except ValueError as error:
+        return str(error)
+
+
+@st.cache_data(show_spinner=False, max_entries=40)
+def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Line]:
+    """The chosen design first, then the others with their defaults."""
+    plan = Plan.from_json(plan_json)
+    names = [plan.design, *(name for name in reversed(DESIGNS) if name != plan.design)]
+    found = []
+    for name in names:
+        other = for_design(plan, name)
+        if isinstance(other, str):
+            found.append(Line(name, DESIGNS[name].label, refused=other))
+        else:
+            found.append(line(_population, other))
+    return found
+
+
+@st.cache_data(show_spinner=False, max_entries=40)
+def curves(_population: Population, fingerprint: str, plan_json: str, most: int) -> pd.DataFrame:
+    """Labels against the largest expected half-width: columns labels, half_width, design."""
+    plan = Plan.from_json(plan_json)
+    rows = []
+    for name in (plan.design, *(name for name in DESIGNS if name != plan.design)):
+        other = for_design(plan, name)
+        if isinstance(other, str):
+            continue
+        try:
+            outlook = Outlook(_population, other)
+            for labels in sizes(len(_population), most):
+                width = max(outlook.half_widths(labels, labels).values())
+                rows.append((labels, width, DESIGNS[name].label))
+        except ValueError:
+            continue
+    return pd.DataFrame(rows, columns=["labels", "half_width", "design"])
+
+
+def sizes(items: int, most: int) -> list[int]:
+    """Numbers of labels to draw the picture at.
+
+    >>> sizes(100, 1000)
+    [40, 45, 50, 56, 63, 71, 80, 89, 100]
+    """
+    high = min(items, most)
+    low = min(40, high)
+    return sorted({round(x) for x in np.geomspace(low, high, POINTS)})
+
+
+def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
+    """The lines as people read them."""
+    rows = []
+    for one in found:
+        widths = one.half_widths or {}
+        rows.append(
+            {
+                "method": one.label,
+                "labels": f"{one.labels:,}" if not one.refused else "",
+                **{
+                    f"{estimand_name(name)} ±": words.points(widths[name]) if name in widths else ""
+                    for name in estimands
+                },
+                "time at 8 s an item": (one.refused or minutes(one.labels * SECONDS_AN_ITEM)),
+            }
+        )
+    return pd.DataFrame(rows)

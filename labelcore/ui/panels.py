@@ -1,0 +1,170 @@
+"""Help, note, history and Finish: in the place of the answer buttons, never over them.
+
+While one is open no answer button exists, so no shortcut can label an item behind it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from labelcore.log import Draw
+from labelcore.session import Session
+from labelcore.ui import actions
+from labelcore.ui.answers import KINDS, classes_in_order
+from labelcore.ui.facts import shown_word
+from labelcore.ui.item import show_item
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.times import clock, reader_zone
+
+LAST = 50
+KEYS = (
+    "S  Not sure: you looked and cannot say. It is counted both ways, as best and worst case.\n"
+    "L  Later: the item comes back at the end.\n"
+    "B  Broken: the item cannot be judged at all.\n"
+    "U  Undo, as often as you like.\n"
+    "F  Flag, M  Note: kept with the item, no effect on the figures.\n"
+    "H  This help.  Esc  closes it."
+)
+
+
+def show_panel(project: str, session: Session, draw: Draw | None, panel: dict[str, Any]) -> None:
+    with st.container(border=True, key="panel"):
+        if panel["name"] == "help":
+            help_panel(session)
+        elif panel["name"] == "note":
+            note_panel(project, session, panel)
+        elif panel["name"] == "history":
+            history_panel(project, session)
+        elif panel["name"] == "open":
+            opened_panel(project, session, panel)
+        elif panel["name"] == "finish":
+            finish_panel(project, session)
+
+
+def close_button(label: str = "Close", key: str = "close") -> None:
+    st.button(label, key=key, shortcut="Escape", on_click=actions.close_panel)
+
+
+def help_panel(session: Session) -> None:
+    instructions = str(session.settings.get("instructions") or "").strip()
+    st.markdown("**What counts?**")
+    st.text(instructions or "No instructions were written for this project.")
+    st.markdown("**Keys**")
+    meant = [*session.settings.get("answer_words", []), "", ""]
+    own = [
+        f"{key}  {shown_word(name)}" + (f": {words}" if words else "")
+        for (name, key, _), words in zip(classes_in_order(session), meant, strict=False)
+    ]
+    st.text("\n".join([*own, KEYS]))
+    close_button()
+
+
+def note_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
+    index = int(panel["index"])
+    key = f"note-{panel['token']}"
+    notes = [e.text for e in session.events if e.kind == "noted" and e.index == index]
+    with st.form(f"form-{key}", border=False):
+        st.text_area(
+            f"Note about item {index}",
+            value=notes[-1] if notes else "",
+            key=key,
+            max_chars=2000,
+            height=100,
+        )
+        with st.container(horizontal=True):
+            st.form_submit_button(
+                "Save note", type="primary", on_click=actions.save_note, args=(project, index, key)
+            )
+    close_button("Cancel")
+
+
+def history_panel(project: str, session: Session) -> None:
+    rows = session.history(last=LAST)
+    st.markdown(f"**The last {min(LAST, len(rows))} answers**")
+    close_button("Back to the queue")
+    with st.container(height=280, border=False, key="history"):
+        for row in rows:
+            marks = (" · flagged" if row.flagged else "") + (
+                f" · {one_line(row.note, 60)}" if row.note else ""
+            )
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.button(
+                    "Open",
+                    key=f"open-{row.index}",
+                    on_click=actions.open_panel,
+                    args=("open",),
+                    kwargs={"project": project, "index": row.index},
+                )
+                st.text(
+                    f"{row.index}. {shown_word(row.answer)} · {clock(row.at, reader_zone())} · "
+                    f"{one_line(row.item_id, 40)}{marks}"
+                )
+    if not rows:
+        st.text("Nothing was answered yet.")
+
+
+def opened_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
+    index, token = int(panel["index"]), str(panel["token"])
+    row = next((row for row in session.history(last=None) if row.index == index), None)
+    if row is None:
+        st.text("This item has no answer any more: it was taken back.")
+        close_button("Back to the queue")
+        return
+    st.text(
+        f"Item {index} was answered: {shown_word(row.answer)}. Press another answer to change it."
+    )
+    choices = [*classes_in_order(session), ("unsure", "S", "unsure"), ("broken", "B", "broken")]
+    with st.container(horizontal=True, key="changes"):
+        for name, key, place in choices:
+            st.button(
+                plain(shown_word(name), 40),
+                key=f"change-{place}-{token}",
+                shortcut=key,
+                type=KINDS.get(place, "tertiary"),
+                disabled=session.status == "finished",
+                on_click=actions.change,
+                args=(project, index, name, token),
+            )
+    with st.container(horizontal=True):
+        close_button("Back to the queue")
+        st.button(
+            "History",
+            key="back-history",
+            on_click=actions.open_panel,
+            args=("history",),
+            kwargs={"project": project},
+        )
+
+
+def opened_item(session: Session, panel: dict[str, Any]) -> None:
+    """The item of a history entry, in the place of the item to judge."""
+    asked = session.engine.asked[int(panel["index"]) - 1]
+    item_id = session.population.id_at(asked.position)
+    show_item(session.item_by_id(item_id), str(panel["token"]))
+
+
+def finish_panel(project: str, session: Session) -> None:
+    st.markdown("**Finish this project?**")
+    st.text(finish_warning(session))
+    st.text_input("Why now? (printed in the report)", key="finish-reason", max_chars=300)
+    with st.container(horizontal=True):
+        st.button(
+            "Finish and report",
+            key="finish-now",
+            type="primary",
+            on_click=actions.finish,
+            args=(project, "finish-reason"),
+        )
+        close_button("Go on labelling")
+
+
+def finish_warning(session: Session) -> str:
+    """What finishing now means for the promise."""
+    if session.plan.promise == "fixed" and not session.complete:
+        return (
+            f"Your plan promises an interval at {session.plan.planned:,} labels. Finishing earlier "
+            "shows an interval without that promise, and the report says so."
+        )
+    return "The report is final then. You can go on later; that is written in the log."

@@ -1,0 +1,40 @@
+"""Other people's words in places where Streamlit expects Markdown."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+
+JOINER = "\N{WORD JOINER}"
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+_PUNCTUATION = re.compile(f"([{re.escape(string.punctuation)}])")
+_BIDI = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+# Shortcodes, directives, bare addresses and arrows are found after backslashes are gone.
+_FOUND_LATER = re.compile(
+    r"(?<=:)(?=\S)|(?<=@)(?=\S)|(?<=www)(?=\.)|(?<=-)(?=[->])|(?<=<)(?=[-=])"
+    r"|(?<=[-=])(?=>)",
+    re.IGNORECASE,
+)
+
+
+def one_line(text: object, limit: int = 120) -> str:
+    r"""Any text on one line, without control characters, at most ``limit`` characters.
+
+    >>> one_line("two\n lines")
+    'two lines'
+    """
+    joined = " ".join(str(text).translate(_BIDI).split())
+    kept = "".join(c for c in joined if unicodedata.category(c) not in ("Cc", "Cs", "Co", "Cn"))
+    return kept if len(kept) <= limit else kept[: limit - 1] + ELLIPSIS
+
+
+def plain(text: object, limit: int = 2000) -> str:
+    r"""Markdown that shows ``text`` literally, on one line.
+
+    No emphasis, link, image, mathematics, colour, icon, HTML or bare address survives.
+
+    >>> plain("**a** :red[b] $x$").replace(JOINER, "")
+    '\\*\\*a\\*\\* \\:red\\[b\\] \\$x\\$'
+    """
+    return _PUNCTUATION.sub(r"\\\1", _FOUND_LATER.sub(JOINER, one_line(text, limit)))

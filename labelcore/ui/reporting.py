@@ -1,0 +1,137 @@
+"""The report page: the answer in one sentence, the figures, everything to take away."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from labelcore import words
+from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
+from labelcore.results import Estimate
+from labelcore.session import Session
+from labelcore.ui import sessions
+from labelcore.ui.facts import decision, estimand_name, promise_line
+from labelcore.ui.plain import plain
+from labelcore.ui.states import show_reveals
+
+TRAINED = {
+    "no": "The classifier was not trained on these items (stated by the person).",
+    "yes": "Some of these items were used for training: the figures may flatter the classifier.",
+    "unknown": "Whether these items were used for training is not known.",
+}
+
+
+@dataclass(frozen=True)
+class Download:
+    """One thing to take away: the end of its file name, its type, what makes it."""
+
+    label: str
+    suffix: str
+    mime: str
+    make: Callable[[Session], str | bytes]
+
+
+DOWNLOADS = (
+    Download("HTML report", "report.html", "text/html", report_html),
+    Download("JSON", "report.json", "application/json", report_json),
+    Download("Events CSV", "events.csv", "text/csv", events_csv),
+    Download("Estimates CSV", "estimates.csv", "text/csv", estimates_csv),
+    Download("Replay bundle", "bundle.zip", "application/zip", bundle_zip),
+)
+
+
+def report_page(project: str) -> None:
+    session = sessions.session(project)
+    estimates = [r for r in session.results().values() if isinstance(r, Estimate)]
+    st.title(plain(project, 80), anchor=False)
+    if session.status != "finished":
+        st.warning("Interim: this project is not finished.", icon=":material/hourglass_top:")
+    with st.container(key="sentence"):
+        st.text(estimates[0].sentence())
+    if session.status == "finished":
+        show_reveals(session)
+    downloads(project, session)
+    st.subheader("Estimates", anchor=False)
+    st.dataframe(table(estimates), hide_index=True)
+    for one in [one for one in estimates[1:] if "@" not in one.estimand]:
+        st.text(one.sentence())
+    facts(session, estimates)
+    recompute(project, session)
+
+
+def file_name(project: str, suffix: str) -> str:
+    """
+    >>> file_name("My / project", "report.html")
+    'My_project-report.html'
+    """
+    return f"{re.sub(r'[^A-Za-z0-9._-]+', '_', project).strip('._-') or 'project'}-{suffix}"
+
+
+def downloads(project: str, session: Session) -> None:
+    with st.container(horizontal=True, key="downloads"):
+        for one in DOWNLOADS:
+            st.download_button(
+                one.label,
+                data=lambda make=one.make: make(session),
+                file_name=file_name(project, one.suffix),
+                mime=one.mime,
+                key=f"download-{one.suffix}",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+
+
+def table(estimates: list[Estimate]) -> pd.DataFrame:
+    """Every estimate with its interval and terms, as text."""
+    rows = []
+    for one in estimates:
+        low, high = words.percent_range(one.low, one.high)
+        rows.append(
+            {
+                "estimand": estimand_name(one.estimand),
+                "value": "not yet" if one.value is None else words.percent(one.value),
+                "low": low if one.has_interval else "",
+                "high": high if one.has_interval else "",
+                "promise": one.promise if one.has_interval else "",
+                "labels": one.labels_used,
+                "method": one.method,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def facts(session: Session, estimates: list[Estimate]) -> None:
+    st.subheader("What it rests on", anchor=False)
+    population, plan = session.population, session.plan
+    kinds = session.engine.kinds
+    st.text(
+        f"Question: {session.settings.get('question', '')}\n"
+        f"File: {population.name}, {len(population):,} items\n"
+        f"Classifier: {decision(session)}\n"
+        f"Plan: {plan.method.label}, {plan.planned:,} labels planned, seed {plan.seed}, "
+        f"{promise_line(session)}\n"
+        f"Answers: {kinds['labelled']:,} labelled, {kinds['unsure']:,} not sure, "
+        f"{kinds['broken']:,} broken, {kinds['later']:,} for later"
+    )
+    st.subheader("Assumptions", anchor=False)
+    found = list(dict.fromkeys(a for one in estimates for a in one.assumptions))
+    trained = TRAINED.get(str(session.settings.get("trained_on", "unknown")), TRAINED["unknown"])
+    st.text("\n".join(f"•  {line}" for line in [*found, trained]))
+
+
+def recompute(project: str, session: Session) -> None:
+    st.subheader("Recompute it", anchor=False)
+    st.text(
+        "The replay bundle and your file are enough. This draws again, checks every draw against "
+        "the log and recomputes every look:"
+    )
+    name = file_name(project, "bundle.zip")
+    st.code(
+        f"python -m labelcore replay {name} --file {shlex.quote(session.population.name)}",
+        language="bash",
+    )

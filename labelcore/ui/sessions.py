@@ -1,0 +1,78 @@
+"""One store and one session per project in this process, shared by every browser."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from labelcore.plan import Plan
+from labelcore.population import Population
+from labelcore.session import Session
+from labelcore.store import LabelStore, open_store
+
+DATABASE = "labelcore.db"
+
+
+def data_folder() -> Path:
+    """``LABELCORE_DATA``, else ./data."""
+    return Path(os.environ.get("LABELCORE_DATA") or "data").expanduser().resolve()
+
+
+class Registry:
+    """The open store of one data folder and its open sessions."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store: LabelStore = open_store(f"sqlite:///{folder / DATABASE}")
+        self._sessions: dict[str, Session] = {}
+        self._locks: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def session(self, project: str) -> Session:
+        """The project's session, opened when first asked for."""
+        found = self._sessions.get(project)
+        if found is None:
+            with self._lock_of(project):
+                found = self._sessions.get(project) or Session.open(self.store, project)
+                self._sessions[project] = found
+        return found
+
+    def create(
+        self, project: str, population: Population, plan: Plan, settings: Mapping[str, Any]
+    ) -> Session:
+        with self._lock_of(project):
+            made = Session(population, plan, self.store, project, settings=settings)
+            self._sessions[project] = made
+            return made
+
+    def _lock_of(self, project: str) -> threading.Lock:
+        with self._lock:
+            return self._locks.setdefault(project, threading.Lock())
+
+
+@st.cache_resource(show_spinner=False)
+def _registry(folder: str) -> Registry:
+    return Registry(Path(folder))
+
+
+def registry() -> Registry:
+    """Raises StoreError when the store cannot be used; tried again at the next call."""
+    return _registry(str(data_folder()))
+
+
+def store() -> LabelStore:
+    return registry().store
+
+
+def session(project: str) -> Session:
+    """Raises what ``Session.open`` raises."""
+    return registry().session(project)
+
+
+def forget() -> None:
+    """Open the store anew at the next call: it may have been repaired meanwhile."""
+    _registry.clear()

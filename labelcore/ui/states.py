@@ -1,0 +1,109 @@
+"""What stands in the place of the item when there is none: goal, budget, end, waiting."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from labelcore import words
+from labelcore.results import Estimate
+from labelcore.session import Session
+from labelcore.trials import Reveal
+from labelcore.ui import actions
+from labelcore.ui.facts import estimand_name
+from labelcore.ui.plain import plain
+from labelcore.ui.trying import reveals
+
+ELSEWHERE = "The items still open are on another screen. Reload this page when they are answered."
+TITLES = {
+    "goal reached": "The goal is reached",
+    "budget used": "All planned labels are there",
+    "exhausted": "Every item of the file has been judged",
+    "finished": "This project is finished",
+    "waiting": "Nothing to judge at the moment",
+    "open": "Nothing to judge at the moment",
+}
+WORDS = {
+    "goal reached": (
+        "You may stop here, or go on for a narrower interval: it stays valid at every look."
+    ),
+    "exhausted": "There is nothing more to draw.",
+    "waiting": ELSEWHERE,
+    "open": ELSEWHERE,
+}
+MORE = 50
+
+
+def show_state(project: str, session: Session) -> None:
+    """The end of the queue and the ways on from it."""
+    status = session.status
+    with st.container(border=True, key="state"):
+        st.subheader(TITLES[status], anchor=False)
+        if status in WORDS:
+            st.text(WORDS[status])
+        if status == "budget used":
+            st.text(_after_budget(session))
+        found = next(iter(session.results().values()), None)
+        if isinstance(found, Estimate):
+            with st.container(key="sentence"):
+                st.text(found.sentence())
+        if status == "finished":
+            show_reveals(session)
+        _ways_on(project, session, status)
+
+
+def _after_budget(session: Session) -> str:
+    if session.plan.promise == "fixed":
+        return "Further labels would be a second stage, reported apart from this result."
+    return "You may go on: the interval stays valid at every look."
+
+
+def _ways_on(project: str, session: Session, status: str) -> None:
+    left = len(session.population) - len(session.engine.asked)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if status == "finished":
+            st.page_link(
+                "pages/report.py",
+                label="Open the report",
+                icon=":material/description:",
+                query_params={"project": project},
+            )
+        elif status in ("goal reached", "budget used", "exhausted"):
+            st.button(
+                "Finish and report",
+                key="state-finish",
+                type="primary",
+                on_click=actions.finish,
+                args=(project,),
+            )
+        if left > 0 and status in ("goal reached", "budget used", "finished"):
+            st.number_input("Go on for so many more", 1, left, min(MORE, left), key="more")
+            st.button("Go on", key="go-on", on_click=actions.go_on, args=(project, "more"))
+
+
+def show_reveals(session: Session) -> None:
+    """After a trial: the truth beside the interval."""
+    found = reveals(session)
+    if not found:
+        return
+    first = found[0]
+    box = st.success if first.inside else st.warning if first.inside is False else st.info
+    box(plain(first.sentence()), icon=":material/visibility:")
+    with st.expander("The truth of every figure"):
+        st.dataframe(reveal_table(found), hide_index=True, key="reveals")
+
+
+def reveal_table(found: list[Reveal]) -> pd.DataFrame:
+    rows = []
+    for one in found:
+        low, high = words.percent_range(one.estimate.low, one.estimate.high)
+        shown = one.inside is not None
+        rows.append(
+            {
+                "figure": estimand_name(one.key),
+                "truth": words.percent(one.truth),
+                "interval": f"{low.removesuffix(' %')} to {high}" if shown else "none yet",
+                "": "inside" if one.inside else "outside" if shown else "",
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,57 @@
+"""Our one style sheet: constant, never anything that comes from a file or a person."""
+
+STYLE = """<style>
+.stMainBlockContainer { padding-top: 3.75rem; }
+.stMainBlockContainer h1 { font-size: 2rem; padding: 0.25rem 0; overflow-wrap: anywhere; }
+.stMainBlockContainer h3 { font-size: 1.35rem; padding: 0.25rem 0; }
+.st-key-crumbs { gap: 0.25rem; }
+.st-key-item [data-testid="stText"], .st-key-item pre {
+  white-space: pre-wrap; overflow-wrap: anywhere; max-width: 76ch; line-height: 1.6;
+  font-size: 1.1rem; font-family: inherit;
+}
+.st-key-question [data-testid="stText"] {
+  font-size: 1.25rem; font-weight: 600; white-space: normal;
+}
+.st-key-line [data-testid="stText"], .st-key-saved [data-testid="stText"],
+.st-key-small [data-testid="stText"], [class*="st-key-quiet"] [data-testid="stText"] {
+  font-size: 0.875rem; opacity: 0.85; font-variant-numeric: tabular-nums; white-space: normal;
+}
+.st-key-figures [data-testid="stText"], .st-key-live [data-testid="stText"] {
+  font-variant-numeric: tabular-nums; white-space: normal;
+}
+.st-key-figures { gap: 0.35rem; }
+.st-key-figures .st-key-live > :last-child [data-testid="stText"],
+.st-key-figures [class*="st-key-value"] > :last-child [data-testid="stText"] {
+  font-size: 1.2rem; font-weight: 600;
+}
+.st-key-sentence [data-testid="stText"] {
+  font-size: 1.3rem; line-height: 1.45; white-space: normal;
+}
+.st-key-head [data-testid="stProgress"] { margin-top: 0.35rem; }
+.st-key-answers button { min-height: 2.9rem; }
+[class*="st-key-positive-"] button, [class*="st-key-negative-"] button,
+[class*="st-key-change-positive"] button, [class*="st-key-change-negative"] button {
+  min-width: 7rem;
+}
+.st-key-keys { position: absolute; width: 1px !important; height: 1px; overflow: hidden; }
+.st-key-item img { image-rendering: pixelated; }
+.st-key-narrow { display: none; }
+@media (max-width: 640px) {
+  .st-key-wide { display: none; }
+  .st-key-narrow { display: block; }
+  .st-key-answers {
+    position: fixed; bottom: 0; left: 0; right: 0; z-index: 50; box-sizing: border-box;
+    width: 100vw !important; max-width: 100vw; gap: 0.35rem !important;
+    padding: 0.5rem 0.75rem 0.6rem; background: Canvas; border-top: 1px solid #8886;
+  }
+  .st-key-answers > [class*="st-key-"] { flex: 1 1 28% !important; min-width: 0; width: auto; }
+  .st-key-answers > [class*="st-key-positive-"], .st-key-answers > [class*="st-key-negative-"] {
+    flex: 1 1 46% !important;
+  }
+  .st-key-answers button { width: 100%; min-width: 0 !important; min-height: 2.75rem;
+    padding: 0.2rem 0.4rem; }
+  .st-key-item [class*="st-key-box-"] { height: 42vh !important; }
+  .stMainBlockContainer { padding-bottom: 10rem; }
+  .st-key-tools { gap: 0.25rem 0.7rem !important; }
+}
+</style>"""

@@ -1,0 +1,103 @@
+"""A project in a few figures, from its record and log alone: its file is not opened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from labelcore import words
+from labelcore.log import ANSWER_KINDS, Event
+from labelcore.store import ProjectRecord
+from labelcore.ui import sessions
+
+DONE_KINDS = ("labelled", "unsure", "broken")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """``half_width`` is the largest at the last look that had intervals, None before."""
+
+    name: str
+    question: str
+    file: str
+    answered: int
+    planned: int
+    half_width: float | None
+    status: str
+    last_save: str | None
+    trial: str
+
+
+def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
+    plan, settings = json.loads(record.plan_json), json.loads(record.settings_json)
+    answered = count_answered(events)
+    planned = int(plan.get("planned") or plan.get("budget") or 0)
+    saves = [event.at for event in events if event.kind in (*ANSWER_KINDS, "undone")]
+    return Summary(
+        name=record.name,
+        question=str(settings.get("question", "")),
+        file=json.loads(record.population_json)["path"].rsplit("/", 1)[-1],
+        answered=answered,
+        planned=planned,
+        half_width=_half_width(events),
+        status=status_words(events, answered, planned),
+        last_save=saves[-1] if saves else None,
+        trial=str(settings.get("trial", "")),
+    )
+
+
+def count_answered(events: Sequence[Event]) -> int:
+    """Items whose answer in force is a class, unsure or broken."""
+    answers: dict[int | None, list[str]] = {}
+    for event in events:
+        if event.kind in ANSWER_KINDS:
+            answers.setdefault(event.index, []).append(event.kind)
+        elif event.kind == "undone" and answers.get(event.index):
+            answers[event.index].pop()
+    return sum(bool(kinds) and kinds[-1] in DONE_KINDS for kinds in answers.values())
+
+
+def status_words(events: Sequence[Event], answered: int, planned: int) -> str:
+    turning = [e.kind for e in events if e.kind in ("stopped", "finished", "extended")]
+    last = turning[-1] if turning else ""
+    if last == "finished":
+        return "finished"
+    if last == "stopped":
+        return "goal reached"
+    if last == "extended":
+        return "extended"
+    if not answered:
+        return "not started"
+    return "all planned labels are there" if answered >= planned else "labelling"
+
+
+def _half_width(events: Sequence[Event]) -> float | None:
+    looks = [event for event in reversed(events) if event.kind == "looked"]
+    if not looks:
+        return None
+    found = [
+        (figures["high"] - figures["low"]) / 2
+        for figures in looks[0].detail.get("results", {}).values()
+        if figures.get("state") in words.STATES_WITH_INTERVAL
+    ]
+    return max(found, default=None)
+
+
+@st.cache_data(show_spinner=False, max_entries=500)
+def _summary(folder: str, name: str, created_at: str, sequence: int, settings: str) -> Summary:
+    store = sessions.store()
+    return summarise(store.project(name), store.events(name))
+
+
+def summaries() -> list[Summary]:
+    """Every project that is not put away, the newest first."""
+    store = sessions.store()
+    folder = str(sessions.data_folder())
+    return [
+        _summary(folder, r.name, r.created_at, store.last_sequence(r.name), r.settings_json)
+        for r in store.projects()
+        if not r.archived
+    ]

@@ -1,0 +1,45 @@
+"""Times and durations as the reader's own clock shows them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+MINUTE = 60.0
+
+
+def reader_zone() -> tzinfo:
+    """The time zone of the browser; UTC where it does not say."""
+    return zone(getattr(st.context, "timezone", None))
+
+
+def zone(name: object) -> tzinfo:
+    try:
+        return ZoneInfo(str(name)) if name else UTC
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return UTC
+
+
+def clock(at: str, where: tzinfo, now: datetime | None = None) -> str:
+    """A moment of the log: the time today, else day and time.
+
+    >>> clock("2027-05-03T12:03:22.5+00:00", UTC, datetime(2027, 5, 3, 18, tzinfo=UTC))
+    '12:03:22'
+    """
+    moment = datetime.fromisoformat(at).astimezone(where)
+    today = (now or datetime.now(UTC)).astimezone(where).date()
+    return f"{moment:%H:%M:%S}" if moment.date() == today else f"{moment.day} {moment:%b %Y %H:%M}"
+
+
+def minutes(seconds: float) -> str:
+    """A duration to plan with.
+
+    >>> minutes(20), minutes(840), minutes(9000)
+    ('under a minute', '14 min', '2 h 30 min')
+    """
+    if seconds < MINUTE:
+        return "under a minute"
+    whole = round(seconds / MINUTE)
+    return f"{whole} min" if whole < 100 else f"{whole // 60} h {whole % 60:02d} min"

@@ -1,0 +1,40 @@
+"""Try it on real data: a trial's project in one click, and the truth after Finish."""
+
+from __future__ import annotations
+
+from labelcore.population import read_population
+from labelcore.session import Session
+from labelcore.trials import TRIALS, Reveal, reveal
+from labelcore.ui import sessions
+from labelcore.ui.files import files_folder
+
+
+def free_name(wanted: str) -> str:
+    """``wanted``, or with the first number that is not taken."""
+    taken = {record.name for record in sessions.store().projects()}
+    names = [wanted, *(f"{wanted} {number}" for number in range(2, len(taken) + 3))]
+    return next(name for name in names if name not in taken)
+
+
+def start_trial(name: str) -> str:
+    """Write the trial's file, create its project; returns the project's name."""
+    trial = TRIALS[name]
+    folder = files_folder() / "trials"
+    folder.mkdir(parents=True, exist_ok=True)
+    population = read_population(trial.write(folder), **trial.read_arguments)
+    project = free_name(trial.label)
+    settings = {
+        "question": trial.question,
+        "instructions": trial.instructions,
+        "answer_words": [trial.positive_words, trial.negative_words],
+        "trained_on": "no",
+        "trial": name,
+    }
+    sessions.registry().create(project, population, trial.plan, settings)
+    return project
+
+
+def reveals(session: Session) -> list[Reveal]:
+    """The truth beside each estimate; empty unless this is a finished trial."""
+    trial = TRIALS.get(str(session.settings.get("trial", "")))
+    return reveal(session, trial) if trial is not None and session.status == "finished" else []

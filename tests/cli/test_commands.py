@@ -1,0 +1,238 @@
+"""The commands do what the library does, and say what is wrong in a sentence."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.cli import commands, main
+from labelcore.report import report_html
+from tests.report.sessions import member, repacked, session_on, write_items
+
+COLUMNS = ["--id", "id", "--content", "text", "--score", "lr=score", "--threshold", "lr=0.5"]
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    write_items(tmp_path / "items.csv")
+    return tmp_path / "items.csv"
+
+
+@pytest.fixture
+def store(items: Path, tmp_path: Path) -> str:
+    """A store with one project, 50 of its 60 items labelled."""
+    url = f"sqlite:///{tmp_path}/labels.db"
+    session = session_on(items, store=url)
+    for _ in range(50):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, draw.index % 2)
+    session.finish()
+    session.store.close()
+    return url
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main([str(one) for one in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_the_commands_of_the_interface_are_there() -> None:
+    assert set(commands.commands) == {
+        *("plan", "import", "simulate", "export", "report", "replay", "check"),
+    }
+    for command in commands.commands.values():
+        assert "--json" in {name for option in command.params for name in option.opts}
+
+
+def test_check_tells_what_was_read(items: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "check", items, *COLUMNS)
+    assert code == 0
+    assert "items.csv: 300 items, no fault." in out
+    values = run_json(capsys, "check", items, *COLUMNS)
+    assert values["items"] == 300 and values["faults"] == []
+
+
+def test_check_lists_every_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text("id,text,score\na,x,0.1\na,y,inf\n,z,high\n", "utf-8")
+    code, out, err = run(capsys, "check", path, *COLUMNS)
+    assert (code, out) == (2, "")
+    assert "row 2 (line 3 of the file), column 'score'" in err
+    code, out, _ = run(capsys, "check", path, *COLUMNS, "--json")
+    assert code == 2
+    assert {(one["row"], one["column"]) for one in json.loads(out)["faults"]} == {
+        *((2, "id"), (2, "score"), (3, "id"), (3, "score")),
+    }
+
+
+def test_plan_is_the_preview(items: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    values = run_json(capsys, "plan", items, *COLUMNS, "--margin", "0.1", "--param", "n_above=4")
+    population = lc.read_population(
+        items, id="id", content=["text"], scores={"lr": "score"}, thresholds={"lr": 0.5}
+    )
+    plan = lc.Plan(
+        "recalibrated_neyman", ["precision", "recall"], margin=0.1, params={"n_above": 4}
+    )
+    ahead = lc.preview(population, plan)
+    assert values["expected_labels"] == ahead.expected_labels
+    assert values["expected_half_width"] == ahead.expected_half_width
+    assert values["plan"]["params"] == {"n_above": 4}
+    code, out, _ = run(capsys, "plan", items, *COLUMNS, "--budget", "100")
+    assert code == 0 and "precision: plus or minus" in out
+
+
+def test_simulate_is_the_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "known.csv"
+    lines = [f"m{k},t,{(k % 100) / 100},{int(k % 100 > 60)}" for k in range(300)]
+    path.write_text("id,text,score,answer\n" + "\n".join(lines) + "\n", "utf-8")
+    options = ["--budget", 60, "--truth", "answer", "--runs", 3, "--simulation-seed", 5]
+    values = run_json(capsys, "simulate", path, *COLUMNS, *options)
+    population = lc.read_population(
+        path, id="id", content=["text"], scores={"lr": "score"}, thresholds={"lr": 0.5}
+    )
+    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=60)
+    summary = lc.simulate(population, plan, truth="answer", runs=3, seed=5).summary()
+    assert values["summary"]["recall"]["rmse"] == pytest.approx(summary.loc["recall", "rmse"])
+    code, out, _ = run(capsys, "simulate", path, *COLUMNS, *options)
+    assert code == 0 and "coverage" in out
+
+
+def test_import_makes_a_project(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    url = "sqlite:///new.db"
+    command = ["import", "items.csv", *COLUMNS, "--budget", 40, "--store", url, "--project", "p"]
+    code, out, _ = run(capsys, *command, "--question", "Spam?")
+    assert code == 0 and "The plan is frozen now." in out
+    monkeypatch.chdir("/")
+    session = lc.Session.open(f"sqlite:///{tmp_path}/new.db", "p")
+    assert session.settings == {"question": "Spam?"}
+    assert session.plan.planned == 40
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, *command)
+    assert code == 2 and "A project 'p' exists" in err
+
+
+def test_import_of_a_bad_plan_leaves_nothing(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = f"sqlite:///{tmp_path}/new.db"
+    code, _, err = run(capsys, "import", items, *COLUMNS, "--store", url, "--design", "guess")
+    assert code == 2 and "design names 'guess'" in err
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_export_report_and_replay(
+    items: Path, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--store", store, "--project", "spam", "-o"]
+    for what in ("events", "estimates"):
+        code, _, err = run(capsys, "export", what, *where, tmp_path / f"{what}.csv", "--bom")
+        assert (code, err) == (0, "")
+        assert (tmp_path / f"{what}.csv").read_text("utf-8").startswith("\ufeff")
+    assert run(capsys, "export", "bundle", *where, tmp_path / "b.zip")[0] == 0
+    assert run(capsys, "report", *where, tmp_path / "r.html")[0] == 0
+    assert run(capsys, "report", *where, tmp_path / "r.json")[0] == 0
+    session = lc.Session.open(store, "spam")
+    assert (tmp_path / "r.html").read_text("utf-8") == report_html(session)
+    assert json.loads((tmp_path / "r.json").read_text("utf-8"))["schema_version"] == 1
+    code, out, _ = run(capsys, "replay", tmp_path / "b.zip", "--file", items)
+    assert code == 0 and "Everything agrees." in out
+    values = run_json(capsys, "replay", "--store", store, "--project", "spam")
+    assert values["agrees"] is True and values["draws"] == 50
+
+
+def test_nothing_is_written_over_without_being_told(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("mine", "utf-8")
+    where = ["export", "events", "--store", store, "--project", "spam", "-o", path]
+    code, _, err = run(capsys, *where)
+    assert code == 2 and "give --force" in err and path.read_text("utf-8") == "mine"
+    assert run(capsys, *where, "--force")[0] == 0
+    assert path.read_text("utf-8") != "mine"
+
+
+def test_a_failed_replay_is_exit_code_1_and_names_the_event(
+    items: Path, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--store", store, "--project", "spam", "-o", tmp_path / "b.zip"]
+    assert run(capsys, "export", "bundle", *where)[0] == 0
+    log = member(tmp_path / "b.zip", "log.jsonl").replace(b'"label":"yes"', b'"label":"no"', 1)
+    changed = repacked(tmp_path / "b.zip", tmp_path / "c.zip", {"log.jsonl": log})
+    code, out, err = run(capsys, "replay", changed, "--file", items)
+    assert (code, out) == (1, "")
+    assert err.startswith("event 2: its hash does not follow")
+    code, out, _ = run(capsys, "replay", changed, "--file", items, "--json")
+    assert code == 1
+    assert json.loads(out)["event"] == 2 and json.loads(out)["agrees"] is False
+
+
+BAD = [
+    (["nothing"], "No such command 'nothing'."),
+    (["check"], "Missing argument 'FILE'."),
+    (["check", "none.csv", "--content", "text"], "there is no such file"),
+    (["plan", "ITEMS", *COLUMNS], "a plan needs a budget"),
+    (["plan", "ITEMS", *COLUMNS, "--budget", "many"], "'many' is not a valid integer"),
+    (["plan", "ITEMS", *COLUMNS, "--budget", "5", "--param", "x"], "--param must be NAME=VALUE"),
+    (["check", "ITEMS", "--content", "text", "--threshold", "lr=high"], "NAME=NUMBER"),
+    (["check", "ITEMS", "--content", "text", "--score", "a=x", "--score", "a=y"], "'a' twice"),
+    (["replay"], "Give either a BUNDLE with --file, or a --store"),
+    (["replay", "b.zip"], "--file is missing"),
+    (["replay", "none.zip", "--file", "ITEMS"], "there is no such file"),
+    (["replay", "--store", "sqlite:///none.db"], "there is no such store"),
+    (["replay", "--store", "memory://", "--project", "x"], "There is no project 'x'"),
+    (["report", "--store", "ftp://x", "-o", "r.html"], "is not the address of a store"),
+    (["export", "all", "--store", "memory://", "-o", "x"], "'all' is not one of"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "reason"), BAD)
+def test_bad_input_is_exit_code_2_and_one_line(
+    items: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    reason: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = [str(items) if one == "ITEMS" else one for one in arguments]
+    code, out, err = run(capsys, *given)
+    assert (code, out) == (2, "")
+    assert reason in err
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    assert {path.name for path in tmp_path.iterdir()} <= {"items.csv", "data"}
+
+
+def test_a_fresh_process_prints_to_standard_output(store: str, root: Path) -> None:
+    command = [sys.executable, "-m", "labelcore", "export", "estimates", "--store", store]
+    done = subprocess.run(
+        [*command, "--project", "spam", "-o", "-"], cwd=root, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"project,estimand,")
+
+
+def test_help_is_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("", *commands.commands):
+        code, out, err = run(capsys, *filter(None, [name]), "--help")
+        assert (code, err) == (0, "") and out.startswith("Usage: python -m labelcore")
+    assert run(capsys)[0] in (0, 2)

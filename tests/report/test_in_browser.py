@@ -1,0 +1,87 @@
+"""The page in a real Chromium: it draws, it asks the network for nothing, nothing hostile runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from labelcore.report import report_html
+from tests.browser.conftest import ARGUMENTS, find_chromium
+from tests.report.conftest import Made
+from tests.report.sessions import HOSTILE
+from tests.report.test_page import hostile_session
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    executable = find_chromium()
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+class Visit:
+    """A page that was opened, and everything that it asked for or complained about."""
+
+    def __init__(self, browser: Browser, path: Path, width: int, scheme: str) -> None:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+        )
+        self.page: Page = context.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_function(
+            "[...document.querySelectorAll('.plot')].every(e => e.querySelector('svg.main-svg'))"
+        )
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_figures_are_drawn_without_network(
+    browser: Browser, made: Made, tmp_path: Path, width: int, scheme: str
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(report_html(made.session), "utf-8")
+    visit = Visit(browser, path, width, scheme)
+    assert visit.requests == [path.as_uri()]
+    assert visit.complaints == []
+    assert visit.page.locator(".plot svg.main-svg").count() >= 4
+    page_width = visit.page.evaluate("document.documentElement.scrollWidth")
+    assert page_width == width
+    background = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (background == "rgb(255, 255, 255)") is (scheme == "light")
+
+
+@pytest.mark.parametrize("word", [word for word in HOSTILE if "<" in word])
+def test_hostile_words_run_nothing(browser: Browser, tmp_path: Path, word: str) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(hostile_session(tmp_path, word)[0], "utf-8")
+    visit = Visit(browser, path, 1280, "light")
+    assert visit.requests == [path.as_uri()]
+    assert visit.complaints == []
+    assert visit.page.title() == f"{word}: report"
+    assert visit.page.locator("a, img, iframe").count() == 0
+
+
+def test_a_script_that_slipped_in_would_not_run(
+    browser: Browser, made: Made, tmp_path: Path
+) -> None:
+    """The twin: were escaping forgotten, the policy still holds."""
+    path = tmp_path / "report.html"
+    slipped = "<script>document.title='caught'</script><img src=x onerror=\"document.title='c'\">"
+    html = report_html(made.session).replace("<main>", "<main>" + slipped, 1)
+    path.write_text(html, "utf-8")
+    visit = Visit(browser, path, 1280, "light")
+    assert visit.page.title() == "Spam filter: report"
+    assert any("Content Security Policy" in line for line in visit.complaints)

@@ -1,0 +1,268 @@
+"""The page says what must be said, and nothing in it can run."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from labelcore.report import report_html, report_json
+from labelcore.report.account import thinned
+from labelcore.report.markup import element, table
+from tests.report.conftest import Made
+from tests.report.sessions import HOSTILE, as_json, label, session_on, write_items
+
+VOID = {"meta", "br"}
+
+
+class Outline(HTMLParser):
+    """Tags, attributes and the text outside of scripts, and whether every tag is closed."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.scripts: list[str] = []
+        self._open: list[str] = []
+        self._text: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self._text))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] == "script":
+            self.scripts.append(data)
+        elif self._open and self._open[-1] != "style":
+            self._text.append(data)
+
+
+@pytest.fixture(scope="module")
+def html(made: Made) -> str:
+    return report_html(made.session)
+
+
+@pytest.fixture(scope="module")
+def outline(html: str) -> Outline:
+    return Outline(html)
+
+
+def test_the_first_line_is_one_sentence_to_quote(outline: Outline) -> None:
+    text = outline.text.partition("Spam filter: report")[2]
+    assert text.startswith("For the 300 items in items.csv, precision (of the items that")
+    assert re.search(r"\(95 % confidence, valid at every look\), from \d+ labels by one per", text)
+    assert re.search(r"by one person, \d+ \w+ \d{4}\.", text)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Is this spam?",
+        "its score is at least 0.5",
+        "Decided before the first label",
+        "Recalibrated Neyman",
+        "valid at every look",
+        "G-profile band over strata (approximate)",
+        "Items were drawn at random within strata",
+        "for this reason: enough is known",
+        "Wilks, S. S. (1938).",
+        "Neyman, J. (1934).",
+        "No other project in this store uses this file.",
+        "python -m labelcore replay BUNDLE.zip --file items.csv",
+    ],
+)
+def test_it_says(outline: Outline, words: str) -> None:
+    assert words in outline.text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_fingerprint_and_seal_are_printed(made: Made, outline: Outline) -> None:
+    assert made.session.population.fingerprint in outline.text
+    assert made.session.events[-1].hash in outline.text
+
+
+def test_counts_of_answers(made: Made, outline: Outline) -> None:
+    counts = as_json(report_json(made.session))["counts"]
+    assert counts["broken"] == 1 and counts["changed"] == 1 and counts["undone"] >= 3
+    assert f"Answers taken back{counts['undone']}" in outline.text
+    assert f"Items drawn{counts['drawn']}" in outline.text
+
+
+def test_every_figure_has_words_and_a_table(outline: Outline) -> None:
+    figures = outline.tags.count("figure")
+    assert figures == 4
+    assert outline.tags.count("figcaption") == figures
+    assert outline.text.count("The same as a table") == figures
+    labels = [value for name, value in outline.attributes if name == "aria-label"]
+    assert all(labels)
+
+
+def test_nothing_points_outside_and_no_handler_is_there(html: str, outline: Outline) -> None:
+    assert {"a", "img", "link", "iframe", "object", "form", "base"}.isdisjoint(outline.tags)
+    names = {name for name, _ in outline.attributes}
+    assert not {name for name in names if name.startswith("on")}
+    assert {"src", "href", "style"}.isdisjoint(names)
+    policy = re.search(r'content="(default-src [^"]+)"', html)
+    assert policy is not None
+    assert "default-src &#x27;none&#x27;" in policy[1]
+    assert "unsafe-eval" not in policy[1]
+    assert "script-src &#x27;sha256-" in policy[1]
+
+
+def test_plotly_is_there_once(outline: Outline) -> None:
+    assert sum("plotly.js v" in script for script in outline.scripts) == 1
+
+
+def test_it_is_interim_until_finish(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv")
+    empty = Outline(report_html(session)).text
+    assert "Interim For the 300 items in items.csv, nothing is known yet about" in empty
+    assert "There is nothing to draw before the first label." in empty
+    label(session, truth, 10)
+    assert "Interim Too few labels" in Outline(report_html(session)).text
+    session.finish()
+    assert "Interim" not in Outline(report_html(session)).text
+
+
+def test_extended_fixed_promise_reports_its_second_stage_apart(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", promise="fixed", budget=40)
+    label(session, truth, 40, eventful=False)
+    assert "Second stage" not in Outline(report_html(session)).text
+    session.extend(budget=60)
+    label(session, truth, 20, eventful=False)
+    session.finish()
+    text = Outline(report_html(session)).text
+    assert "from 40 labels" in text.partition("report")[2][:300]
+    assert "All labels together, without a promise" in text
+    assert "Extended to 60 items" in text
+    second = as_json(report_json(session))["second_stage"]["precision"]
+    assert (second["labels_used"], second["promise"]) == (60, "none")
+
+
+def test_stop_rule_is_named_as_the_reason(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv", 600)
+    session = session_on(tmp_path / "items.csv", margin=0.2)
+    label(session, truth, 600, eventful=False)
+    assert session.status == "goal reached"
+    session.finish()
+    assert "The goal of plus or minus 20.0 points was reached" in Outline(report_html(session)).text
+
+
+def test_other_projects_on_the_same_file_are_listed(tmp_path: Path) -> None:
+    write_items(tmp_path / "items.csv")
+    store = f"sqlite:///{tmp_path}/labels.db"
+    session = session_on(tmp_path / "items.csv", store=store, project="one")
+    session_on(tmp_path / "items.csv", store=store, project="two <b>")
+    session_on(
+        tmp_path / "items.csv", store=store, project="three", arguments={"thresholds": {"lr": 0.3}}
+    )
+    text = Outline(report_html(session)).text
+    assert re.search(r"two <b>\d.*read the same way", text)
+    assert re.search(r"three\d.*read in another way", text)
+    listed = as_json(report_json(session))["other_projects"]
+    assert {one["name"]: one["same_reading"] for one in listed} == {"two <b>": True, "three": False}
+
+
+def test_without_ids_or_classifier_and_with_many_classes(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("text,guess\n" + "".join(f"t{k},{'abc'[k % 3]}\n" for k in range(90)), "utf-8")
+    arguments = {"id": None, "scores": {}, "thresholds": {}, "predictions": {"g": "guess"}}
+    session = session_on(
+        path, design="simple_random", estimands=["accuracy", "precision"], arguments=arguments
+    )
+    for _ in range(50):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "abc"[draw.index % 3])
+    text = Outline(report_html(session)).text
+    assert "row numbers: the rows must not have moved" in text
+    assert "the file's prediction says so" in text
+    assert "Precision of 'a' (g)" in text
+
+
+def hostile_session(tmp_path: Path, word: str) -> tuple[str, object]:
+    """A session in which everything that a stranger can write is this word."""
+    truth = write_items(tmp_path / "items.csv", 120, names=lambda k: f"{word}{k}")
+    session = session_on(
+        tmp_path / "items.csv",
+        project=word,
+        arguments={"classes": [f"no {word}", word], "positive": word, "scores": {word: "score"},
+                   "thresholds": {word: 0.5}},
+        settings=dict.fromkeys(
+            ("title", "question", "instructions", "positive_words", "negative_words",
+             "used_for_training"), word,
+        ),
+    )  # fmt: skip
+    for number in range(60):
+        draw = session.next(word)
+        assert draw is not None
+        session.answer(draw, truth[draw.item_id], annotator=word)
+        if number == 5:
+            session.note(draw.index, word, word)
+    session.finish(word, word)
+    return report_html(session), session
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_hostile_words_are_shown_and_do_nothing(
+    tmp_path: Path, calm_tags: list[str], word: str
+) -> None:
+    html, _ = hostile_session(tmp_path, word)
+    outline = Outline(html)
+    assert {"img", "a", "b"}.isdisjoint(outline.tags)
+    assert not [name for name, _ in outline.attributes if name.startswith("on")]
+    assert f"Question{word}" in outline.text
+    assert f"for this reason: {word}" in outline.text
+    assert outline.tags == calm_tags
+
+
+@pytest.fixture(scope="module")
+def calm_tags(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The tags of the same session with a harmless word."""
+    return Outline(hostile_session(tmp_path_factory.mktemp("calm"), "calm")[0]).tags
+
+
+def test_json_is_complete_and_strict(made: Made) -> None:
+    def refuse(name: str) -> None:
+        raise ValueError(name)
+
+    import json
+
+    values = json.loads(report_json(made.session), parse_constant=refuse)
+    assert (values["schema"], values["schema_version"]) == ("labelcore-report", 1)
+    assert len(values["looks"]) == len(made.session.looks())
+    assert values["log"]["seal"] == made.session.events[-1].hash
+    assert values["results"].keys() == made.session.results().keys()
+    assert values["plan"]["planned"] == 60
+    assert [curve["estimand"] for curve in values["curves"]] == ["precision_curve", "recall_curve"]
+
+
+def test_attributes_and_children_are_escaped() -> None:
+    made = element("p", "<b>", element("i", "&"), None, 3, title='"><script>', aria_label="x")
+    assert made.html == (
+        '<p title="&quot;&gt;&lt;script&gt;" aria-label="x">&lt;b&gt;<i>&amp;</i>3</p>'
+    )
+    cells = table("c", ["a", "b", "c"], [["x", "=1+1", "1.5 %"], ["y", "-", "–"]]).html
+    assert '<td>=1+1</td><td class="number">1.5 %</td>' in cells
+
+
+@pytest.mark.parametrize(("number", "most"), [(0, 5), (1, 5), (5, 5), (6, 5), (1000, 40)])
+def test_thinning_keeps_both_ends(number: int, most: int) -> None:
+    chosen = thinned(number, most)
+    assert len(chosen) == min(number, most)
+    assert not number or (chosen[0], chosen[-1]) == (0, number - 1)

@@ -1,0 +1,243 @@
+"""A log that follows is confirmed; one that does not is refused at the event that does not."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import ReplayError
+from labelcore.log import Event
+from labelcore.replay import ReplayResult, replay, replay_project
+from tests.report.conftest import Made
+from tests.report.sessions import chained, first, label, session_on, swapped, write_items
+
+
+def again(session: lc.Session, events: list[Event], **options: Any) -> ReplayResult:
+    return replay(
+        session.population,
+        session.record.plan_json,
+        events,
+        fingerprint=session.record.fingerprint,
+        **options,
+    )
+
+
+def refused(session: lc.Session, events: list[Event], **options: Any) -> ReplayError:
+    with pytest.raises(ReplayError) as caught:
+        again(session, events, **options)
+    return caught.value
+
+
+def test_an_honest_log_agrees(made: Made) -> None:
+    result = again(made.session, made.session.events)
+    assert result.events == len(made.session.events)
+    assert result.looks == len(made.session.looks())
+    assert result.seal == made.session.events[-1].hash
+    assert result.sentences() == [one.sentence() for one in made.session.results().values()]
+    kinds = {event.kind for event in made.session.events}
+    assert kinds >= {"drawn", "labelled", "later", "broken", "undone", "noted", "flagged", "looked"}
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"design": "simple_random", "budget": 50},
+        {"design": "simple_random", "budget": 40, "promise": "fixed"},
+        {"margin": 0.2},
+        {"budget": 50, "estimands": ["precision", "precision_curve"]},
+        {"budget": 50, "target": "process"},
+    ],
+    ids=str,
+)
+def test_every_kind_of_plan_replays(tmp_path: Path, plan: dict[str, Any]) -> None:
+    truth = write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", **plan)
+    label(session, truth, 300)
+    if session.status in ("goal reached", "budget used"):
+        session.extend(budget=len(session.engine.asked) + 20)
+        label(session, truth, 20, eventful=False)
+    session.finish()
+    assert again(session, session.events).events == len(session.events)
+
+
+def test_two_people_at_once_replay(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv")
+    store = f"sqlite:///{tmp_path}/labels.db"
+    people = [session_on(tmp_path / "items.csv", store=store) for _ in range(2)]
+    for _ in range(25):
+        draws = [one.next(f"person {k}") for k, one in enumerate(people)]
+        for one, draw in reversed(list(zip(people, draws, strict=True))):
+            assert draw is not None
+            one.answer(draw, truth[draw.item_id])
+            one.results()
+    result = replay_project(store, "spam")
+    assert result.answers == 50
+
+
+def test_a_project_whose_file_moved_replays_from_where_it_is(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv")
+    store = f"sqlite:///{tmp_path}/labels.db"
+    label(session_on(tmp_path / "items.csv", store=store), truth, 5)
+    (tmp_path / "items.csv").rename(tmp_path / "moved.csv")
+    with pytest.raises(FileNotFoundError, match=r"items\.csv"):
+        replay_project(store, "spam")
+    assert replay_project(store, "spam", file=tmp_path / "moved.csv").draws == 5
+
+
+def test_a_changed_label_with_its_own_hash_is_caught_at_the_next_event(made: Made) -> None:
+    events = made.session.events
+    place = first(events, "labelled", 40)
+    other = "no" if events[place].label == "yes" else "yes"
+    before = events[place - 1].hash
+    forged = swapped(events, place, label=other)
+    forged[place] = forged[place].chained(before)
+    error = refused(made.session, forged)
+    assert error.sequence == place + 2
+    assert "hash does not follow" in str(error)
+
+
+def test_a_changed_label_without_a_new_hash_is_caught_at_once(made: Made) -> None:
+    place = first(made.session.events, "labelled", 40)
+    error = refused(made.session, swapped(made.session.events, place, label="yes", text="x"))
+    assert error.sequence == place + 1
+
+
+def test_a_changed_label_with_all_hashes_anew_is_caught_by_the_next_look(made: Made) -> None:
+    events = made.session.events
+    place = first(events, "labelled", first(events, "looked", 150))
+    other = "no" if events[place].label == "yes" else "yes"
+    error = refused(made.session, chained(made.session, swapped(events, place, label=other)))
+    assert error.sequence == first(events, "looked", place) + 1
+    assert "in the log and" in str(error)
+
+
+def test_a_changed_draw_with_all_hashes_anew_is_caught(made: Made) -> None:
+    events = made.session.events
+    place = first(events, "drawn", 30)
+    drawn = {event.item_id for event in events}
+    other = next(name for name in made.session.population.ids() if name not in drawn)
+    error = refused(made.session, chained(made.session, swapped(events, place, item_id=other)))
+    assert error.sequence == place + 1
+    assert f"should be item {events[place].item_id!r}" in str(error)
+
+
+def test_a_changed_look_with_all_hashes_anew_is_caught(made: Made) -> None:
+    events = made.session.events
+    place = first(events, "looked", 200)
+    detail = {**events[place].detail}
+    figures = {**detail["results"]["precision"]}
+    figures["low"] += 1e-6
+    detail["results"] = {**detail["results"], "precision": figures}
+    error = refused(made.session, chained(made.session, swapped(events, place, detail=detail)))
+    assert error.sequence == place + 1
+    assert "results, precision, low is" in str(error)
+
+
+def test_a_difference_of_rounding_is_none(made: Made) -> None:
+    events = made.session.events
+    place = first(events, "looked", 200)
+    figures = {**events[place].detail["results"]["precision"]}
+    figures["low"] += 1e-12
+    results = {**events[place].detail["results"], "precision": figures}
+    detail = {**events[place].detail, "results": results}
+    again(made.session, chained(made.session, swapped(events, place, detail=detail)))
+
+
+CHANGES: list[tuple[str, dict[str, Any], str]] = [
+    ("drawn", {"stratum": 99}, "stratum 99"),
+    ("drawn", {"basis": 12345}, "after event 12345"),
+    ("drawn", {"token": ""}, "token '' was used before"),
+    ("labelled", {"answers": "never-shown"}, "never shown"),
+    ("labelled", {"answers": None}, "answers no item"),
+    ("labelled", {"index": 1}, "speaks of draw 1"),
+    ("labelled", {"item_id": "m999"}, "item_id"),
+    ("labelled", {"label": "maybe"}, "not one of the classes"),
+    ("labelled", {"label": None}, "a label of None"),
+    ("later", {"label": "yes"}, "a label of 'yes'"),
+    ("undone", {"previous": 1}, "not in force"),
+    ("noted", {"item_id": "m999"}, "item_id"),
+    ("flagged", {"index": 999}, "never drawn"),
+    ("labelled", {"kind": "guessed"}, "kind must be one of"),
+    ("labelled", {"at": "yesterday"}, "is not a time"),
+    ("labelled", {"at": "2026-01-01T00:00:00"}, "has no zone"),
+    ("labelled", {"index": True}, "whole number"),
+    ("drawn", {"index": None}, "out of order"),
+    ("drawn", {"index": -3}, "out of order"),
+    ("drawn", {"index": 0}, "out of order"),
+    ("labelled", {"sequence": 7}, "has event 7 in its place"),
+    ("looked", {"detail": {}}, "missing in the log"),
+    ("looked", {"detail": {"after": 1}}, "after is 1 in the log"),
+    ("finished", {"kind": "stopped"}, "goal was not reached"),
+    ("finished", {"kind": "extended", "detail": {"budget": 3}}, "more than the 60 items"),
+    ("finished", {"kind": "extended"}, "more than the 60 items"),
+]
+
+
+@pytest.mark.parametrize(("kind", "changes", "reason"), CHANGES)
+def test_a_changed_field_is_refused_though_all_hashes_are_anew(
+    made: Made, kind: str, changes: dict[str, Any], reason: str
+) -> None:
+    events = made.session.events
+    place = first(events, kind, 20)
+    error = refused(made.session, chained(made.session, swapped(events, place, **changes)))
+    assert error.sequence == place + 1
+    assert reason in str(error)
+
+
+def test_an_event_left_out_put_twice_or_swapped_is_refused(made: Made) -> None:
+    events = made.session.events
+    place = first(events, "labelled", 30)
+    for forged in (
+        events[:place] + events[place + 1 :],
+        events[: place + 1] + events[place:],
+        [*events[:place], events[place + 1], events[place], *events[place + 2 :]],
+    ):
+        error = refused(made.session, chained(made.session, forged))
+        assert error.sequence in (place + 1, place + 2)
+
+
+def test_an_answer_given_twice_is_refused(made: Made) -> None:
+    events = made.session.events
+    place = first(events, "labelled", 30)
+    twice = [*events[: place + 1], events[place]]
+    twice[-1] = replace(twice[-1], sequence=place + 2)
+    error = refused(made.session, chained(made.session, twice))
+    assert error.sequence == place + 2
+    assert f"event {place + 1} answered this already" in str(error)
+
+
+def test_a_log_cut_short_is_told_by_its_seal_only(made: Made) -> None:
+    events = made.session.events
+    assert again(made.session, events[:-3]).events == len(events) - 3
+    error = refused(made.session, events[:-3], seal=events[-1].hash)
+    assert error.sequence == len(events) - 3
+    assert "missing at its end" in str(error)
+
+
+def test_another_plan_or_file_is_refused_and_the_first_break_named(made: Made) -> None:
+    record, events = made.session.record, made.session.events
+    other = record.plan_json.replace('"seed": 3', '"seed": 4')
+    with pytest.raises(ReplayError, match=r"^event 1: "):
+        replay(made.session.population, other, events, fingerprint=record.fingerprint)
+    arguments = {**made.session.population.arguments, "thresholds": {"lr": 0.6}}
+    with pytest.raises(ReplayError, match=r"^event 0: .*Event 1 is the first that no longer"):
+        replay(
+            made.items, record.plan_json, events,
+            fingerprint=record.fingerprint, arguments=arguments,
+        )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_thousand_labels_and_looks_replay_in_seconds(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv", 4000)
+    session = session_on(tmp_path / "items.csv", budget=1000)
+    label(session, truth, 1000, eventful=False)
+    started = time.perf_counter()
+    result = again(session, session.events)
+    assert result.looks == 1000
+    assert time.perf_counter() - started < 30

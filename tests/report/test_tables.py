@@ -1,0 +1,93 @@
+"""CSV files that hold everything and that a spreadsheet cannot run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from labelcore.log import Event
+from labelcore.report import estimates_csv, events_csv
+from labelcore.report.tables import EVENT_COLUMNS, FORMULA_STARTS, guarded
+from tests.report.conftest import Made
+from tests.report.sessions import HOSTILE, label, session_on, write_items
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_events_hold_the_whole_log(made: Made) -> None:
+    found = rows(events_csv(made.session))
+    assert tuple(found[0]) == EVENT_COLUMNS
+    assert len(found) == len(made.session.events)
+
+    def number(text: str) -> int | None:
+        return int(text) if text else None
+
+    before = found[0]["hash_prev"]
+    for row in found:
+        event = Event(
+            sequence=int(row["event_id"]), kind=row["event"], at=row["answered_at"],
+            annotator=row["annotator"], token=row["token"] or None,
+            answers=row["answers"] or None, index=number(row["draw_index"]),
+            item_id=row["item_id"] or None, stratum=number(row["stratum"]),
+            batch=number(row["batch"]), basis=number(row["basis"]), label=row["label"] or None,
+            text=row["note"] or None, previous=number(row["previous_event"]),
+            shown_at=row["shown_at"] or None, detail=json.loads(row["detail"] or "{}"),
+        )  # fmt: skip
+        assert row["hash_prev"] == before
+        assert event.digest(before) == row["hash"]
+        before = row["hash"]
+
+
+def test_estimates_have_numbers_promise_and_sentence(made: Made) -> None:
+    found = {row["estimand"]: row for row in rows(estimates_csv(made.session))}
+    for key, result in made.session.results().items():
+        assert float(found[key]["low"]) == result.low
+        assert found[key]["promise"] == "watched"
+        assert found[key]["sentence"] == result.sentence()
+
+
+def test_a_curve_has_a_row_for_each_rank(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", estimands=["precision", "precision_curve"])
+    label(session, truth, 50, eventful=False)
+    found = rows(estimates_csv(session))
+    curve = session.results()["precision_curve"]
+    ranks = [float(row["rank"]) for row in found if row["estimand"] == "precision_curve"]
+    assert ranks == list(curve.x)
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_no_cell_is_a_formula(tmp_path: Path, word: str) -> None:
+    truth = write_items(tmp_path / "items.csv", 80, names=lambda k: f"{word}{k}")
+    session = session_on(tmp_path / "items.csv", project=word)
+    draw = session.next(word)
+    assert draw is not None
+    session.answer(draw, truth[draw.item_id], annotator=word)
+    session.note(draw.index, word, word)
+    found = rows(events_csv(session)) + rows(estimates_csv(session))
+    cells = [cell for row in found for cell in row.values() if cell]
+    assert not [cell for cell in cells if cell.startswith(FORMULA_STARTS)]
+    safe = "'" + word if word.startswith(FORMULA_STARTS) else word
+    assert found[1]["item_id"] == safe + draw.item_id.removeprefix(word)
+    assert {row["note"] for row in found if row.get("event") == "noted"} == {safe}
+
+
+@pytest.mark.parametrize("value", [-5, -0.25, 3, None, "plain", "a-b", "5"])
+def test_numbers_and_plain_texts_stay(value: object) -> None:
+    assert guarded(value) == value
+
+
+@pytest.mark.parametrize("start", [*FORMULA_STARTS, " =", "  @"])
+def test_every_start_of_a_formula_is_guarded(start: str) -> None:
+    assert guarded(start + "1") == "'" + start + "1"
+
+
+def test_byte_order_mark_is_a_choice(made: Made) -> None:
+    for text in (events_csv, estimates_csv):
+        assert text(made.session, byte_order_mark=True) == "\ufeff" + text(made.session)
