@@ -1,0 +1,7 @@
+from labelcore.ui.guard import guard
+from labelcore.ui.setup import setup
+from labelcore.ui.start import start_page
+
+setup("Projects")
+with guard():
+    start_page()

@@ -1,0 +1,11 @@
+from labelcore.ui.guard import guard
+from labelcore.ui.reporting import report_page
+from labelcore.ui.setup import no_project, project_in_url, setup
+
+project = project_in_url()
+setup("Report", project=project)
+with guard():
+    if project is None:
+        no_project()
+    else:
+        report_page(project)

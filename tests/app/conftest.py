@@ -1,0 +1,97 @@
+"""Pages run by Streamlit's own tester, each test on an empty data folder."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import labelcore as lc
+
+HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
+Make = Callable[..., lc.Session]
+
+
+@pytest.fixture
+def items(data_folder: Path) -> Path:
+    """200 items; every fifth truly yes; prediction and score right nine times in ten."""
+    path = data_folder / "files" / "items.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "text", "score_lr", "pred_lr", "true_label"])
+        for n in range(200):
+            truth = int(n % 5 == 0)
+            called = truth if n % 10 else 1 - truth
+            text = HOSTILE if n % 2 else f"item {n}\nwith a second line"
+            writer.writerow([f"i{n}", text, round(0.2 + 0.6 * called + n / 2000, 4), called, truth])
+    return path
+
+
+@pytest.fixture
+def make(items: Path, data_folder: Path) -> Make:
+    """``make("name", budget=60, labels=50)``: a project in the app's own store."""
+
+    def build(
+        name: str = "demo", labels: int = 0, question: str = "Spam?", **plan: object
+    ) -> lc.Session:
+        population = lc.read_population(
+            items, id="id", content="text", scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"}
+        )
+        plan = {"budget": 60, "seed": 1, **plan}
+        session = lc.Session(
+            population,
+            lc.Plan("recalibrated_neyman", ["accuracy"], **plan),
+            f"sqlite:///{data_folder / 'labelcore.db'}",
+            name,
+            settings={"question": question, "instructions": "Junk counts."},
+        )
+        for _ in range(labels):
+            draw = session.next()
+            assert draw is not None
+            session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+        session.results()
+        return session
+
+    return build
+
+
+@pytest.fixture
+def app(root: Path) -> Callable[..., AppTest]:
+    """``app("label", project="demo")``: the page as a deep link opens it."""
+
+    def open_page(page: str = "", **query: str) -> AppTest:
+        test = AppTest.from_file(str(root / "app.py"), default_timeout=30)
+        if page:
+            test.switch_page(f"pages/{page}.py")
+        for name, value in query.items():
+            test.query_params[name] = value
+        return test.run()
+
+    return open_page
+
+
+def texts(test: AppTest) -> str:
+    """Everything that stands on the page as text."""
+    kinds = (
+        "title",
+        "subheader",
+        "text",
+        "markdown",
+        "caption",
+        "error",
+        "warning",
+        "info",
+        "success",
+    )
+    return "\n".join(str(one.value) for kind in kinds for one in getattr(test, kind))
+
+
+def button(test: AppTest, start: str):
+    """The button whose key or label starts with ``start``."""
+    found = [b for b in test.button if (b.key or "").startswith(start) or b.label.startswith(start)]
+    assert found, f"no button {start!r} among {[b.key for b in test.button]}"
+    return found[0]

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import labelcore as lc
+from labelcore.ui import actions
+from tests.app.conftest import HOSTILE, button, texts
+
+
+@pytest.fixture(autouse=True)
+def no_shortest_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "SHORTEST_LOOK", 0.0)
+
+
+def fresh(session: lc.Session) -> lc.Session:
+    session.sync()
+    return session
+
+
+def test_press_stores_the_answer_of_the_item_shown(app, make) -> None:
+    session = make()
+    page = app("label", project="demo")
+    draw = session.next()
+    button(page, f"positive-{draw.token}").click().run()
+    event = fresh(session).last_answer()
+    assert (event.item_id, event.label) == (draw.item_id, "yes")
+    assert "Saved · Yes" in texts(page)
+    assert session.next().token != draw.token
+
+
+def test_keys_are_on_the_buttons(app, make) -> None:
+    make()
+    page = app("label", project="demo")
+    keys = {b.label: b.proto.shortcut for b in page.button if b.proto.shortcut}
+    assert {"Yes": "y", "No": "n", "Not sure": "s", "Later": "l"}.items() <= {
+        label: key.lower() for label, key in keys.items()
+    }.items()
+
+
+def test_a_second_press_of_the_same_item_changes_nothing(make) -> None:
+    session = make()
+    draw = session.next()
+    session.answer(draw.token, "yes")
+    session.answer(draw.token, "no")
+    assert [e.label for e in session.events if e.kind == "labelled"] == ["yes"]
+
+
+def test_press_within_150_ms_is_not_stored(app, make, monkeypatch) -> None:
+    session = make()
+    page = app("label", project="demo")
+    token = session.next().token
+    monkeypatch.setattr(actions, "SHORTEST_LOOK", 3600.0)
+    button(page, f"positive-{token}").click().run()
+    assert fresh(session).last_answer() is None
+    assert actions.TOO_QUICK in texts(page)
+
+
+def test_item_is_shown_literally(app, make) -> None:
+    session = make()
+    page = app("label", project="demo")
+    for _ in range(4):
+        draw = session.next()
+        assert session.item(draw)["text"] in [one.value for one in page.text]
+        button(page, f"negative-{draw.token}").click().run()
+    assert HOSTILE not in "".join(str(one.value) for one in page.markdown)
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"), [("unsure", "unsure"), ("later", "later"), ("broken", "broken")]
+)
+def test_other_answers(app, make, key: str, kind: str) -> None:
+    session = make()
+    page = app("label", project="demo")
+    button(page, f"{key}-{session.next().token}").click().run()
+    assert fresh(session).last_answer().kind == kind
+
+
+def test_undo_is_repeatable_and_brings_the_item_back(app, make) -> None:
+    session = make(labels=3)
+    page = app("label", project="demo")
+    button(page, "undo-").click().run()
+    button(page, "undo-").click().run()
+    assert fresh(session).labels == 1
+
+
+def test_undo_of_a_screen_that_is_old_does_nothing(make) -> None:
+    session = make(labels=3)
+    actions.take_back.__wrapped__("demo", 1)
+    assert fresh(session).labels == 3
+
+
+def test_no_answer_button_behind_a_panel(app, make) -> None:
+    make(labels=1)
+    for name in ("open-help", "open-note", "open-history", "open-finish"):
+        page = app("label", project="demo")
+        button(page, name).click().run()
+        assert not [
+            b.key for b in page.button if b.key.startswith(("positive-", "negative-", "unsure-"))
+        ]
+        assert not page.exception
+
+
+def test_history_entry_is_changed_by_a_new_event(app, make) -> None:
+    session = make(labels=3)
+    page = app("label", project="demo")
+    button(page, "open-history").click().run()
+    row = session.history()[-1]
+    button(page, f"open-{row.index}").click().run()
+    other = "negative" if row.answer == "yes" else "positive"
+    button(page, f"change-{other}").click().run()
+    changed = fresh(session).history()[0]
+    assert changed.index == row.index and changed.answer != row.answer
+    assert session.labels == 3
+
+
+def test_note_and_flag(app, make) -> None:
+    session = make()
+    page = app("label", project="demo")
+    button(page, "flag-").click().run()
+    button(page, "open-note").click().run()
+    page.text_area[0].set_value("why **so**")
+    button(page, "Save note").click().run()
+    kinds = {e.kind: e.text for e in fresh(session).events if e.kind in ("flagged", "noted")}
+    assert kinds == {"flagged": "yes", "noted": "why **so**"}
+
+
+def test_help_shows_the_instructions(app, make) -> None:
+    make()
+    page = app("label", project="demo")
+    button(page, "open-help").click().run()
+    assert "Junk counts." in texts(page)
+
+
+def test_before_the_first_figure(app, make) -> None:
+    make(labels=12)
+    assert "12 of 40 before a first figure" in texts(app("label", project="demo"))
+
+
+def test_estimate_with_interval(app, make) -> None:
+    session = make(labels=50)
+    page = texts(app("label", project="demo"))
+    assert session.results()["accuracy"].sentence() in page
+    assert "items.csv" in page and "95 % confidence, valid at every look" in page
+
+
+def test_fixed_promise_shows_no_interval_before_its_end(app, make) -> None:
+    make(labels=50, promise="fixed")
+    page = texts(app("label", project="demo"))
+    assert "interval at the end" in page and " to " not in page.split("interval at the end")[0][-8:]
+
+
+def test_budget_used_then_finish(app, make) -> None:
+    session = make(labels=60)
+    page = app("label", project="demo")
+    assert "All planned labels are there" in texts(page)
+    button(page, "state-finish").click().run()
+    assert fresh(session).status == "finished"
+    assert "This project is finished" in texts(page)
+
+
+def test_goal_reached_then_go_on(app, make) -> None:
+    session = make(budget=None, margin=0.2)
+    while (draw := session.next()) is not None:
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    assert session.status == "goal reached"
+    page = app("label", project="demo")
+    assert "The goal is reached" in texts(page)
+    button(page, "go-on").click().run()
+    assert fresh(session).status == "open"
+    assert button(page, "positive-")
+
+
+def test_finish_asks_a_reason(app, make) -> None:
+    session = make(labels=5)
+    page = app("label", project="demo")
+    button(page, "open-finish").click().run()
+    page.text_input[0].set_value("tired").run()
+    button(page, "finish-now").click().run()
+    assert [e.text for e in fresh(session).events if e.kind == "finished"] == ["tired"]
+
+
+def test_exhausted(app, make) -> None:
+    make(labels=200, budget=200)
+    assert "Every item of the file has been judged" in texts(app("label", project="demo"))
+
+
+def test_hostile_class_names_and_project(app, items, data_folder) -> None:
+    population = lc.read_population(
+        items,
+        content="text",
+        scores={"lr": "score_lr"},
+        predictions={"lr": "pred_lr"},
+        classes=["**no**", HOSTILE],
+        positive=HOSTILE,
+    )
+    plan = lc.Plan("simple_random", ["accuracy"], budget=50)
+    lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", HOSTILE[:60])
+    page = app("label", project=HOSTILE[:60])
+    assert not page.exception
+    assert all("**" not in b.label and ":red[" not in b.label for b in page.button)
+
+
+def test_a_failed_write_is_told_and_the_item_stays(app, make, monkeypatch) -> None:
+    session = make()
+    page = app("label", project="demo")
+    token = session.next().token
+
+    def full(*_: object, **__: object) -> None:
+        raise lc.errors.StoreError("the disk is full")
+
+    monkeypatch.setattr(lc.Session, "answer", full)
+    button(page, f"positive-{token}").click().run()
+    assert "was not stored" in texts(page) and "disk is full" in texts(page)
+    assert button(page, f"positive-{token}")
+
+
+def test_labelling_does_not_wait(app, make) -> None:
+    """A press costs little on the server; the browser's part is measured elsewhere."""
+    session = make()
+    page = app("label", project="demo")
+    spans = []
+    for _ in range(10):
+        press = button(page, f"negative-{session.next().token}").click()
+        start = time.perf_counter()
+        press.run()
+        spans.append(time.perf_counter() - start)
+    assert sorted(spans)[5] < 1.0

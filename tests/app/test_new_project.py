@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from tests.app.conftest import HOSTILE, button, texts
+
+
+def store(data_folder: Path) -> lc.store.LabelStore:
+    return lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+
+
+def with_upload(app, name: str, content: bytes):
+    page = app("new_project")
+    page.file_uploader(key="new-upload").upload(name, content, "text/csv").run()
+    return page
+
+
+def whole_way(app, items: Path):
+    page = with_upload(app, "items.csv", items.read_bytes())
+    page.text_input(key="new-question").set_value("Is it spam?").run()
+    assert not page.exception
+    return page
+
+
+def test_empty(app) -> None:
+    page = app("new_project")
+    assert not page.exception
+    assert [s.value for s in page.subheader] == ["1 · Items"]
+
+
+def test_a_project_from_an_upload(app, items: Path, data_folder: Path) -> None:
+    page = whole_way(app, items)
+    assert "200 items, 1 score, 1 prediction column, no fault" in texts(page).replace("\\", "")
+    assert "true_label" in texts(page).replace("\\", "")
+    button(page, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    session = lc.Session.open(store(data_folder), record.name)
+    assert session.settings["question"] == "Is it spam?"
+    assert session.population.content_columns == ("text",)
+    assert session.plan.design == "recalibrated_neyman" and session.plan.budget == 200
+
+
+def test_name_that_is_taken_is_told(app, items: Path, make, data_folder: Path) -> None:
+    make("items")
+    page = whole_way(app, items)
+    button(page, "new-create").click().run()
+    assert "already" in page.error[0].value
+    assert len(store(data_folder).projects()) == 1
+
+
+def test_faults_are_a_table(app, data_folder: Path) -> None:
+    page = with_upload(app, "bad.csv", b"id,text,score\n1,a,0.5\n1,b,x\n")
+    assert "2 faults" in page.error[0].value
+    assert store(data_folder).projects() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.csv", b""),
+        ("binary.csv", b"\x00\xff\xfe"),
+        ("not.parquet", b"PAR1"),
+        ("a.csv.gz", b"x"),
+    ],
+)
+def test_unreadable_upload(app, name: str, content: bytes) -> None:
+    page = with_upload(app, name, content)
+    assert not page.exception and page.error
+
+
+def test_path_outside_the_data_folder_is_refused(app, items: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("id,text\n1,secret\n")
+    link = items.parent / "link.csv"
+    link.symlink_to(secret)
+    for wanted in (str(secret), "../secret.csv", "files/link.csv", "/etc/passwd"):
+        page = app("new_project")
+        page.segmented_control(key="new-source").set_value("A file in the data folder").run()
+        page.text_input(key="new-typed").set_value(wanted).run()
+        assert "outside the data folder" in page.error[0].value.replace("\\", ""), wanted
+        assert "secret" not in "".join(str(d.value) for d in page.dataframe)
+
+
+def test_file_in_the_data_folder(app, items: Path) -> None:
+    page = app("new_project")
+    page.segmented_control(key="new-source").set_value("A file in the data folder").run()
+    page.text_input(key="new-typed").set_value("files/items.csv").run()
+    assert "no fault" in texts(page)
+
+
+def test_score_alone_needs_a_threshold(app) -> None:
+    rows = "".join(f"{n},text {n},{n / 100}\n" for n in range(100))
+    page = with_upload(app, "s.csv", f"id,text,score\n{rows}".encode())
+    page.text_input(key="new-question").set_value("Spam?").run()
+    assert "50 of 100 would be called 'Yes'." in texts(page)
+    page.slider[0].set_value(0.8).run()
+    assert "20 of 100 would be called 'Yes'." in texts(page)
+    control = next(c for c in page.segmented_control if c.label == "A high score means")
+    control.set_value(True).run()
+    assert "81 of 100 would be called 'Yes'." in texts(page)
+
+
+def test_only_prevalence_without_a_classifier(app, data_folder: Path) -> None:
+    rows = "".join(f"{n},text {n}\n" for n in range(100))
+    page = with_upload(app, "t.csv", f"id,text\n{rows}".encode())
+    page.text_input(key="new-question").set_value("Spam?").run()
+    assert page.radio(key="new-aim").options == ["How common is it? (prevalence)"]
+    button(page, "new-create").click().run()
+    assert len(store(data_folder).projects()) == 1
+
+
+def test_same_names_for_both_answers(app, items: Path) -> None:
+    page = whole_way(app, items)
+    page.text_input(key="new-yes").set_value("no").run()
+    assert "must differ" in page.error[0].value
+
+
+def test_watched_promise_that_a_budget_is_too_small_for(app, items: Path) -> None:
+    page = whole_way(app, items)
+    page.number_input(key="new-budget-200").set_value(20).run()
+    assert not page.exception
+    assert "watched promise" in page.error[0].value.replace("\\", "")
+
+
+def test_margin_and_fixed_promise(app, items: Path, data_folder: Path) -> None:
+    page = whole_way(app, items)
+    page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+    page.number_input(key="new-margin").set_value(8.0).run()
+    page.radio(key="new-promise").set_value("fixed").run()
+    button(page, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    plan = lc.Plan.from_json(record.plan_json)
+    assert (plan.margin, plan.promise) == (0.08, "fixed")
+
+
+def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
+    page = whole_way(app, items)
+    page.number_input(key="new-param-recalibrated_neyman-n_above").set_value(3).run()
+    button(page, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    assert dict(lc.Plan.from_json(record.plan_json).params) == {"n_above": 3}
+
+
+def test_hostile_columns_and_names(app) -> None:
+    head = f'id,"{HOSTILE}","score_{HOSTILE}"'
+    rows = "".join(f'{n},"{HOSTILE}",{n / 100}\n' for n in range(100))
+    page = with_upload(app, f"{HOSTILE}.csv", f"{head}\n{rows}".encode())
+    assert not page.exception
+    page.text_input(key="new-question").set_value(HOSTILE).run()
+    assert not page.exception
+    shown = [
+        one.value
+        for kind in ("markdown", "caption", "error", "success")
+        for one in getattr(page, kind)
+    ]
+    assert not any("<img" in value or ":red[x]" in value for value in shown)

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from tests.app.conftest import HOSTILE, button, texts
+
+PROJECT_PAGES = ("label", "progress", "report")
+
+
+def test_empty_start_offers_real_data_first(app) -> None:
+    page = app()
+    assert page.subheader[0].value == "Try it on real data"
+    assert not page.exception
+
+
+def test_start_lists_projects(app, make) -> None:
+    make("one", labels=50)
+    make(HOSTILE[:60].replace("/", ""), labels=0)
+    page = app()
+    assert not page.exception
+    assert "50 of 60 labels · ± " in texts(page)
+    assert "no interval yet · not started" in texts(page)
+
+
+@pytest.mark.parametrize("name", ["digits", "messages"])
+def test_trial_is_one_click(app, name: str, data_folder: Path) -> None:
+    page = app()
+    button(page, f"trial-{name}").click().run()
+    assert not page.exception
+    store = lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    assert len(store.projects()) == 1
+
+
+@pytest.mark.parametrize("page", PROJECT_PAGES)
+def test_deep_link(app, make, page: str) -> None:
+    make(labels=50)
+    shown = app(page, project="demo")
+    assert not shown.exception and not shown.error
+
+
+@pytest.mark.parametrize("page", PROJECT_PAGES)
+def test_unknown_project(app, make, page: str) -> None:
+    make()
+    shown = app(page, project=HOSTILE)
+    assert not shown.exception
+    assert "There is no project" in shown.error[0].value.replace("\\", "")
+
+
+@pytest.mark.parametrize("page", PROJECT_PAGES)
+def test_no_project_in_the_address(app, page: str) -> None:
+    shown = app(page)
+    assert not shown.exception
+    assert "No project is named" in shown.info[0].value
+
+
+@pytest.mark.parametrize("page", ["", *PROJECT_PAGES])
+def test_damaged_database(app, data_folder: Path, page: str) -> None:
+    data_folder.mkdir(parents=True, exist_ok=True)
+    (data_folder / "labelcore.db").write_bytes(b"not a database" * 100)
+    shown = app(page, project="demo")
+    assert not shown.exception
+    assert "is not an SQLite database" in shown.error[0].value.replace("\\", "")
+
+
+@pytest.mark.parametrize("page", PROJECT_PAGES)
+def test_missing_file(app, make, items: Path, page: str) -> None:
+    make(labels=3)
+    items.unlink()
+    shown = app(page, project="demo")
+    assert not shown.exception
+    assert "not there any more" in shown.error[0].value.replace("\\", "")
+
+
+def test_changed_file(app, make, items: Path) -> None:
+    make(labels=3)
+    items.write_text(items.read_text("utf-8").replace("item 2\n", "item two\n"), "utf-8")
+    shown = app("label", project="demo")
+    assert not shown.exception and shown.error
+
+
+def test_data_folder_that_is_a_file(app, data_folder: Path) -> None:
+    data_folder.parent.mkdir(parents=True, exist_ok=True)
+    data_folder.write_text("in the way")
+    shown = app()
+    assert not shown.exception and shown.error
+
+
+@pytest.mark.parametrize("labels", [0, 3, 50, 60])
+@pytest.mark.parametrize("page", ["progress", "report"])
+def test_every_state(app, make, page: str, labels: int) -> None:
+    session = make(labels=labels)
+    assert not app(page, project="demo").exception
+    session.finish("enough")
+    assert not app(page, project="demo").exception
+
+
+def test_progress_changes_nothing(app, make) -> None:
+    session = make(labels=50)
+    before = session.store.last_sequence("demo")
+    page = app("progress", project="demo")
+    assert not page.button
+    assert session.store.last_sequence("demo") == before
+
+
+def test_report_is_interim_before_finish(app, make) -> None:
+    session = make(labels=50)
+    assert "Interim" in texts(app("report", project="demo"))
+    session.finish("done")
+    page = app("report", project="demo")
+    assert "Interim" not in texts(page)
+    assert session.results()["accuracy"].sentence() in texts(page)
+    assert "labelcore replay demo-bundle.zip --file items.csv" in page.code[0].value
+
+
+def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path) -> None:
+    page = app()
+    button(page, "trial-messages").click().run()
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    name = lc.session.open_store(store).projects()[0].name
+    session = lc.Session.open(store, name)
+    truth = dict(
+        zip(session.population.ids(), session.population.column("true_label"), strict=True)
+    )
+    for _ in range(45):
+        draw = session.next()
+        session.answer(draw, truth[draw.item_id] == "1")
+    assert "In truth" not in texts(app("report", project=name)).replace("\\", "")
+    session.finish("")
+    assert "In truth" in texts(app("report", project=name)).replace("\\", "")

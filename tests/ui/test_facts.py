@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from labelcore.log import Event
+from labelcore.ui.facts import SECONDS_AN_ITEM, Counts, pace, progress_line
+from labelcore.ui.summary import count_answered, status_words
+
+
+def answer(sequence: int, index: int, kind: str = "labelled", seconds: float = 4.0) -> Event:
+    start, end = (
+        f"2027-05-03T12:{index:02d}:00+00:00",
+        f"2027-05-03T12:{index:02d}:{seconds:09.6f}+00:00",
+    )
+    return Event(sequence, kind, end, "me", index=index, shown_at=start)
+
+
+def test_pace_is_the_median_once_there_are_five() -> None:
+    assert pace([answer(n, n) for n in range(1, 5)]) == SECONDS_AN_ITEM
+    spans = [answer(n, n, seconds=s) for n, s in enumerate((2, 3, 4, 5, 59), 1)]
+    assert pace(spans) == 4.0
+
+
+def test_progress_line_states() -> None:
+    assert progress_line(Counts(0, 10, False, 0, 0, 80), None) == "0 of 10 · ~1 min left"
+    assert "goal is not reached" in progress_line(Counts(12, 10, True, 0, 0, 0), None)
+    assert "1 for later" in progress_line(Counts(3, 10, False, 0, 1, 30), None)
+    assert progress_line(Counts(3, 9, False, 0, 0, 5, "finished"), None) == "3 of 9 · finished"
+
+
+def test_counts_follow_undo_change_and_later() -> None:
+    undone = Event(4, "undone", "2027-05-03T12:00:00+00:00", "me", index=2, previous=3)
+    events = [answer(1, 1), answer(2, 1, "unsure"), answer(3, 2), undone, answer(5, 3, "later")]
+    assert count_answered(events) == 1
+
+
+def test_status_words() -> None:
+    at = "2027-05-03T12:00:00+00:00"
+    stopped, extended = Event(1, "stopped", at, ""), Event(2, "extended", at, "")
+    finished = Event(3, "finished", at, "")
+    assert status_words([], 0, 10) == "not started"
+    assert status_words([], 3, 10) == "labelling"
+    assert status_words([], 10, 10) == "all planned labels are there"
+    assert status_words([stopped], 10, 10) == "goal reached"
+    assert status_words([stopped, extended], 10, 10) == "extended"
+    assert status_words([stopped, extended, finished], 10, 10) == "finished"
