@@ -92,3 +92,10 @@ def server(tmp_path: Path) -> Iterator[Server]:
     """The app on an empty data folder."""
     with Server(tmp_path / "data") as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for the tests of a file that do not kill it; each makes a project of its own."""
+    with Server(tmp_path_factory.mktemp("shared") / "data") as running:
+        yield running

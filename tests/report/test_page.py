@@ -133,7 +133,8 @@ def test_it_is_interim_until_finish(tmp_path: Path) -> None:
     assert "Interim For the 300 items in items.csv, nothing is known yet about" in empty
     assert "There is nothing to draw before the first label." in empty
     label(session, truth, 10)
-    assert "Interim Too few labels" in Outline(report_html(session)).text
+    few = Outline(report_html(session)).text
+    assert "Interim For the 300 items in items.csv, there are too few labels" in few
     session.finish()
     assert "Interim" not in Outline(report_html(session)).text
 
