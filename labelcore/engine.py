@@ -160,6 +160,8 @@ class Engine:
 
     def kind_of(self, answer: object) -> tuple[str, str | None]:
         """The event kind and the class name of an answer; raises AnswerError for anything else."""
+        if isinstance(answer, np.generic):
+            answer = answer.item()
         if isinstance(answer, str) and answer in RESERVED_ANSWERS:
             return answer, None
         if isinstance(answer, str) and answer in self.classes:

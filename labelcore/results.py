@@ -119,7 +119,7 @@ class Estimate:
 class Band:
     """A curve with a band over ranks.
 
-    x            ranks, (n_points,), increasing, 1 to N
+    x            ranks, (n_points,), increasing, at most 1 to N
     value, low, high   (n_points,), proportions; value is NaN where there is no estimate
     threshold    (n_points,), the score at each rank
     simultaneous whether the promise holds for all ranks together or for each rank on its own
@@ -144,9 +144,11 @@ class Band:
 
     def at(self, rank: float) -> tuple[float, Interval]:
         """The estimate and its interval at the last point not beyond ``rank``."""
-        if not 1 <= rank <= self.scope.n_items:
-            raise ValueError(f"rank must lie between 1 and {self.scope.n_items}, got {rank!r}")
-        point = max(int(np.searchsorted(self.x, rank, side="right")) - 1, 0)
+        if not self.x[0] <= rank <= self.x[-1]:
+            raise ValueError(
+                f"rank must lie between {self.x[0]:.0f} and {self.x[-1]:.0f}, got {rank!r}"
+            )
+        point = int(np.searchsorted(self.x, rank, side="right")) - 1
         return float(self.value[point]), Interval(float(self.low[point]), float(self.high[point]))
 
     def sentence(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -31,17 +32,23 @@ class DesignParams:
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            value, low, high = getattr(self, item.name), item.metadata["low"], item.metadata["high"]
-            if value is None or isinstance(value, str):
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise PlanError(f"params[{item.name!r}] must be a number, got {value!r}")
-            if isinstance(item.default, int) and not isinstance(value, int):
-                raise PlanError(f"params[{item.name!r}] must be a whole number, got {value!r}")
-            if (low is not None and value < low) or (high is not None and value > high):
-                raise PlanError(
-                    f"params[{item.name!r}] must lie between {low} and {high}, got {value!r}"
-                )
+            _check_parameter(item.name, getattr(self, item.name), str(item.type), item.metadata)
+
+
+def _check_parameter(name: str, value: Any, kind: str, limits: Mapping[str, Any]) -> None:
+    """Raise PlanError unless ``value`` fits the annotation ``kind``, such as "int | None"."""
+    if (value is None and "None" in kind) or (isinstance(value, str) and "str" in kind):
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or kind.startswith("str"):
+        raise PlanError(
+            f"params[{name!r}] must be {'text' if kind.startswith('str') else 'a number'}, "
+            f"got {value!r}"
+        )
+    if kind.startswith("int") and not isinstance(value, int):
+        raise PlanError(f"params[{name!r}] must be a whole number, got {value!r}")
+    low, high = limits["low"], limits["high"]
+    if not (low is None or value >= low) or not (high is None or value <= high):
+        raise PlanError(f"params[{name!r}] must lie between {low} and {high}, got {value!r}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -216,15 +216,21 @@ def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArr
 
 
 def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
-    """c_k: how much an uncertain item of each stratum matters for the focus, (n_strata,)."""
+    """c_k: how much an uncertain item of each stratum matters for the focus, (n_strata,); all alike
+    where the file has no item that the focus is about."""
     focus = setup.params.focus or _default_focus(setup, frame)
+    if focus == "precision_recall" and not frame.predicted.any():
+        focus = "prevalence"
     totals = frame.sizes * rates
     predicted = frame.predicted
     if focus != "precision_recall":
         empty = np.zeros(len(rates))
         cells = Cells(frame.sizes.astype(float), empty, empty, predicted)
         table = ratios([SCALARS[focus]], cells)
-        return np.asarray(np.abs(table.gradient(table.value(totals)))[0])
+        value = table.value(totals)
+        if np.isnan(value[0]):
+            return np.ones(len(rates))
+        return np.asarray(np.abs(table.gradient(value))[0])
     true_positive, positive = totals[predicted].sum(), totals.sum()
     recall = true_positive / positive
     above = ((1 - recall) / positive) ** 2 + 1 / frame.sizes[predicted].sum() ** 2

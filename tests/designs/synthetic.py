@@ -1,0 +1,115 @@
+"""Files with known labels for statistical tests, and an engine answered by them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+import labelcore as lc
+from labelcore.engine import Engine
+from labelcore.log import Event
+from labelcore.preview import planned_size
+
+SCALARS = ("accuracy", "precision", "recall", "f1")
+NOISE = 1e-4
+"""The chance that a correct method fails one statistical test by bad luck."""
+
+
+class Known:
+    """A population and the label (0 or 1) of every item."""
+
+    def __init__(self, population: lc.Population, truth: np.ndarray) -> None:
+        self.population, self.truth = population, np.asarray(truth, dtype=np.int64)
+
+    def engine(self, plan: lc.Plan, seed: int) -> Engine:
+        size = plan.planned or planned_size(self.population, plan)
+        return Engine(self.population, replace(plan, seed=seed, planned=size))
+
+    def value(self, name: str) -> float:
+        """The true value, from the definition of each quantity."""
+        said = next(iter(self.population.predictions.values())) == 1
+        real = self.truth == 1
+        tp, fp, fn = (said & real).sum(), (said & ~real).sum(), (~said & real).sum()
+        tn = len(real) - tp - fp - fn
+        above, below = {
+            "accuracy": (tp + tn, len(real)), "precision": (tp, tp + fp), "recall": (tp, tp + fn),
+            "f1": (2 * tp, 2 * tp + fp + fn), "specificity": (tn, tn + fp),
+            "prevalence": (tp + fn, len(real)), "false_omission_rate": (fn, fn + tn),
+            "negative_predictive_value": (tn, fn + tn),
+        }[name]  # fmt: skip
+        return float(above / below) if below else float("nan")
+
+
+def write(
+    folder: Path, truth: np.ndarray, *, score: np.ndarray | None = None,
+    prediction: np.ndarray | None = None, **arguments: Any,
+) -> Known:  # fmt: skip
+    """A CSV file with these columns, read back as a population."""
+    columns: dict[str, Any] = {
+        "id": [f"i{i}" for i in range(len(truth))],
+        "text": ["x"] * len(truth),
+    }
+    given: dict[str, Any] = {}
+    if score is not None:
+        columns["score"], given["scores"] = score, {"lr": "score"}
+    if prediction is not None:
+        columns["said"], given["predictions"] = prediction, {"lr": "said"}
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "items.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow([*columns, "truth"])
+        rows.writerows(zip(*columns.values(), truth, strict=True))
+    population = lc.read_population(path, id="id", content="text", **{**given, **arguments})
+    return Known(population, truth)
+
+
+def calibrated(
+    folder: Path, n_items: int, seed: int, *, a: float = 0.6, b: float = 1.4, threshold: float = 0.5
+) -> Known:
+    """Scores from a Beta(a, b), labels drawn with the score as their probability."""
+    rng = np.random.default_rng(seed)
+    score = np.round(rng.beta(a, b, n_items), 6)
+    truth = (rng.random(n_items) < score).astype(int)
+    return write(folder, truth, score=score, thresholds={"lr": threshold})
+
+
+def label(engine: Engine, truth: np.ndarray) -> Iterator[int]:
+    """Draw and answer to the end, giving the number of labels after each one."""
+    classes = engine.population.classes
+    while engine.peek() is not None:
+        index = engine.draw_next()
+        name = classes[truth[engine.asked[index - 1].position]]
+        engine.answer(index, Event(0, "labelled", "", "test", label=name))
+        yield engine.labels
+
+
+def labelled(engine: Engine, truth: np.ndarray) -> Engine:
+    for _ in label(engine, truth):
+        pass
+    return engine
+
+
+def fewest(runs: int, chance: float) -> float:
+    """The share below which ``runs`` trials of at least this chance fall once in 1/NOISE times."""
+    return float(binom.ppf(NOISE, runs, chance)) / runs
+
+
+def most(runs: int, chance: float) -> float:
+    """The share above which ``runs`` trials of at most this chance rise once in 1/NOISE times."""
+    return float(binom.isf(NOISE, runs, chance)) / runs
+
+
+def standard_errors(errors: np.ndarray) -> float:
+    """The mean error in units of its standard error."""
+    kept = errors[~np.isnan(errors)]
+    return float(kept.mean() / (kept.std(ddof=1) / np.sqrt(len(kept))))
+
+
+Maker = Callable[..., Known]

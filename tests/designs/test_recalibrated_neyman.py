@@ -1,0 +1,183 @@
+"""Strata, shares and first looks of the default design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.designs.rates import planning_rates, stratum_rates
+from labelcore.designs.recalibrated_neyman import RecalibratedNeyman, _costs
+from labelcore.estimands import SCALARS
+from labelcore.estimation import scalar_results
+from labelcore.stats.recalibration import recalibrate
+from tests.designs.synthetic import SCALARS as FOUR
+from tests.designs.synthetic import Known, calibrated, label, labelled, write
+
+NEYMAN = "recalibrated_neyman"
+FOCI = [None, "precision_recall", *SCALARS]
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("neyman"), 1000, seed=4)
+
+
+def test_strata_never_mix_predictions_and_are_cut_by_rank(known: Known) -> None:
+    frame = known.engine(lc.Plan(NEYMAN, FOUR, budget=100), 1).frame
+    said = known.population.predictions["lr"] == 1
+    score = known.population.scores["lr"]
+    assert np.array_equal(frame.predicted[frame.stratum], said)
+    above, below = frame.sizes[frame.predicted], frame.sizes[~frame.predicted]
+    assert len(above) == 6 and np.ptp(above) <= 1 and frame.sizes.sum() == 1000
+    assert below[0] == 20 and np.all(below >= 5) and below[-1] == below.max()
+    for k in range(frame.n_strata - 1):
+        if frame.predicted[k] == frame.predicted[k + 1]:
+            assert score[frame.stratum == k].min() >= score[frame.stratum == k + 1].max()
+    np.testing.assert_allclose(
+        frame.rates, [np.clip(score[frame.stratum == k].mean(), 1e-5, 1) for k in range(18)][
+            : frame.n_strata
+        ],
+    )  # fmt: skip
+
+
+def test_first_two_labels_per_stratum_then_batches_of_a_tenth(known: Known) -> None:
+    engine = labelled(known.engine(lc.Plan(NEYMAN, FOUR, budget=200), 1), known.truth)
+    batches = np.bincount([asked.batch for asked in engine.asked])[1:]
+    strata = [asked.stratum for asked in engine.asked if asked.batch == 1]
+    assert sorted(strata) == sorted(list(range(engine.frame.n_strata)) * 2)
+    done = np.cumsum(batches)
+    for size, before in zip(batches[1:-1], done[:-2], strict=True):
+        assert size == max(5, before // 10)
+
+
+def test_default_cost_is_precision_and_recall_together(known: Known) -> None:
+    """c^2 = ((1-R)/P)^2 + 1/P_pred^2 above, (R/P)^2 below, from theta."""
+    engine = known.engine(lc.Plan(NEYMAN, FOUR, budget=100), 1)
+    theta = np.linspace(0.9, 0.05, engine.frame.n_strata)
+    totals = engine.frame.sizes * theta
+    said = engine.frame.predicted
+    recall, called = totals[said].sum() / totals.sum(), engine.frame.sizes[said].sum()
+    above = np.hypot((1 - recall) / totals.sum(), 1 / called)
+    expected = np.where(said, above, recall / totals.sum())
+    np.testing.assert_allclose(_costs(engine.setup, engine.frame, theta), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("focus", "cost"),
+    [("accuracy", lambda r, f: (1, 1)), ("recall", lambda r, f: (1 - r, r)),
+     ("f1", lambda r, f: (2 - f, f)), ("precision", lambda r, f: (1, 0))],
+)  # fmt: skip
+def test_cost_of_a_single_focus(focus: str, cost, known: Known) -> None:  # type: ignore[no-untyped-def]
+    estimands = ["precision"] if focus == "precision" else ["accuracy", focus]
+    plan = lc.Plan(NEYMAN, list(dict.fromkeys(estimands)), budget=100, params={"focus": focus})
+    engine = known.engine(plan, 1)
+    theta = np.linspace(0.9, 0.05, engine.frame.n_strata)
+    totals, said = engine.frame.sizes * theta, engine.frame.predicted
+    tp, p, called = totals[said].sum(), totals.sum(), engine.frame.sizes[said].sum()
+    above, below = cost(tp / p, 2 * tp / (p + called))
+    found = _costs(engine.setup, engine.frame, theta)
+    np.testing.assert_allclose(
+        found / found.max(), np.where(said, above, below) / max(above, below)
+    )
+
+
+def test_shares_mix_the_floor_early_and_late(known: Known) -> None:
+    """.35 of W until .3 n0 labels, then .20."""
+    engine = known.engine(lc.Plan(NEYMAN, ["accuracy"], budget=200), 1)
+    design, frame = RecalibratedNeyman(), engine.frame
+    theta, weight = frame.rates, frame.sizes / frame.sizes.sum()
+    wanted = weight * np.sqrt(theta * (1 - theta))
+    for labels, floor in ((59, 0.35), (60, 0.20)):
+        expected = floor * weight + (1 - floor) * wanted / wanted.sum()
+        np.testing.assert_allclose(design._shares(engine.setup, frame, theta, labels), expected)
+
+
+def test_fitted_rates_are_the_recalibration_of_all_labels(known: Known) -> None:
+    engine = labelled(known.engine(lc.Plan(NEYMAN, FOUR, budget=100), 1), known.truth)
+    s, n = np.zeros((2, engine.frame.n_strata))
+    for asked in engine.asked:
+        n[asked.stratum] += 1
+        s[asked.stratum] += known.truth[asked.position]
+    np.testing.assert_allclose(
+        engine.design.fitted_rates(engine.frame, engine.progress),
+        recalibrate(engine.frame.rates, s, n),
+    )
+
+
+@pytest.mark.parametrize("focus", FOCI)
+@pytest.mark.parametrize("said", ["all", "none", "no predictions"])
+@pytest.mark.filterwarnings("error")
+def test_any_focus_on_a_one_sided_file(focus: str | None, said: str, tmp_path: Path) -> None:
+    score = np.linspace(0, 1, 100)
+    threshold = {"all": {"lr": -1}, "none": {"lr": 2}, "no predictions": {}}[said]
+    file = write(tmp_path, (score > 0.5).astype(int), score=score, thresholds=threshold)
+    estimands = ["precision"] if focus == "precision" else ["prevalence"]
+    if focus == "precision" and said == "no predictions":
+        pytest.skip("precision needs predictions")
+    plan = lc.Plan(NEYMAN, estimands, budget=60, params={"focus": focus})
+    engine = labelled(file.engine(plan, 1), file.truth)
+    assert engine.labels == 60
+    lc.preview(file.population, plan)
+
+
+@pytest.mark.parametrize("budget", [1, 3, 17, 18, 36, 37])
+def test_budget_smaller_than_the_strata(budget: int, known: Known) -> None:
+    plan = lc.Plan(NEYMAN, FOUR, budget=budget, promise="fixed")
+    engine = labelled(known.engine(plan, 1), known.truth)
+    assert engine.labels == budget and np.all(engine.drawn <= 3)
+    for key, one in scalar_results(engine).items():
+        assert one.low <= known.value(key) <= one.high
+
+
+def test_rates_of_scores_that_are_no_probabilities(tmp_path: Path) -> None:
+    """Mid-rank share of each stratum, clipped to [.02, .98], and a note."""
+    score = np.linspace(-50, 50, 200)
+    file = write(tmp_path, (score > 0).astype(int), score=score, thresholds={"lr": 0})
+    plan = lc.Plan(NEYMAN, FOUR, budget=60)
+    engine = file.engine(plan, 1)
+    share = (np.arange(200) + 0.5) / 200
+    expected = [share[engine.frame.stratum == k].mean() for k in range(engine.frame.n_strata)]
+    np.testing.assert_allclose(engine.frame.rates, np.clip(expected, 0.02, 0.98))
+    assert "not probabilities" in lc.preview(file.population, plan).derived["notes"][0]
+    one = np.zeros(200, dtype=np.int64)
+    assert stratum_rates(file.population, "lr", one, 1)[0] == pytest.approx([0.5])
+
+
+def test_descending_scores_are_turned_round(tmp_path: Path) -> None:
+    up = calibrated(tmp_path / "up", 300, seed=6, threshold=0.5)
+    turned = 1 - up.population.scores["lr"]
+    down = write(tmp_path / "down", up.truth, score=turned, thresholds={"lr": 0.5},
+                 descending=["lr"])  # fmt: skip
+    plan = lc.Plan(NEYMAN, FOUR, budget=100)
+    one, two = (labelled(k.engine(plan, 1), k.truth) for k in (up, down))
+    assert [a.position for a in one.asked] == [a.position for a in two.asked]
+    assert [e.value for e in scalar_results(one).values()] == [
+        e.value for e in scalar_results(two).values()
+    ]
+    said = np.zeros(300, dtype=bool)
+    assert planning_rates(down.population, "lr", said)[0] == pytest.approx(
+        up.population.scores["lr"]
+    )
+
+
+def test_prediction_decides_and_the_score_only_orders(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    score = np.round(rng.random(300), 5)
+    said = (rng.random(300) < 0.3).astype(int)
+    file = write(tmp_path, said, score=score, prediction=said)
+    frame = file.engine(lc.Plan(NEYMAN, FOUR, budget=60), 1).frame
+    assert np.array_equal(frame.predicted[frame.stratum], said == 1)
+
+
+def test_few_strata_are_not_watched(tmp_path: Path) -> None:
+    """Under five strata the band says nothing before the census (METHODS 7.6)."""
+    score = np.linspace(0, 1, 45)
+    file = write(tmp_path, (score > 0.5).astype(int), score=score, thresholds={"lr": 2})
+    plan = lc.Plan(NEYMAN, ["accuracy"], budget=45, params={"n_above": 1, "n_below": 4})
+    engine = file.engine(plan, 1)
+    assert engine.frame.n_strata < 5
+    states = [scalar_results(engine)["accuracy"].state for _ in label(engine, file.truth)]
+    assert states == ["too few"] * 44 + ["exact"]

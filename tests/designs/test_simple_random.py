@@ -1,0 +1,74 @@
+"""The plain sample's intervals are those of the table METHODS 7.0, computed here again."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.designs.base import Look
+from labelcore.designs.simple_random import SimpleRandom
+from labelcore.estimands import SCALARS, ratios
+from labelcore.stats.profile import Cells
+from labelcore.stats.proportion import wilson
+from labelcore.stats.sequences import finite_sequence, rate_sequence
+from tests.designs.synthetic import Known, calibrated, labelled
+
+CELLS = Cells(
+    np.array([200.0, 800]), np.array([20.0, 80]), np.array([15.0, 4]), np.array([True, False])
+)
+GROUPS = {  # hits, labelled, size
+    "accuracy": (15 + 76, 100, 1000), "prevalence": (19, 100, 1000), "precision": (15, 20, 200),
+    "false_omission_rate": (4, 80, 800), "negative_predictive_value": (76, 80, 800),
+}  # fmt: skip
+
+
+def figures(name: str, promise: str, target: str = "file") -> tuple[float, float, float]:
+    look = Look(0.95, promise, 100, 100, target, 1)
+    found = SimpleRandom().estimate([SCALARS[name]], CELLS, look, None)
+    return float(found.value[0]), float(found.low[0]), float(found.high[0])
+
+
+@pytest.mark.parametrize("name", sorted(GROUPS))
+def test_fixed_is_wilson_within_the_denominator(name: str) -> None:
+    hits, n, size = GROUPS[name]
+    for target, factor in (("file", 1 - n / size), ("process", 1.0)):
+        low, high = wilson(hits / factor, n / factor, 0.95)
+        expected = (hits / n, float(low), float(high))
+        assert figures(name, "fixed", target) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(GROUPS))
+def test_watched_is_the_prior_posterior_ratio_within_the_denominator(name: str) -> None:
+    hits, n, size = GROUPS[name]
+    low, high = finite_sequence(hits, n, size, 0.05)
+    assert figures(name, "watched") == pytest.approx((hits / n, low / size, high / size))
+    assert figures(name, "watched", "process")[1:] == pytest.approx(rate_sequence(hits, n, 0.05))
+
+
+@pytest.mark.parametrize("target", ["file", "process"])
+@pytest.mark.parametrize("name", ["recall", "f1", "specificity"])
+def test_watched_ratios_take_the_worst_corner_of_two_sequences(name: str, target: str) -> None:
+    """Each at half the error level; every corner is tried here."""
+    ends = []
+    for s, n, size in ((15, 20, 200), (4, 80, 800)):
+        if target == "file":
+            ends.append(finite_sequence(s, n, size, 0.025))
+        else:
+            ends.append(tuple(size * p for p in rate_sequence(s, n, 0.025)))
+    table = ratios([SCALARS[name]], CELLS)
+    corners = [table.value(np.array(corner))[0] for corner in itertools.product(*ends)]
+    assert figures(name, "watched", target)[1:] == pytest.approx((min(corners), max(corners)))
+
+
+def test_one_random_order(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A longer sample begins with the shorter one: the draws do not depend on the budget, nor on
+    the labels."""
+    known: Known = calibrated(tmp_path_factory.mktemp("plain"), 100, seed=1)
+    plans = [lc.Plan("simple_random", ["accuracy"], budget=b, promise="fixed") for b in (30, 90)]
+    short, long = (labelled(known.engine(plan, 2), known.truth) for plan in plans)
+    positions = [[asked.position for asked in engine.asked] for engine in (short, long)]
+    assert set(positions[0]) == set(known.engine(plans[1], 2).frame.queue[:30].tolist())
+    assert set(positions[1]) == set(known.engine(plans[1], 2).frame.queue[:90].tolist())

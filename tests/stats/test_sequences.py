@@ -1,0 +1,156 @@
+"""Confidence sequences against brute force."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import betabinom, hypergeom
+
+from labelcore.stats.sequences import (
+    finite_sequence,
+    first_watched_look,
+    rate_sequence,
+    watched_critical,
+)
+
+
+def by_posterior(s: int, t: int, size: int, alpha: float) -> list[int]:
+    """Every K whose posterior is more than alpha times its prior, uniform over 0..N: the same set
+    in another form (posterior of the s + u positives: u beta-binomial)."""
+    u = np.arange(size - t + 1)
+    posterior = betabinom.pmf(u, size - t, 1 + s, 1 + t - s)
+    return [int(s + k) for k in u[posterior * (size + 1) > alpha]]
+
+
+SAMPLES = st.integers(1, 60).flatmap(
+    lambda size: st.integers(1, size).flatmap(
+        lambda t: st.tuples(st.just(size), st.just(t), st.integers(0, t))
+    )
+)
+
+
+@given(SAMPLES, st.sampled_from([0.01, 0.05, 0.3, 0.7]))
+def test_finite_sequence_is_the_brute_force_set(sample: tuple[int, int, int], alpha: float) -> None:
+    size, labelled, positive = sample
+    inside = by_posterior(positive, labelled, size, alpha)
+    low, high = finite_sequence(positive, labelled, size, alpha)
+    assert inside == list(range(inside[0], inside[-1] + 1)), "the set has no holes"
+    assert (low, high) == (inside[0], inside[-1])
+
+
+@given(SAMPLES)
+def test_finite_sequence_holds_the_estimate(sample: tuple[int, int, int]) -> None:
+    size, labelled, positive = sample
+    low, high = finite_sequence(positive, labelled, size, 0.05)
+    assert low / size - 1e-12 <= positive / labelled <= high / size + 1e-12
+
+
+def test_finite_sequence_at_the_ends() -> None:
+    assert finite_sequence(3, 10, 10, 0.05) == (3, 3)
+    assert finite_sequence(0, 0, 10, 0.05) == (0, 10)
+    assert finite_sequence(0, 0, 0, 0.05) == (0, 0)
+    low, high = finite_sequence(40_000, 100_000, 100_000_000, 0.05)
+    assert 0.39 < low / 1e8 < 0.4 < high / 1e8 < 0.41
+
+
+def exact_ever_missed(size: int, ones: int, alpha: float) -> float:
+    """The chance that the sequence misses K at some time, by dynamic programming over (t, s)."""
+    alive, missed = {0: 1.0}, 0.0
+    for t in range(size):
+        following: dict[int, float] = {}
+        for s, chance in alive.items():
+            up = (ones - s) / (size - t)
+            for new, p in ((s + 1, up), (s, 1 - up)):
+                if p > 0:
+                    following[new] = following.get(new, 0.0) + chance * p
+        alive = {}
+        for s, chance in following.items():
+            low, high = finite_sequence(s, t + 1, size, alpha)
+            if low <= ones <= high:
+                alive[s] = chance
+            else:
+                missed += chance
+    return missed
+
+
+@pytest.mark.parametrize("ones", [0, 1, 5, 20, 39, 40])
+def test_finite_sequence_keeps_its_promise_exactly(ones: int) -> None:
+    assert exact_ever_missed(40, ones, 0.1) <= 0.1
+
+
+def test_twin_fixed_intervals_looked_at_after_every_label_break_the_promise() -> None:
+    """The same exact computation with the fixed-size hypergeometric interval misses too often."""
+
+    def ever_missed(size: int, ones: int, alpha: float) -> float:
+        alive, missed = {0: 1.0}, 0.0
+        for t in range(1, size):
+            following: dict[int, float] = {}
+            for s, chance in alive.items():
+                up = (ones - s) / (size - t + 1)
+                for new, p in ((s + 1, up), (s, 1 - up)):
+                    if p > 0:
+                        following[new] = following.get(new, 0.0) + chance * p
+            alive = {}
+            for s, chance in following.items():
+                tail = hypergeom(size, ones, t)
+                if min(tail.cdf(s), tail.sf(s - 1)) < alpha / 2:
+                    missed += chance
+                else:
+                    alive[s] = chance
+        return missed
+
+    assert ever_missed(40, 20, 0.1) > 0.2
+
+
+@given(
+    st.integers(1, 400).flatmap(lambda t: st.tuples(st.just(t), st.integers(0, t))),
+    st.sampled_from([0.01, 0.05, 0.5]),
+)
+def test_rate_sequence_is_the_grid_search(sample: tuple[int, int], alpha: float) -> None:
+    labelled, positive = sample
+    p = np.linspace(0, 1, 20_001)
+    with np.errstate(divide="ignore"):
+        log_p, log_q = np.log(p), np.log1p(-p)
+    negative = labelled - positive
+    likelihood = (positive * log_p if positive else 0) + (negative * log_q if negative else 0)
+    # with a uniform prior the evidence is B(1 + s, 1 + f) = 1 / ((t + 1) C(t, s))
+    evidence = -math.log(labelled + 1) - (
+        math.lgamma(labelled + 1) - math.lgamma(positive + 1) - math.lgamma(negative + 1)
+    )
+    inside = p[evidence - likelihood < -math.log(alpha)]
+    low, high = rate_sequence(positive, labelled, alpha)
+    assert (low, high) == pytest.approx((inside[0], inside[-1]), abs=6e-5)
+
+
+@pytest.mark.parametrize("positive", [0, 0.001, 0.5, 1])
+@pytest.mark.parametrize("alpha", [1e-12, 0.05, 1 - 1e-9])
+def test_rate_sequence_at_the_ends(positive: float, alpha: float) -> None:
+    """Expected counts may be fractions (a preview); the ends 0 and 1 are never logged."""
+    low, high = rate_sequence(positive, 1, alpha)
+    assert 0 <= low <= positive <= high <= 1
+    assert rate_sequence(0, 0, alpha) == (0.0, 1.0)
+
+
+def test_watched_critical_by_hand() -> None:
+    """alpha .05, n0 = 500: -2 ln .05 = 5.9914645; rho2 = (5.9914645 + ln 6.9914645) / 500
+    = (5.9914645 + 1.9446900) / 500 = .0158723; at n = 200, n rho2 = 3.1744621 and
+    m^2 = 2 x 4.1744621 / 3.1744621 x ln(sqrt(4.1744621) / .05) = 2.6300280 x 3.7102293 = 9.7580."""
+    assert watched_critical(200, 500, 0.05) == pytest.approx(9.7580, abs=5e-4)
+    assert watched_critical(0, 500, 0.05) == math.inf
+    fixed = 1.959964**2
+    assert all(watched_critical(n, 500, 0.05) > 2 * fixed for n in (50, 200, 500, 5000))
+
+
+def test_watched_critical_is_tightest_near_the_planned_size() -> None:
+    """In half-width m / sqrt(n) relative to the best choice of rho for that n."""
+    at_plan = watched_critical(500, 500, 0.05)
+    others = [watched_critical(500, planned, 0.05) for planned in (50, 200, 350, 700, 2000, 9000)]
+    assert at_plan <= min(others)
+
+
+def test_first_watched_look() -> None:
+    assert [first_watched_look(n) for n in (1, 400, 401, 5000)] == [40, 40, 41, 500]

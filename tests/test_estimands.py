@@ -1,0 +1,72 @@
+"""Every row of the table against the confusion matrix of a small file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labelcore.estimands import ESTIMANDS, SCALARS, check_known, known_group, ratios
+from labelcore.stats.profile import Cells
+
+FORMULAS = {
+    "accuracy": lambda tp, fp, fn, tn: (tp + tn, tp + fp + fn + tn),
+    "precision": lambda tp, fp, fn, tn: (tp, tp + fp),
+    "recall": lambda tp, fp, fn, tn: (tp, tp + fn),
+    "f1": lambda tp, fp, fn, tn: (2 * tp, 2 * tp + fp + fn),
+    "specificity": lambda tp, fp, fn, tn: (tn, tn + fp),
+    "prevalence": lambda tp, fp, fn, tn: (tp + fn, tp + fp + fn + tn),
+    "false_omission_rate": lambda tp, fp, fn, tn: (fn, fn + tn),
+    "negative_predictive_value": lambda tp, fp, fn, tn: (tn, fn + tn),
+}
+COUNT = st.integers(0, 1000)
+
+
+def test_every_row_has_a_formula_here() -> None:
+    assert set(FORMULAS) == set(SCALARS) and set(SCALARS) | {"precision_curve"} == set(ESTIMANDS)
+
+
+@given(st.tuples(COUNT, COUNT, COUNT, COUNT), st.tuples(COUNT, COUNT, COUNT, COUNT))
+@pytest.mark.parametrize("name", sorted(FORMULAS))
+def test_value_is_that_of_the_confusion_matrix(
+    name: str, one: tuple[int, ...], two: tuple[int, ...]
+) -> None:
+    """Two strata, each split at the prediction: four cells."""
+    size, positive = [], []
+    for tp, fp, fn, tn in (one, two):
+        size += [tp + fp, fn + tn]
+        positive += [tp, fn]
+    cells = Cells(
+        np.array(size, float), np.array(size, float), np.array(positive, float),
+        np.array([True, False, True, False]),
+    )  # fmt: skip
+    above, below = FORMULAS[name](*(a + b for a, b in zip(one, two, strict=True)))
+    value = ratios([SCALARS[name]], cells).value(cells.positive)[0]
+    if below == 0:
+        assert np.isnan(value)
+    else:
+        assert value == pytest.approx(above / below, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(SCALARS))
+def test_the_known_denominator_is_the_denominator(name: str) -> None:
+    """Where a group is named, the denominator is its size, whatever the labels are."""
+    cells = Cells(
+        np.array([7.0, 20]), np.array([7.0, 20]), np.array([3.0, 4]), np.array([True, False])
+    )
+    group = known_group(SCALARS[name], cells)
+    below = [
+        float((table.b0 + (table.b * k).sum(axis=1))[0])
+        for k in (np.zeros(2), cells.positive, cells.size)
+        for table in [ratios([SCALARS[name]], cells)]
+    ]
+    if group is None:
+        assert len(set(below)) > 1
+    else:
+        assert below == [cells.size[group].sum()] * 3
+
+
+def test_unknown_names_are_listed() -> None:
+    with pytest.raises(ValueError, match=r"'recal'.*precision, recall"):
+        check_known(["accuracy", "recal"])

@@ -1,0 +1,122 @@
+"""A session as other programs use it, on the store in memory."""
+
+from __future__ import annotations
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import AnswerError, PlanError, ProjectExistsError
+from tests.designs.synthetic import SCALARS, Known, calibrated
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("session"), 200, seed=3)
+
+
+def start(known: Known, **values: object) -> lc.Session:
+    plan = lc.Plan("recalibrated_neyman", SCALARS, **{"budget": 60, **values})  # type: ignore[arg-type]
+    return lc.Session(known.population, plan)
+
+
+def go(session: lc.Session, known: Known, until: int = 10_000) -> None:
+    while session.labels < until and (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+
+
+def test_next_is_the_same_draw_until_it_is_answered(known: Known) -> None:
+    session = start(known)
+    draw = session.next()
+    assert draw is not None and draw == session.next() and draw.index == 1
+    assert session.item(draw) == {"text": "x"}
+    first = session.answer(draw, "yes")
+    assert session.answer(draw, "no") is first and session.answer(draw.token, "unsure") is first
+    after = session.next()
+    assert after is not None and after.index == 2 and session.labels == 1
+
+
+def test_undo_brings_the_item_back_with_a_new_token(known: Known) -> None:
+    session = start(known)
+    assert session.undo() is None
+    for _ in range(3):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "yes")
+    for taken_back, left in ((3, 2), (2, 1)):
+        session.undo()
+        back = session.next()
+        assert back is not None and back.token != draw.token
+        assert back.index == taken_back and session.labels == left
+
+
+def test_later_comes_back_at_the_end_and_counts_when_answered(known: Known) -> None:
+    session = start(known)
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "later")
+    go(session, known, until=59)
+    assert session.labels == 59 and session.status == "open"
+    back = session.next()
+    assert back is not None and (back.index, back.item_id) == (1, draw.item_id)
+    session.answer(back, "no")
+    assert session.next() is None and session.status == "budget used"
+
+
+def test_two_people_never_get_the_same_item(known: Known) -> None:
+    session = start(known)
+    seen = []
+    for _ in range(30):
+        for who in ("a", "b"):
+            draw = session.next(who)
+            assert draw is not None
+            seen.append(draw.item_id)
+        for who in ("b", "a"):
+            draw = session.next(who)
+            assert draw is not None
+            session.answer(draw, "yes")
+    assert len(set(seen)) == 60 and session.next("a") is None
+
+
+@pytest.mark.parametrize("design", list(lc.DESIGNS))
+def test_goal_reached_then_extend(design: str, known: Known) -> None:
+    plan = lc.Plan(design, ["accuracy"], margin=0.15)
+    session = lc.Session(known.population, plan)
+    go(session, known)
+    found = session.results()["accuracy"]
+    assert session.status == "goal reached" and session.next() is None
+    assert isinstance(found, lc.Estimate)
+    assert found.half_width <= 0.15 and found.state == "goal reached"
+    labels = session.labels
+    session.extend(budget=labels + 10)
+    assert session.status == "open"
+    go(session, known)
+    assert session.labels == labels + 10
+
+
+def test_finish_and_census(known: Known) -> None:
+    session = start(known)
+    go(session, known, until=45)
+    session.finish("enough")
+    assert session.status == "finished" and session.next() is None
+    session = start(known, budget=500)
+    go(session, known)
+    assert session.status == "exhausted"
+    assert {one.state for one in session.results().values()} == {"exact"}
+
+
+def test_refusals(known: Known) -> None:
+    session = start(known)
+    draw = session.next()
+    assert draw is not None
+    with pytest.raises(AnswerError, match="maybe"):
+        session.answer(draw, "maybe")
+    with pytest.raises(AnswerError, match="no item that was shown"):
+        session.answer("nonsense", "yes")
+    with pytest.raises(TypeError, match="budget"):
+        session.extend(budget=70.5)  # type: ignore[arg-type]
+    for budget in (0, 1, 201):
+        with pytest.raises(PlanError, match="budget must be more than the 1 items drawn"):
+            session.extend(budget=budget)
+    with pytest.raises(ProjectExistsError, match="another plan"):
+        lc.Session(known.population, lc.Plan("simple_random", SCALARS, budget=60), session.store)
+    assert session.labels == 0
