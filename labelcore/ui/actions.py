@@ -28,6 +28,13 @@ def too_quick(token: str) -> bool:
     return shown == token and time.monotonic() - since < SHORTEST_LOOK
 
 
+def gone(token: str) -> bool:
+    """Whether this screen was sent another item after the one pressed on: its text may be there
+    already while the old buttons still are."""
+    shown = st.session_state.get(SHOWN)
+    return shown is not None and shown[0] != token
+
+
 def hint(text: str | None) -> None:
     if text is None:
         st.session_state.pop(HINT, None)
@@ -38,6 +45,8 @@ def hint(text: str | None) -> None:
 @acting
 def press(project: str, token: str, answer: str) -> None:
     """Answer the item shown; a second press of the same item changes nothing."""
+    if gone(token):
+        return
     if too_quick(token):
         hint(TOO_QUICK)
         return

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 
 import streamlit as st
 
 from labelcore.ui.images import picture
-from labelcore.ui.plain import plain
+from labelcore.ui.plain import JOINER, plain
 
 HEIGHT, SHORT = 380, 210
 
@@ -38,6 +39,15 @@ def show_value(value: str) -> None:
     if image is not None:
         st.image(image, width="content", alt="the item to judge")
     elif value.strip():
-        st.text(value)
+        st.text(whole(value))
     else:
         st.text("(empty)")
+
+
+def whole(value: str) -> str:
+    """The text such that ``st.text``, which cuts white space at both ends, shows all of it.
+
+    >>> whole("if x:"), whole("    if x:") == f"{JOINER}    if x:{JOINER}"
+    ('if x:', True)
+    """
+    return value if textwrap.dedent(value).strip() == value else f"{JOINER}{value}{JOINER}"

@@ -42,6 +42,7 @@ def judge(project: str, session: Session) -> None:
     if panel.get("name") == "open":
         opened_item(session, panel)
     elif draw is not None:
+        actions.mark_shown(draw.token)
         show_item(session.item(draw), draw.token, SHORT if panel else HEIGHT)
     elif not panel:
         show_state(project, session)
@@ -50,7 +51,6 @@ def judge(project: str, session: Session) -> None:
         show_panel(project, session, draw, panel)
         return
     if draw is not None:
-        actions.mark_shown(draw.token)
         answer_buttons(project, session, draw)
     saved_line(project, session, draw, draw is not None and _flagged(session, draw.index))
 

@@ -1,0 +1,209 @@
+"""From a key press to the next item painted, in a real Chromium.
+
+    python -m benchmarks.browser [--labels 100] [--output docs/speed_browser.md]
+
+The clock starts at the keydown event in the page and stops after the frame that shows the next item
+was painted (its change in the page, then two animation frames). A press counts as one with chart
+when the chart was drawn again before that moment or within the same answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from statistics import quantiles
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser import driving
+from tests.browser.conftest import ARGUMENTS, NAMES
+from tests.browser.server import Server
+
+ITEMS, LABELLED, DROPPED = 20_000, 60, 5
+GOALS = {"without chart": (40, 80), "with chart": (40, 80)}
+THINK_MS = (100, 300)
+ANSWER_WAIT_MS = 200
+
+STOPWATCH = """
+(() => {
+  const times = [];
+  let current = null;
+  const item = () => {
+    const box = document.querySelector("[class*='st-key-box-']");
+    const text = box && box.querySelector("[data-testid='stText']");
+    return text ? text.textContent : "";
+  };
+  window.addEventListener("keydown", () => {
+    current = { start: performance.now(), before: item(), dom: 0, painted: 0, buttons: 0,
+                chart: 0 };
+    times.push(current);
+  }, true);
+  const chartChanged = records => records.some(r => {
+    const node = r.target.nodeType === 1 ? r.target : r.target.parentElement;
+    return node && node.closest(".js-plotly-plot");
+  });
+  const buttons = () => {
+    const one = document.querySelector(".st-key-answers [class*='st-key-positive-']");
+    return one ? one.className : "";
+  };
+  let shownButtons = "";
+  document.addEventListener("DOMContentLoaded", () => new MutationObserver(records => {
+    if (!current) { shownButtons = buttons(); return; }
+    const one = current;
+    if (!one.dom && item() !== one.before) {
+      one.dom = performance.now();
+      const painted = () => { one.painted = performance.now(); };
+      requestAnimationFrame(() => requestAnimationFrame(painted));
+    }
+    const now = buttons();
+    if (now && now !== shownButtons) { shownButtons = now; one.buttons = performance.now(); }
+    if (chartChanged(records)) one.chart = performance.now();
+  }).observe(document.body, { childList: true, subtree: true, characterData: true,
+                              attributes: true }));
+  window.stopwatch = times;
+})();
+"""
+
+
+def rows() -> list[dict[str, object]]:
+    random = Random(5)
+    words = ["the", "offer", "of", "your", "parcel", "is", "free", "until", "we", "meet", "at"]
+    return [
+        {
+            "id": f"i{place}",
+            "text": f"Message {place}: " + " ".join(random.choices(words, k=40)),
+            "score_m": round(random.random(), 3),
+        }
+        for place in range(ITEMS)
+    ]
+
+
+def cpu_seconds(process: int) -> float:
+    """Processor time of a process so far, user and system."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(page: Page, server: Server, project: str, labels: int) -> dict[str, Any]:
+    random = Random(2)
+    page.add_init_script(STOPWATCH)
+    page.goto(f"{server.url}/label?project={project}")
+    driving.wait_for_item(page)
+    page.wait_for_timeout(1500)
+    for _ in range(DROPPED):
+        press(page, random)
+    page.evaluate("stopwatch.length = 0")
+    start, at = cpu_seconds(server.process_id), time.monotonic()
+    for _ in range(labels):
+        press(page, random)
+    used, took = cpu_seconds(server.process_id) - start, time.monotonic() - at
+    return {
+        "presses": page.evaluate("stopwatch"),
+        "cpu_ms": 1000 * used / labels,
+        "seconds": took,
+        "answers": len(driving.answers(server.data, project)),
+    }
+
+
+def press(page: Page, random: Random) -> None:
+    page.keyboard.press(random.choice("yyn"))
+    page.wait_for_function(
+        "() => { const s = stopwatch.at(-1); return !s || (s.painted && s.buttons); }",
+        polling=50,
+    )
+    page.wait_for_timeout(ANSWER_WAIT_MS + random.uniform(*THINK_MS) - THINK_MS[0])
+
+
+def percentiles(values: list[float]) -> tuple[float, float]:
+    """Median and 95th percentile."""
+    if len(values) < 2:
+        return (values[0], values[0]) if values else (float("nan"), float("nan"))
+    cut = quantiles(values, n=100, method="inclusive")
+    return cut[49], cut[94]
+
+
+def table(found: dict[str, Any]) -> list[str]:
+    presses = [one for one in found["presses"] if one["painted"]]
+    groups = {
+        "without chart": [one for one in presses if not one["chart"]],
+        "with chart": [one for one in presses if one["chart"]],
+        "all": presses,
+    }
+    lines = [
+        "| presses | number | median ms | 95th percentile ms | goal ms "
+        "| next item in the page, median | answer buttons of it, median |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, group in groups.items():
+        painted = percentiles([one["painted"] - one["start"] for one in group])
+        dom = percentiles([one["dom"] - one["start"] for one in group])
+        buttons = percentiles([one["buttons"] - one["start"] for one in group if one["buttons"]])
+        goal = " / ".join(map(str, GOALS[name])) if name in GOALS else ""
+        lines.append(
+            f"| {name} | {len(group)} | {painted[0]:.0f} | {painted[1]:.0f} | {goal} "
+            f"| {dom[0]:.0f} | {buttons[0]:.0f} |"
+        )
+    return lines
+
+
+def run(labels: int) -> list[str]:
+    executable = next(filter(None, map(shutil.which, NAMES)), None)
+    if executable is None:
+        sys.exit(f"no Chromium: none of {', '.join(NAMES)} is on the PATH")
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        project = driving.make_project(
+            data, rows=rows(), budget=400, estimands=("accuracy", "precision", "recall")
+        )
+        driving.label_without_page(data, project, LABELLED)
+        before = os.getloadavg()[0]
+        with Server(data) as server, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            found = measure(page, server, project, labels)
+            version = browser.version
+            browser.close()
+    if found["answers"] != LABELLED + DROPPED + labels:
+        sys.exit(f"{LABELLED + DROPPED + labels} presses gave {found['answers']} answers")
+    return [
+        f"{labels} labels (before them {LABELLED} made without the page and {DROPPED} dropped), "
+        f"{ITEMS:,} items, three estimands, recalibrated_neyman; {found['seconds']:.0f} s; "
+        f"Chromium {version}; "
+        f"{os.cpu_count()} cores for server and browser, load {before:.1f} before and "
+        f"{os.getloadavg()[0]:.1f} after; server processor time {found['cpu_ms']:.0f} ms a label.",
+        "",
+        *table(found),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--labels", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--output", type=Path)
+    given = parser.parse_args()
+    command = f"python -m benchmarks.browser --labels {given.labels} --runs {given.runs}"
+    lines = ["# Key press to next item painted", "", f"    {command}", ""]
+    lines += [*__doc__.strip().splitlines()[4:], ""]
+    for number in range(given.runs):
+        found = [
+            f"## Run {number + 1}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+            "",
+            *run(given.labels),
+        ]
+        print("\n".join(found), flush=True)
+        lines += [*found, ""]
+    if given.output:
+        given.output.write_text("\n".join(lines), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,306 @@
+"""What the tests of the labelling page do and look at: projects, a probe in the page, the store."""
+
+from __future__ import annotations
+
+import csv
+import html
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import quote
+
+from playwright.sync_api import Page
+
+from labelcore.log import ANSWER_KINDS, Event
+from labelcore.plan import Plan
+from labelcore.population import read_population
+from labelcore.session import Session
+from labelcore.store import open_store
+
+KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
+BOX = "[class*='st-key-box-']"
+SETTLE_SECONDS = 0.16
+HELD_FIRST_MS, HELD_NEXT_MS = 500, 33
+
+# Runs before anything of the page: the listener is the first one on the window.
+PROBE = """
+(() => {
+  const seen = { presses: [], shown: [] };
+  const now = () => {
+    const boxes = [...document.querySelectorAll("[class*='st-key-box-']")];
+    const button = document.querySelector(".st-key-answers [class*='st-key-positive-']");
+    const token = button ? button.className.match(/st-key-positive-([0-9a-f]+)/)[1] : "";
+    if (boxes.length !== 1) return { token: "", text: "", boxes: boxes.length };
+    const parts = [...boxes[0].querySelectorAll("[data-testid='stText'], img")];
+    // A joiner at an end keeps the spaces there; it has no width.
+    const read = p => p.tagName === "IMG" ? p.currentSrc
+      : p.textContent.replace(/^\\u2060|\\u2060$/g, "");
+    const text = parts.map(read).join("\\n|\\n");
+    return { token, text, boxes: 1 };
+  };
+  const look = () => {
+    const item = now();
+    const last = seen.shown[seen.shown.length - 1];
+    if (!(last && last.token === item.token && last.text === item.text)) {
+      seen.shown.push({ at: performance.now(), ...item });
+    }
+  };
+  const listen = how => event => {
+    seen.presses.push({ how, key: event.key || event.target.textContent || "",
+                        repeat: !!event.repeat, at: performance.now(), ...now() });
+  };
+  window.addEventListener("keydown", listen("key"), true);
+  window.addEventListener("click", listen("click"), true);
+  const start = () => {
+    new MutationObserver(look).observe(document.body,
+      { childList: true, subtree: true, characterData: true, attributes: true,
+        attributeFilter: ["class", "src"] });
+    look();
+  };
+  if (document.body) start(); else document.addEventListener("DOMContentLoaded", start);
+  window.labelcoreProbe = { seen, now };
+})();
+"""
+
+
+# --- projects -----------------------------------------------------------------------------------
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def simple_rows(number: int) -> list[dict[str, object]]:
+    random = Random(7)
+    return [
+        {"id": f"i{place}", "text": f"Message {place}", "score_m": round(random.random(), 2)}
+        for place in range(number)
+    ]
+
+
+def make_project(
+    data: Path,
+    name: str = "Messages",
+    *,
+    items: int = 400,
+    rows: Sequence[Mapping[str, object]] | None = None,
+    **plan: Any,
+) -> str:
+    """A project in the data folder, made without the page; its name."""
+    path = write_csv(data / "files" / f"{name}.csv", rows or simple_rows(items))
+    population = read_population(
+        path, id="id", content=["text"], scores={"m": "score_m"}, thresholds={"m": 0.5}
+    )
+    terms: dict[str, Any] = {
+        "design": "recalibrated_neyman",
+        "estimands": ("accuracy",),
+        "budget": 200,
+        "seed": 3,
+    }
+    terms |= {"promise": "watched", **plan}
+    with closing(open_store(store_url(data))) as store:
+        settings = {"question": "Is this right?", "instructions": "Right is right."}
+        made = Plan(classifier="m", **terms)
+        Session(population, made, store, name, settings=settings)
+    return name
+
+
+def label_without_page(data: Path, project: str, number: int) -> None:
+    """The first answers, so that figures and charts are there from the first press on."""
+    session = Session.open(store_url(data), project)
+    random = Random(4)
+    for _ in range(number):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, random.random() < 0.7)
+        session.results()
+    session.store.close()
+
+
+def store_url(data: Path) -> str:
+    return f"sqlite:///{data / 'labelcore.db'}"
+
+
+def events(data: Path, project: str) -> list[Event]:
+    """The log as it is in the file now."""
+    with closing(open_store(store_url(data))) as store:
+        return store.events(project)
+
+
+def answers(data: Path, project: str) -> list[Event]:
+    """Every answer in the log, also those taken back."""
+    return [event for event in events(data, project) if event.kind in ANSWER_KINDS]
+
+
+def said(event: Event) -> str:
+    return event.label or event.kind
+
+
+def undone(log: Iterable[Event]) -> set[int]:
+    return {event.previous for event in log if event.kind == "undone" and event.previous}
+
+
+# --- the page -----------------------------------------------------------------------------------
+
+
+def open_label(page: Page, url: str, project: str) -> None:
+    """The labelling page with the probe in it, ready for keys."""
+    if not getattr(page, "labelcore_probed", False):
+        page.add_init_script(PROBE)
+        page.labelcore_probed = True  # type: ignore[attr-defined]
+    page.goto(f"{url}/label?project={quote(project)}")
+    wait_for_item(page)
+
+
+def wait_for_item(page: Page) -> None:
+    page.wait_for_selector(".st-key-answers button")
+    # The listener for keys and the filter of held ones come a moment after the buttons.
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """As long as the shortest look, and a little more."""
+    page.wait_for_timeout(1000 * SETTLE_SECONDS)
+
+
+def shown(page: Page) -> dict[str, Any]:
+    """The item on screen: {token, text, boxes}."""
+    return page.evaluate("labelcoreProbe.now()")
+
+
+def probed(page: Page) -> dict[str, list[dict[str, Any]]]:
+    """Since the page was loaded: {presses, shown}."""
+    return page.evaluate("labelcoreProbe.seen")
+
+
+def wait_for_next(page: Page, token: str) -> None:
+    """Wait until another item than ``token``'s, or the end, is on screen."""
+    page.wait_for_function(
+        "before => { const now = labelcoreProbe.now();"
+        " return now.token ? now.token !== before : !!document.querySelector('.st-key-state'); }",
+        arg=token,
+    )
+
+
+def answer(page: Page, key: str) -> None:
+    """One press, then the next item."""
+    token = shown(page)["token"]
+    page.keyboard.press(key)
+    wait_for_next(page, token)
+    settle(page)
+
+
+def label_items(page: Page, number: int, choose: Callable[[int], str]) -> None:
+    for place in range(number):
+        answer(page, choose(place))
+
+
+def hold(page: Page, key: str, seconds: float) -> int:
+    """A key held as a keyboard does it: repeats after half a second; how many keydowns."""
+    page.keyboard.down(key)
+    end = time.monotonic() + seconds
+    page.wait_for_timeout(HELD_FIRST_MS)
+    downs = 1
+    while time.monotonic() < end:
+        page.keyboard.down(key)
+        downs += 1
+        page.wait_for_timeout(HELD_NEXT_MS)
+    page.keyboard.up(key)
+    return downs
+
+
+def text_of(page: Page, key: str) -> str:
+    """The text in the container with this key."""
+    return page.locator(f".st-key-{key}").first.inner_text()
+
+
+def figures(page: Page) -> str:
+    """What the page says it knows, without times of the day."""
+    return text_of(page, "figures") + text_of(page, "wide").split("saved")[0]
+
+
+def saved(page: Page) -> str:
+    return text_of(page, "saved")
+
+
+# --- what must agree ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pressed:
+    """A key that was pressed, and what was on screen at that moment."""
+
+    key: str
+    token: str
+    text: str
+    repeat: bool = False
+
+
+def pressed(page: Page, how: str = "key") -> list[Pressed]:
+    return [
+        Pressed(one["key"].lower(), one["token"], one["text"], one["repeat"])
+        for one in probed(page)["presses"]
+        if one["how"] == how
+    ]
+
+
+def disagreements(
+    stored: Sequence[Event],
+    presses: Sequence[Pressed],
+    texts: Mapping[str, str],
+    keys: Mapping[str, str] = KEYS,
+) -> list[str]:
+    """Every stored answer for which no press of its key was made on its item; [] when all is well.
+
+    ``texts`` is {item id: what must have been on screen}. One press accounts for one answer.
+    """
+    left = [one for one in presses if not one.repeat]
+    wrong = []
+    for event in stored:
+        fitting = [
+            one
+            for one in left
+            if one.key == keys[said(event)]
+            and one.text == texts[str(event.item_id)]
+            and one.token == event.answers
+        ]
+        if fitting:
+            left.remove(fitting[0])
+        else:
+            wrong.append(
+                f"event {event.sequence}: {said(event)} on {event.item_id} was not pressed"
+            )
+    return wrong
+
+
+def wrongly_drawn(page: Page, data: Path, project: str, texts: Mapping[str, str]) -> list[str]:
+    """Every text that ever stood above the answer buttons of another item.
+
+    The next item is drawn first and its buttons after it; only in that moment, when the old
+    buttons' item is answered already, a text may stand above them that is not theirs.
+    """
+    items = {e.token: str(e.item_id) for e in events(data, project) if e.kind == "drawn"}
+    states = [one for one in probed(page)["shown"] if one["token"] and one["boxes"] == 1]
+    wrong = []
+    for place, one in enumerate(states):
+        own = texts[items[one["token"]]]
+        following = states[place + 1] if place + 1 < len(states) else {"token": "", "text": ""}
+        first = place == 0 or states[place - 1]["token"] != one["token"]
+        changing = following["token"] != one["token"] and following["text"] == one["text"]
+        if one["text"] != own and (first or not changing):
+            wrong.append(f"{items[one['token']]}: {one['text']!r} in the place of {own!r}")
+    return wrong
+
+
+def page_source_holds(page: Page, text: str) -> bool:
+    return text in html.unescape(page.content())

@@ -1,0 +1,173 @@
+"""Undo, Later, Not sure, Broken, notes, history, reload, and the end of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.server import Server
+
+FIRST_FIGURE = 40
+
+
+@pytest.fixture
+def data(shared_server: Server) -> Path:
+    return shared_server.data
+
+
+def test_undo_brings_items_and_figures_back(page: Page, shared_server: Server, data: Path) -> None:
+    project = driving.make_project(data, "Undo")
+    driving.label_without_page(data, project, FIRST_FIGURE - 1)
+    driving.open_label(page, shared_server.url, project)
+    driving.label_items(page, 2, lambda place: "yn"[place])
+    before, item = driving.figures(page), driving.shown(page)
+    assert "%" in before and f"{FIRST_FIGURE + 1} labels" in before
+    seen = []
+    for _ in range(3):
+        seen.append(driving.shown(page)["text"])
+        driving.answer(page, "n")
+    assert driving.figures(page) != before
+    for text in reversed(seen):
+        driving.answer(page, "u")
+        assert driving.shown(page)["text"] == text
+    assert driving.shown(page)["text"] == item["text"] and driving.shown(page) != item
+    assert driving.figures(page) == before
+    # Answered anew, the item has the new answer and only that one counts.
+    driving.answer(page, "y")
+    log = driving.events(data, project)
+    gone = driving.undone(log)
+    left = [e for e in driving.answers(data, project) if e.sequence not in gone]
+    assert len(left) == FIRST_FIGURE + 2 and driving.said(left[-1]) == "yes"
+    texts = {f"i{place}": f"Message {place}" for place in range(400)}
+    stored = driving.answers(data, project)[FIRST_FIGURE - 1 :]
+    assert driving.disagreements(stored, driving.pressed(page), texts) == []
+
+
+def test_undo_goes_back_to_the_first_item(page: Page, shared_server: Server, data: Path) -> None:
+    project = driving.make_project(data, "Undo all")
+    driving.open_label(page, shared_server.url, project)
+    first = driving.shown(page)["text"]
+    assert driving.saved(page) == "Nothing saved yet"
+    driving.label_items(page, 4, lambda place: "ynsb"[place])
+    driving.label_items(page, 4, lambda _: "u")
+    assert driving.shown(page)["text"] == first
+    assert driving.saved(page) == "Nothing saved yet"
+    assert page.locator("[class*='st-key-undo-'] button").is_disabled()
+    page.keyboard.press("u")
+    driving.settle(page)
+    assert driving.shown(page)["text"] == first
+    assert len(driving.undone(driving.events(data, project))) == 4
+
+
+def test_later_comes_back_at_the_end(page: Page, shared_server: Server, data: Path) -> None:
+    project = driving.make_project(
+        data, "Later", items=20, budget=8, design="simple_random", promise="fixed"
+    )
+    driving.open_label(page, shared_server.url, project)
+    put_off = driving.shown(page)["text"]
+    driving.answer(page, "l")
+    assert driving.shown(page)["text"] != put_off
+    expect(page.locator(".st-key-line")).to_contain_text("1 for later")
+    seen = []
+    for _ in range(7):
+        seen.append(driving.shown(page)["text"])
+        driving.answer(page, "y")
+    assert put_off not in seen
+    assert driving.shown(page)["text"] == put_off
+    driving.answer(page, "n")
+    expect(page.locator(".st-key-state")).to_contain_text("All planned labels are there")
+    stored = driving.answers(data, project)
+    assert stored[0].item_id == stored[-1].item_id
+    assert [driving.said(stored[0]), driving.said(stored[-1])] == ["later", "no"]
+    # Finish, from the state that stands in the place of the item.
+    page.locator(".st-key-state-finish button").click()
+    expect(page.locator(".st-key-state")).to_contain_text("This project is finished")
+    assert driving.events(data, project)[-1].kind in ("finished", "looked")
+
+
+def test_not_sure_and_broken_are_kept_apart(page: Page, shared_server: Server, data: Path) -> None:
+    project = driving.make_project(data, "Unsure")
+    driving.open_label(page, shared_server.url, project)
+    driving.label_items(page, 5, lambda place: "syybn"[place])
+    kinds = [driving.said(event) for event in driving.answers(data, project)]
+    assert kinds == ["unsure", "yes", "yes", "broken", "no"]
+    assert "1 not sure" in driving.text_of(page, "line")
+
+
+def test_a_note_with_answer_letters_labels_nothing(
+    page: Page, shared_server: Server, data: Path
+) -> None:
+    project = driving.make_project(data, "Note")
+    driving.open_label(page, shared_server.url, project)
+    driving.answer(page, "y")
+    item = driving.shown(page)["text"]
+    words = "yes, no: any <b>funny</b> lousy business"
+    page.keyboard.press("m")
+    field = page.locator(".st-key-panel textarea")
+    expect(field).to_be_focused()
+    page.keyboard.type(words, delay=5)
+    page.get_by_role("button", name="Save note").click()
+    expect(page.locator(".st-key-saved")).to_contain_text("Note saved")
+    driving.wait_for_item(page)
+    assert driving.shown(page)["text"] == item
+    log = driving.events(data, project)
+    notes = [event.text for event in log if event.kind == "noted"]
+    assert notes == [words] and len(driving.answers(data, project)) == 1
+    # Help, flag and history do not label either.
+    for key in ("h", "y", "Escape"):
+        page.keyboard.press(key)
+        driving.settle(page)
+        wait_until_idle(page)
+    page.keyboard.press("f")
+    page.locator("[class*='st-key-flag-'] button", has_text="Unflag").wait_for()
+    assert len(driving.answers(data, project)) == 1
+    driving.wait_for_item(page)
+    driving.answer(page, "n")
+    assert [driving.said(e) for e in driving.answers(data, project)] == ["yes", "no"]
+
+
+def test_a_reload_and_a_new_server_return_to_the_same_item(page: Page, server: Server) -> None:
+    project = driving.make_project(server.data, "Reload")
+    driving.open_label(page, server.url, project)
+    driving.label_items(page, 3, lambda _: "y")
+    item = driving.shown(page)
+    page.reload()
+    driving.wait_for_item(page)
+    assert driving.shown(page)["text"] == item["text"]
+    server.restart()
+    page.reload()
+    driving.wait_for_item(page)
+    assert driving.shown(page)["text"] == item["text"]
+    driving.answer(page, "n")
+    assert [driving.said(e) for e in driving.answers(server.data, project)] == [*["yes"] * 3, "no"]
+
+
+def test_an_answer_is_changed_in_the_history(page: Page, shared_server: Server, data: Path) -> None:
+    project = driving.make_project(data, "History")
+    driving.open_label(page, shared_server.url, project)
+    seen = []
+    for _ in range(3):
+        seen.append(driving.shown(page)["text"])
+        driving.answer(page, "y")
+    page.locator(".st-key-open-history button").click()
+    page.locator(".st-key-open-1 button").click()
+    expect(page.locator(driving.BOX)).to_have_text(seen[0])
+    page.locator("[class*='st-key-change-negative-'] button").wait_for()
+    page.keyboard.press("n")
+    page.locator(".st-key-history").wait_for()
+    page.get_by_role("button", name="Back to the queue").click()
+    driving.wait_for_item(page)
+    stored = driving.answers(data, project)
+    assert [(driving.said(e), e.index) for e in stored] == [
+        ("yes", 1), ("yes", 2), ("yes", 3), ("no", 1),
+    ]  # fmt: skip
+    assert stored[3].previous == stored[0].sequence
+    # Undo takes the change back, not the label.
+    page.keyboard.press("u")
+    driving.settle(page)
+    wait_until_idle(page)
+    assert driving.undone(driving.events(data, project)) == {stored[3].sequence}

@@ -1,0 +1,96 @@
+"""Deep links, unknown projects, narrow screens and dark colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.server import Server
+
+PROJECT_PAGES = ("label", "progress", "report")
+PAGES = ("", "new_project", *PROJECT_PAGES)
+LABELS = 60
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    page.locator('[data-testid="stMain"]').get_by_text("a", exact=False).first.wait_for()
+    wait_until_idle(page)
+    page.wait_for_timeout(300)
+
+
+def looks_sound(page: Page) -> None:
+    assert page.locator('[data-testid="stException"]').count() == 0
+    words = page.locator("body").inner_text()
+    assert "Traceback" not in words and "Something went wrong" not in words
+
+
+@pytest.fixture(scope="module")
+def labelled(shared_server: Server) -> str:
+    """A project with labels, figures, charts, a long question and a long name."""
+    name = "A project with a long name_and_an_unbroken_part_" + "x" * 40
+    driving.make_project(shared_server.data, name, estimands=("precision", "recall"))
+    driving.label_without_page(shared_server.data, name, LABELS)
+    return name
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_each_page_opens_alone_on_a_fresh_server(path: str, server: Server, page: Page) -> None:
+    driving.make_project(server.data, "Alone")
+    open_page(page, f"{server.url}/{path}?project=Alone")
+    looks_sound(page)
+    assert "Labelcore" in page.title()
+    if path in PROJECT_PAGES:
+        assert "Alone" in page.title()
+    assert "Traceback" not in server.log
+
+
+@pytest.mark.parametrize("path", PROJECT_PAGES)
+def test_an_unknown_project_is_a_sentence(path: str, shared_server: Server, page: Page) -> None:
+    open_page(page, f"{shared_server.url}/{path}?project=N%C3%B3%20**such**%20%3Cb%3E")
+    looks_sound(page)
+    expect(page.locator('[data-testid="stAlert"]')).to_contain_text(
+        "There is no project 'Nó **such** <b>'"
+    )
+    expect(page.get_by_role("link", name="All projects")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", PROJECT_PAGES)
+def test_no_project_in_the_address(path: str, shared_server: Server, page: Page) -> None:
+    open_page(page, f"{shared_server.url}/{path}")
+    looks_sound(page)
+    expect(page.locator('[data-testid="stAlert"]')).to_contain_text("No project is named")
+    page.get_by_role("link", name="All projects").click()
+    expect(page.get_by_role("heading", name="Labelcore")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "colours"), [(390, "light"), (390, "dark"), (1280, "dark")])
+def test_nothing_is_wider_than_the_screen(
+    new_page: Callable[..., Page], shared_server: Server, labelled: str, width: int, colours: str
+) -> None:
+    page = new_page(width, 844, color_scheme=colours)
+    for path in PAGES if colours == "light" else PROJECT_PAGES:
+        open_page(page, f"{shared_server.url}/{path}?project={driving.quote(labelled)}")
+        page.wait_for_timeout(500)
+        looks_sound(page)
+        widest = page.evaluate(
+            "() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth, "
+            "document.querySelector('[data-testid=stMain]').scrollWidth)"
+        )
+        assert widest <= width, f"/{path} is {widest} wide"
+        background = page.evaluate(
+            "() => getComputedStyle(document.querySelector('.stApp')).backgroundColor"
+        )
+        dark = sum(int(part) for part in background[4:-1].split(",")[:3]) < 200
+        assert dark == (colours == "dark")
+    page.goto(f"{shared_server.url}/label?project={driving.quote(labelled)}")
+    driving.wait_for_item(page)
+    for button in page.locator(".st-key-answers button").all():
+        box = button.bounding_box()
+        assert box is not None and box["height"] >= 44 - 1
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= 844, "an answer button is below the screen"

@@ -1,0 +1,42 @@
+"""Whoever has the link sees new labels within two seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import driving
+from tests.browser.server import Server
+
+PROMISED_SECONDS, NOISE_SECONDS = 2.0, 0.5
+LABELS = 5
+
+
+def test_a_second_browser_sees_each_label(
+    page: Page, new_page: Callable[..., Page], shared_server: Server
+) -> None:
+    project = driving.make_project(shared_server.data, "Shared")
+    driving.open_label(page, shared_server.url, project)
+    driving.label_items(page, 2, lambda _: "y")
+    viewer = new_page()
+    viewer.goto(f"{shared_server.url}/progress?project={project}")
+    line = viewer.locator(".st-key-line").first
+    expect(line).to_contain_text("2 of 200")
+    viewer.wait_for_timeout(1000)
+    waits = []
+    for number in range(3, 3 + LABELS):
+        # At different moments of the page's own rhythm.
+        page.wait_for_timeout(137 * number)
+        start = time.monotonic()
+        driving.answer(page, "yn"[number % 2])
+        expect(line).to_contain_text(f"{number} of 200")
+        waits.append(time.monotonic() - start)
+    print(f"\nseconds until a second browser shows a label: {[round(w, 2) for w in waits]}")
+    assert max(waits) <= PROMISED_SECONDS + NOISE_SECONDS
+    # It is a page to read: no key of it labels anything.
+    for key in ("y", "n", "u"):
+        viewer.keyboard.press(key)
+    driving.settle(viewer)
+    assert len(driving.answers(shared_server.data, project)) == 2 + LABELS

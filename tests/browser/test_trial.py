@@ -1,0 +1,138 @@
+"""The digits trial: one click, forty items, the truth, a report that anyone can recompute."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.server import ROOT, Server
+
+ITEMS = 40
+PROJECT = "Handwritten digits"
+SMALLEST_PIXELS = 160
+
+
+def true_answers(data: Path) -> dict[str, str]:
+    """What a perfect person would press for each id."""
+    (path,) = (data / "files" / "trials").glob("digits*.csv")
+    with path.open(encoding="utf-8", newline="") as stream:
+        return {row["id"]: "yn"[row["true_label"] == "0"] for row in csv.DictReader(stream)}
+
+
+def item_on_screen(data: Path, token: str) -> str:
+    (drawn,) = [e for e in driving.events(data, PROJECT) if e.token == token]
+    return str(drawn.item_id)
+
+
+def download(page: Page, suffix: str, folder: Path) -> Path:
+    with page.expect_download() as waiting:
+        page.locator(f"[class*='st-key-download-{suffix.replace('.', '-')}'] button").click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
+def replay(bundle: Path, file: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, which knows nothing of the server or its data folder."""
+    command = [sys.executable, "-m", "labelcore", "replay", str(bundle), "--file", str(file)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "LABELCORE_DATA": str(folder / "none")}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+def with_changed_byte(bundle: Path, member: str, old: bytes, new: bytes, to: Path) -> Path:
+    """The same bundle, one byte of one file other."""
+    assert len(old) == len(new) and sum(a != b for a, b in zip(old, new, strict=True)) == 1
+    with zipfile.ZipFile(bundle) as source, zipfile.ZipFile(to, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == member:
+                assert old in content
+                content = content.replace(old, new, 1)
+            target.writestr(name, content)
+    return to
+
+
+def test_the_digits_from_one_click_to_a_replayed_report(
+    server: Server, page: Page, tmp_path: Path
+) -> None:
+    page.add_init_script(driving.PROBE)
+    page.goto(server.url)
+    page.locator(".st-key-trial-digits button").click()
+    page.wait_for_url("**/label?project=*")
+    driving.wait_for_item(page)
+    driving.open_label(page, server.url, PROJECT)
+    expect(page.locator(".st-key-question")).to_have_text("Is this a 3?")
+    truth = true_answers(server.data)
+    for _ in range(ITEMS):
+        image = page.locator(".st-key-item img")
+        expect(image).to_have_count(1)
+        size = image.bounding_box()
+        assert size is not None and min(size["width"], size["height"]) >= SMALLEST_PIXELS
+        assert image.evaluate("node => node.complete && node.naturalWidth > 0")
+        token = driving.shown(page)["token"]
+        driving.answer(page, truth[item_on_screen(server.data, token)])
+
+    stored = driving.answers(server.data, PROJECT)
+    presses = driving.pressed(page)
+    assert len(stored) == len(presses) == ITEMS
+    assert [e.answers for e in stored] == [one.token for one in presses]
+    assert [driving.KEYS[driving.said(e)] for e in stored] == [one.key for one in presses]
+    assert [truth[str(e.item_id)] for e in stored] == [one.key for one in presses]
+    # The picture above the buttons was the item's own: another picture for each item.
+    assert len({one.text for one in presses}) == len({e.item_id for e in stored}) == ITEMS
+
+    page.locator(".st-key-open-finish button").click()
+    page.locator(".st-key-finish-now button").click()
+    state = page.locator(".st-key-state")
+    expect(state).to_contain_text("This project is finished")
+    expect(state).to_contain_text("In truth")
+    state.get_by_role("link", name="Open the report").click()
+    page.wait_for_url("**/report?project=*")
+    wait_until_idle(page)
+    sentence = page.locator(".st-key-sentence").first.inner_text()
+    assert "%" in sentence
+
+    report = download(page, "report.html", tmp_path)
+    bundle = download(page, "bundle.zip", tmp_path)
+    (file,) = (server.data / "files" / "trials").glob("digits*.csv")
+    server.stop()
+    # The report needs neither the server nor a network.
+    page.context.set_offline(True)
+    page.goto(report.as_uri())
+    read = " ".join(page.locator("body").inner_text().split())
+    for part in sentence.split(". "):
+        assert part.strip(".") in read
+    done = replay(bundle, file, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Everything agrees" in done.stdout and sentence in done.stdout
+    label = stored[7]
+    changes = {
+        "log.jsonl": (f'"sequence":{label.sequence},', f'"sequence":{label.sequence ^ 1},'),
+        "plan.json": ('"seed":0', '"seed":1'),
+    }
+    for member, (old, new) in changes.items():
+        spaced = b": " in zipfile.ZipFile(bundle).read(member)[:200]
+        old, new = (text.replace(":", ": ") if spaced else text for text in (old, new))
+        other = with_changed_byte(
+            bundle, member, old.encode(), new.encode(), tmp_path / f"changed-{member}.zip"
+        )
+        failed = replay(other, file, tmp_path)
+        assert failed.returncode == 1, (member, failed.stdout, failed.stderr)
+        assert "event" in failed.stderr
+    content = bytearray(file.read_bytes())
+    place = content.index(b"\n", len(content) // 2) - 1
+    content[place] = ord("1") if content[place] != ord("1") else ord("0")
+    changed = tmp_path / file.name
+    changed.write_bytes(content)
+    failed = replay(bundle, changed, tmp_path)
+    assert failed.returncode == 1, (failed.stdout, failed.stderr)
