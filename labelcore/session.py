@@ -196,6 +196,7 @@ class Session:
             self.sync()
             if token in self.ledger.answered:
                 return self.ledger.answered[token]
+            self._refuse_when_finished()
             shown = self.ledger.draws.get(token)
             if shown is None:
                 raise AnswerError(f"the answer belongs to no item that was shown: token {token!r}")
@@ -232,6 +233,7 @@ class Session:
         def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
             if token in self.ledger.answered:
                 return None
+            self._refuse_when_finished()
             before = self.engine.in_force(index) if 1 <= index <= len(self.engine.asked) else None
             if before is None:
                 raise AnswerError(f"item {index} has no answer yet that could be changed")
@@ -250,6 +252,7 @@ class Session:
         """
 
         def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
+            self._refuse_when_finished()
             last = self.last_answer(annotator)
             if last is None:
                 return None
@@ -260,6 +263,11 @@ class Session:
             return event, {}
 
         return self.ledger.append(build)
+
+    def _refuse_when_finished(self) -> None:
+        """A finished project is final: its report would not be the one handed over."""
+        if self.engine.finished:
+            raise AnswerError(f"project {self.project!r} is finished; extend it to change answers")
 
     def last_answer(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
         """This person's newest answer that is in force."""
@@ -307,10 +315,10 @@ class Session:
         promise the first stage stays the result and the further labels are a second stage."""
         if isinstance(budget, bool) or not isinstance(budget, int):
             raise TypeError(f"budget must be a whole number of items, got {budget!r}")
-        least = len(self.engine.asked)
+        least = self.engine.limit if self.status == "open" else self.engine.answers_given
         if not least < budget <= len(self.population):
             raise PlanError(
-                f"budget must be more than the {least:,} items drawn and at most the "
+                f"budget must be more than the {least:,} items so far and at most the "
                 f"{len(self.population):,} in the file, got {budget:,}"
             )
         self.ledger.append(

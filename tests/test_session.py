@@ -115,7 +115,7 @@ def test_refusals(known: Known) -> None:
     with pytest.raises(TypeError, match="budget"):
         session.extend(budget=70.5)  # type: ignore[arg-type]
     for budget in (0, 1, 201):
-        with pytest.raises(PlanError, match="budget must be more than the 1 items drawn"):
+        with pytest.raises(PlanError, match="budget must be more than the 60 items so far"):
             session.extend(budget=budget)
     with pytest.raises(ProjectExistsError, match="another plan"):
         lc.Session(known.population, lc.Plan("simple_random", SCALARS, budget=60), session.store)

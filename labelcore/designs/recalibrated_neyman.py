@@ -69,10 +69,10 @@ class RecalibratedNeyman(Design):
     """
 
     name: ClassVar[str] = "recalibrated_neyman"
-    label: ClassVar[str] = "Recalibrated Neyman (recommended)"
+    label: ClassVar[str] = "Recalibrated Neyman"
     summary: ClassVar[str] = (
-        "Asks more where the answer is uncertain and matters, and learns from the labels how far "
-        "the scores can be believed."
+        "Recommended: asks more where the answer is uncertain and matters, and learns from the "
+        "labels how far the scores can be believed."
     )
     smallest_watched_budget: ClassVar[int] = 40
     assumptions: ClassVar[tuple[str, ...]] = (

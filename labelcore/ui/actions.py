@@ -105,8 +105,8 @@ def finish(project: str, key: str | None = None) -> None:
 def go_on(project: str, key: str) -> None:
     session = sessions.session(project)
     more = int(st.session_state.get(key, 0))
-    asked = len(session.engine.asked)
-    session.extend(budget=min(asked + more, len(session.population)))
+    answered = session.engine.answers_given
+    session.extend(budget=min(answered + more, len(session.population)))
     st.session_state.pop(PANEL, None)
 
 

@@ -53,7 +53,7 @@ def saved_line(project: str, session: Session, draw: Draw | None, flagged: bool)
             key=f"undo-{last.sequence if last else 0}",
             shortcut="U",
             type="tertiary",
-            disabled=last is None,
+            disabled=last is None or session.status == "finished",
             on_click=actions.take_back,
             args=(project, last.sequence if last else 0),
         )

@@ -77,5 +77,5 @@ def settings(question: Question, aim: Aim) -> Mapping[str, Any]:
     return {
         "question": question.text,
         "instructions": question.instructions,
-        "trained_on": aim.trained_on,
+        "used_for_training": aim.trained_on,
     }

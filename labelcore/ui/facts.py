@@ -60,6 +60,7 @@ class Counts:
     later: int
     seconds_left: float
     ended: str = ""
+    broken: int = 0
 
     @property
     def share(self) -> float:
@@ -78,6 +79,7 @@ def counts(session: Session) -> Counts:
         later=engine.kinds["later"],
         seconds_left=max(total - answered, 0) * pace(session.events),
         ended=session.status if session.status in ENDED else "",
+        broken=engine.kinds["broken"],
     )
 
 
@@ -95,6 +97,8 @@ def progress_line(now: Counts, saved: str | None) -> str:
         parts.append("more than expected, the goal is not reached yet")
     if now.unsure:
         parts.append(f"{now.unsure} not sure")
+    if now.broken:
+        parts.append(f"{now.broken} broken")
     if now.later:
         parts.append(f"{now.later} for later")
     if saved:
@@ -166,4 +170,5 @@ def drawn_digits(session: Session) -> tuple[object, ...]:
     found = next(iter(session.results().values()))
     if not isinstance(found, Estimate) or found.value is None:
         return ()
-    return tuple(round(100 * x) for x in (found.value, found.low, found.high))
+    ended = session.status != "open"
+    return (round(100 * found.value), found.has_interval, ended and session.labels)

@@ -20,7 +20,7 @@ from labelcore.ui.times import clock, reader_zone
 
 LAST = 50
 KEYS = (
-    "S  Not sure: you looked and cannot say. It is counted both ways, as best and worst case.\n"
+    "S  Not sure: you looked and cannot say. Many of them widen the interval.\n"
     "L  Later: the item comes back at the end.\n"
     "B  Broken: the item cannot be judged at all.\n"
     "U  Undo, as often as you like.\n"
@@ -82,7 +82,7 @@ def note_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
 
 def history_panel(project: str, session: Session) -> None:
     rows = session.history(last=LAST)
-    st.markdown(f"**The last {min(LAST, len(rows))} answers**")
+    st.markdown(f"**The last {min(LAST, len(rows))} answers**" if rows else "**History**")
     close_button("Back to the queue")
     with st.container(height=280, border=False, key="history"):
         for row in rows:
@@ -99,10 +99,18 @@ def history_panel(project: str, session: Session) -> None:
                 )
                 st.text(
                     f"{row.index}. {shown_word(row.answer)} · {clock(row.at, reader_zone())} · "
-                    f"{one_line(row.item_id, 40)}{marks}"
+                    f"{glimpse(session, row.item_id)}{marks}"
                 )
     if not rows:
         st.text("Nothing was answered yet.")
+
+
+def glimpse(session: Session, item_id: str) -> str:
+    """The beginning of an item's text, its id where it is a picture."""
+    text = next((v for v in session.item_by_id(item_id).values() if v.strip()), "")
+    return (
+        one_line(item_id, 40) if not text or text.startswith("data:image") else one_line(text, 60)
+    )
 
 
 def opened_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
@@ -112,9 +120,9 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
         st.text("This item has no answer any more: it was taken back.")
         close_button("Back to the queue")
         return
-    st.text(
-        f"Item {index} was answered: {shown_word(row.answer)}. Press another answer to change it."
-    )
+    finished = session.status == "finished"
+    what_now = "The project is finished." if finished else "Press another answer to change it."
+    st.text(f"Item {index} was answered: {shown_word(row.answer)}. {what_now}")
     choices = [*classes_in_order(session), ("unsure", "S", "unsure"), ("broken", "B", "broken")]
     with st.container(horizontal=True, key="changes"):
         for name, key, place in choices:
@@ -123,7 +131,7 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
                 key=f"change-{place}-{token}",
                 shortcut=key,
                 type=KINDS.get(place, "tertiary"),
-                disabled=session.status == "finished",
+                disabled=finished,
                 on_click=actions.change,
                 args=(project, index, name, token),
             )
@@ -167,4 +175,9 @@ def finish_warning(session: Session) -> str:
             f"Your plan promises an interval at {session.plan.planned:,} labels. Finishing earlier "
             "shows an interval without that promise, and the report says so."
         )
-    return "The report is final then. You can go on later; that is written in the log."
+    later = session.engine.kinds["later"]
+    open_items = f" {later} put off for later will count both ways." if later else ""
+    return (
+        "The report is final then: no answer can be changed or undone. You can go on later; that "
+        f"is written in the log.{open_items}"
+    )

@@ -31,7 +31,7 @@ from labelcore.ui.reporting import table
 from labelcore.ui.states import TITLES
 from labelcore.ui.times import clock, reader_zone
 
-EVERY_SECONDS = 2
+EVERY_SECONDS = 1
 DRAWN = "progress drawn"
 NO_MODE_BAR = {"displayModeBar": False}
 

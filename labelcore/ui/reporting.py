@@ -120,7 +120,9 @@ def facts(session: Session, estimates: list[Estimate]) -> None:
     )
     st.subheader("Assumptions", anchor=False)
     found = list(dict.fromkeys(a for one in estimates for a in one.assumptions))
-    trained = TRAINED.get(str(session.settings.get("trained_on", "unknown")), TRAINED["unknown"])
+    trained = TRAINED.get(
+        str(session.settings.get("used_for_training", "unknown")), TRAINED["unknown"]
+    )
     st.text("\n".join(f"•  {line}" for line in [*found, trained]))
 
 

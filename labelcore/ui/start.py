@@ -7,6 +7,7 @@ import streamlit as st
 from labelcore import words
 from labelcore.trials import TRIALS
 from labelcore.ui import trying
+from labelcore.ui.facts import estimand_name
 from labelcore.ui.guard import PROBLEM, acting
 from labelcore.ui.plain import plain
 from labelcore.ui.setup import links
@@ -79,10 +80,10 @@ def card(number: int, summary: Summary) -> None:
 def card_line(summary: Summary) -> str:
     """Progress, margin, status, last save."""
     parts = [
-        f"{summary.answered:,} of {summary.planned:,} labels",
+        f"{summary.answered:,} of {summary.planned:,} judged",
         "no interval yet"
         if summary.half_width is None
-        else f"± {words.points(summary.half_width)}",
+        else f"{estimand_name(summary.figure)} ± {words.points(summary.half_width)}",
         summary.status,
     ]
     if summary.last_save:

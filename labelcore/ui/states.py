@@ -17,7 +17,7 @@ from labelcore.ui.trying import reveals
 ELSEWHERE = "The items still open are on another screen. Reload this page when they are answered."
 TITLES = {
     "goal reached": "The goal is reached",
-    "budget used": "All planned labels are there",
+    "budget used": "All the labels asked for are there",
     "exhausted": "Every item of the file has been judged",
     "finished": "This project is finished",
     "waiting": "Nothing to judge at the moment",
@@ -59,7 +59,9 @@ def _after_budget(session: Session) -> str:
 
 
 def _ways_on(project: str, session: Session, status: str) -> None:
-    left = len(session.population) - len(session.engine.asked)
+    answered = session.engine.answers_given
+    left = len(session.population) - answered
+    planned = int(session.plan.planned or 0) - answered
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if status == "finished":
             st.page_link(
@@ -77,7 +79,8 @@ def _ways_on(project: str, session: Session, status: str) -> None:
                 args=(project,),
             )
         if left > 0 and status in ("goal reached", "budget used", "finished"):
-            st.number_input("Go on for so many more", 1, left, min(MORE, left), key="more")
+            more = min(planned if planned > 0 else MORE, left)
+            st.number_input("Go on for so many more", 1, left, more, key="more")
             st.button("Go on", key="go-on", on_click=actions.go_on, args=(project, "more"))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ DONE_KINDS = ("labelled", "unsure", "broken")
 
 @dataclass(frozen=True)
 class Summary:
-    """``half_width`` is the largest at the last look that had intervals, None before."""
+    """``half_width`` is that of ``figure``, the primary one, at the last look; None before."""
 
     name: str
     question: str
@@ -26,6 +27,7 @@ class Summary:
     answered: int
     planned: int
     half_width: float | None
+    figure: str
     status: str
     last_save: str | None
     trial: str
@@ -34,7 +36,8 @@ class Summary:
 def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
     plan, settings = json.loads(record.plan_json), json.loads(record.settings_json)
     answered = count_answered(events)
-    planned = int(plan.get("planned") or plan.get("budget") or 0)
+    planned = _asked_for(plan, events)
+    figure = str(plan["estimands"][0])
     saves = [event.at for event in events if event.kind in (*ANSWER_KINDS, "undone")]
     return Summary(
         name=record.name,
@@ -42,7 +45,8 @@ def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
         file=json.loads(record.population_json)["path"].rsplit("/", 1)[-1],
         answered=answered,
         planned=planned,
-        half_width=_half_width(events),
+        half_width=_half_width(events, figure),
+        figure=figure,
         status=status_words(events, answered, planned),
         last_save=saves[-1] if saves else None,
         trial=str(settings.get("trial", "")),
@@ -74,16 +78,20 @@ def status_words(events: Sequence[Event], answered: int, planned: int) -> str:
     return "all planned labels are there" if answered >= planned else "labelling"
 
 
-def _half_width(events: Sequence[Event]) -> float | None:
+def _asked_for(plan: Mapping[str, Any], events: Sequence[Event]) -> int:
+    """The planned size, or what it was extended to."""
+    extended = [int(event.detail["budget"]) for event in events if event.kind == "extended"]
+    return extended[-1] if extended else int(plan.get("planned") or plan.get("budget") or 0)
+
+
+def _half_width(events: Sequence[Event], figure: str) -> float | None:
     looks = [event for event in reversed(events) if event.kind == "looked"]
     if not looks:
         return None
-    found = [
-        (figures["high"] - figures["low"]) / 2
-        for figures in looks[0].detail.get("results", {}).values()
-        if figures.get("state") in words.STATES_WITH_INTERVAL
-    ]
-    return max(found, default=None)
+    shown = looks[0].detail.get("results", {}).get(figure, {})
+    if shown.get("state") not in words.STATES_WITH_INTERVAL:
+        return None
+    return float(shown["high"] - shown["low"]) / 2
 
 
 @st.cache_data(show_spinner=False, max_entries=500)

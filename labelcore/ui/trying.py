@@ -27,7 +27,7 @@ def start_trial(name: str) -> str:
         "question": trial.question,
         "instructions": trial.instructions,
         "answer_words": [trial.positive_words, trial.negative_words],
-        "trained_on": "no",
+        "used_for_training": "no",
         "trial": name,
     }
     sessions.registry().create(project, population, trial.plan, settings)

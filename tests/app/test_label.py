@@ -154,7 +154,7 @@ def test_fixed_promise_shows_no_interval_before_its_end(app, make) -> None:
 def test_budget_used_then_finish(app, make) -> None:
     session = make(labels=60)
     page = app("label", project="demo")
-    assert "All planned labels are there" in texts(page)
+    assert "All the labels asked for are there" in texts(page)
     button(page, "state-finish").click().run()
     assert fresh(session).status == "finished"
     assert "This project is finished" in texts(page)

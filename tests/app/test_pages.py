@@ -21,7 +21,7 @@ def test_start_lists_projects(app, make) -> None:
     make(HOSTILE[:60].replace("/", ""), labels=0)
     page = app()
     assert not page.exception
-    assert "50 of 60 labels · ± " in texts(page)
+    assert "50 of 60 judged · Accuracy ± " in texts(page)
     assert "no interval yet · not started" in texts(page)
 
 

@@ -79,7 +79,7 @@ def test_later_comes_back_at_the_end(page: Page, shared_server: Server, data: Pa
     assert put_off not in seen
     assert driving.shown(page)["text"] == put_off
     driving.answer(page, "n")
-    expect(page.locator(".st-key-state")).to_contain_text("All planned labels are there")
+    expect(page.locator(".st-key-state")).to_contain_text("All the labels asked for are there")
     stored = driving.answers(data, project)
     assert stored[0].item_id == stored[-1].item_id
     assert [driving.said(stored[0]), driving.said(stored[-1])] == ["later", "no"]
