@@ -176,12 +176,17 @@ def estimates(facts: Facts) -> Markup:
     return section(
         "estimates",
         "Answers",
-        element("ul", *(element("li", tied(one.sentence())) for one in found)),
+        element("ul", *(element("li", tied(one.sentence())) for one in found if _first(one))),
         estimate_table("Estimates", scalars) if scalars else None,
         table("How each interval was made", head, made),
         element("h3", "Assumptions"),
         element("ol", *(element("li", sentence(text)) for text in stated)),
     )
+
+
+def _first(one: Result) -> bool:
+    """Whether a result is about the classifier the sample was drawn for."""
+    return "@" not in one.estimand
 
 
 def assumptions(facts: Facts) -> list[str]:
