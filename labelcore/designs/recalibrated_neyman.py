@@ -62,7 +62,8 @@ class RecalibratedNeyman(Design):
 
     Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
     max(40, n0/10) labels and at least five strata (G-profile with the multiplier of an asymptotic
-    confidence sequence). Both approximate: coverage is measured, see docs/validity.md.
+    confidence sequence). Both approximate: coverage is measured, see
+    docs/real_files.md and docs/watched.md.
     Assumption: none about the scores; bad scores cost labels, not truth. Nearly unbiased, not
     unbiased, because two parameters learn from the labels.
     Source: Neyman (1934) for the allocation; the recalibration and the floor are our own.

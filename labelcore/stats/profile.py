@@ -15,7 +15,7 @@ ordinary cases.
 Source: the likelihood-ratio principle of Wilks (1938) for a finite population, with the profile
 taken along the estimand (Owen 1990 does so for the empirical likelihood).
 Assumption: within each cell the labelled items are a simple random sample without replacement.
-The critical value is asymptotic; coverage was measured, see docs/validity.md.
+The critical value is asymptotic; coverage was measured, see docs/real_files.md and docs/watched.md.
 """
 
 from __future__ import annotations

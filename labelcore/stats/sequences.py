@@ -111,7 +111,8 @@ def watched_critical(labelled: int, planned: int, alpha: float) -> float:
 
     Source: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), theorem 2.2 and section B.2.
     Departure: used for a likelihood-ratio region over strata instead of a mean of independent
-    draws; the rate of sessions in which it ever misses was measured, see docs/validity.md.
+    draws; the rate of sessions in which it ever misses was measured, see
+    docs/real_files.md and docs/watched.md.
     """
     spread = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha) + 1)) / planned
     n = float(labelled)
