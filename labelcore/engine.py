@@ -253,8 +253,13 @@ class Engine:
         return self._last_answered
 
     def open_positions(self) -> list[int]:
-        """Items inside the prefix without a final answer: they count both ways."""
-        return [self.asked[i - 1].position for i in self._unanswered if i < self._last_answered]
+        """Items that count both ways: without a final answer inside the prefix, or put off for
+        later anywhere, because what a person puts off is not a random part."""
+        return [
+            self.asked[index - 1].position
+            for index in self._unanswered
+            if index < self._last_answered or self.in_force(index) is not None
+        ]
 
     def undecided_positions(self) -> list[int]:
         """Items called unsure or broken."""

@@ -10,7 +10,6 @@ from labelcore.errors import ProjectExistsError, UnknownProjectError
 from labelcore.ledger import now
 from labelcore.plan import Plan
 from labelcore.population import Population
-from labelcore.preview import preview
 from labelcore.store import LabelStore, ProjectRecord
 
 
@@ -27,13 +26,6 @@ def new_record(
         population_json=json.dumps(source, ensure_ascii=False),
         settings_json=json.dumps(dict(settings), ensure_ascii=False),
     )
-
-
-def planned_size(population: Population, plan: Plan) -> int:
-    """The size that a plan freezes: its budget, else what the margin is expected to need."""
-    if plan.budget is not None:
-        return min(plan.budget, len(population))
-    return preview(population, plan).expected_labels
 
 
 def created_or_same(store: LabelStore, record: ProjectRecord) -> ProjectRecord:

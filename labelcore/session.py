@@ -21,7 +21,8 @@ from labelcore.log import Draw, Event, genesis
 from labelcore.looks import look_detail, results
 from labelcore.plan import Plan
 from labelcore.population import Population, read_population
-from labelcore.projects import created_or_same, new_record, planned_size
+from labelcore.preview import planned_size
+from labelcore.projects import created_or_same, new_record
 from labelcore.results import Band, Result
 from labelcore.store import LabelStore, open_store
 from labelcore.strata_table import strata_table

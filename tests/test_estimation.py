@@ -269,3 +269,17 @@ def test_several_classes(tmp_path: Path) -> None:
             assert table["value"][f"recall[{name}]"] == pytest.approx(both / real.sum())
         with pytest.raises(ValueError, match="two classes"):
             lc.preview(population, lc.Plan(design, ["f1"], budget=10))
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_an_item_put_off_at_the_end_counts_both_ways(design: str, known: Known) -> None:
+    """What a person puts off is not a random part, wherever it stands in the order."""
+    engine = known.engine(lc.Plan(design, ["recall"], budget=120, promise="watched"), 1)
+    for labels in label(engine, known.truth):
+        if labels == 100:
+            break
+    before = scalar_results(engine)["recall"]
+    give(engine, "later")
+    after = scalar_results(engine)["recall"]
+    assert after.low <= before.low and after.high >= before.high
+    assert after.half_width > before.half_width
