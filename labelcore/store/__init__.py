@@ -61,6 +61,4 @@ def open_store(url: str | LabelStore | None) -> LabelStore:
 
 def _known() -> str:
     schemes = ", ".join(f"{scheme}://" for scheme in STORES)
-    return (
-        f"Known: {schemes}; for a file write sqlite:///labels.db or sqlite:////home/me/labels.db."
-    )
+    return f"Known: {schemes}; for a file write sqlite:///labels.db or sqlite:////srv/labels.db."

@@ -29,7 +29,7 @@ def usable_path(url: str) -> Path:
     text = url.removeprefix(_PREFIX)
     if not url.startswith(_PREFIX) or text in ("", ":memory:"):
         raise ValueError(
-            f"A SQLite store needs a file, as in sqlite:///labels.db or sqlite:////home/me/labels.db"
+            f"A SQLite store needs a file, as in sqlite:///labels.db or sqlite:////srv/labels.db"
             f"; got {url!r}. For a store that keeps nothing, use memory://."
         )
     path = Path(os.path.abspath(text))
