@@ -110,6 +110,6 @@ def check_columns(
 
 def _there_are(columns: Sequence[str]) -> str:
     hint = ""
-    if len(columns) == 1 and re.search("[;\t|]", columns[0]):
+    if len(columns) == 1 and "|" in columns[0]:
         hint = " (columns must be separated by commas)"
     return f"its columns are {listing(columns)}{hint}"

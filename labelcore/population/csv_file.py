@@ -43,6 +43,8 @@ class CsvFile:
             empty = Fault(self.name, None, None, None, "the file is empty")
             raise PopulationError(self.faults() or [empty])
         self.columns = tuple(self._header())
+        if rule := separator_rule(self.columns):
+            raise PopulationError([Fault(self.name, None, None, None, rule), *self.faults()])
 
     def __len__(self) -> int:
         return len(self._starts) - 2
@@ -163,6 +165,22 @@ class GzippedCsvFile(CsvFile):
         with os.fdopen(handle, "wb") as target:
             _unpack(path, target)
         super().__init__(Path(unpacked), name=path.name)
+
+
+def separator_rule(columns: Sequence[str]) -> str | None:
+    """What is wrong with a header that another character than the comma separates.
+
+    >>> separator_rule(["id;text;score"])
+    'the header is one column that contains 2 ";": the file seems to be separated by ";", commas
+    are needed'
+    """
+    for mark, name in ((";", '";"'), ("\t", '"tab"')):
+        if len(columns) == 1 and mark in columns[0]:
+            return (
+                f"the header is one column that contains {columns[0].count(mark)} {name}: the "
+                f"file seems to be separated by {name}, commas are needed"
+            )
+    return None
 
 
 def _unpack(path: Path, target: io.BufferedWriter) -> None:

@@ -78,7 +78,7 @@ class _Lines(Iterator[str]):
             byte = start + error.start
             self.note(
                 byte,
-                f"the text is not UTF-8 at byte {byte:,} of the file; save the file as UTF-8",
+                f"the text is not UTF-8 at byte {byte:,} of the file; save it as CSV UTF-8",
                 f"byte 0x{line[error.start]:02x}",
             )
             return line.decode("utf-8", errors="replace")

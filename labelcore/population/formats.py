@@ -18,7 +18,8 @@ from labelcore.population.parquet_file import ParquetFile
 class TableFile(Protocol):
     """What a reader gives. Positions count data rows from 0.
 
-    Opening a file raises PopulationError only when nothing of it can be read.
+    Opening a file raises PopulationError only when nothing of it can be read, or when its columns
+    are not separated.
     """
 
     @property
@@ -53,8 +54,12 @@ FORMATS: Mapping[str, Callable[[Path], TableFile]] = {
 
 def open_table(path: Path) -> TableFile:
     """Open a file with the reader of its suffix. ValueError for a suffix not in the table."""
+    return FORMATS[known_suffix(path.name)](path)
+
+
+def known_suffix(name: str) -> str:
+    """The suffix of a file name, in lower case. ValueError for a suffix not in the table."""
     for suffix in sorted(FORMATS, key=len, reverse=True):
-        if path.name.lower().endswith(suffix):
-            return FORMATS[suffix](path)
-    known = ", ".join(FORMATS)
-    raise ValueError(f"{path.name}: the suffix must be one of {known}")
+        if name.lower().endswith(suffix):
+            return suffix
+    raise ValueError(f"{name}: the suffix must be one of {', '.join(FORMATS)}")

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from labelcore.errors import PopulationError
 from labelcore.population import FORMATS, Population, read_population
-from labelcore.population.formats import open_table
+from labelcore.population.formats import known_suffix, open_table
 from labelcore.ui.sessions import data_folder
 
 MOST_LISTED = 200
@@ -54,11 +55,14 @@ def suffix_of(name: str) -> str:
 
 
 def keep_upload(name: str, content: bytes) -> Path:
-    """Write an uploaded file to the data folder; the same content is kept once."""
+    """Write an uploaded file to the data folder; the same content is kept once.
+
+    Raises ValueError for a suffix that no reader knows.
+    """
+    wanted = safe_name(name)
+    suffix = known_suffix(wanted)
     folder = files_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = safe_name(name)
-    suffix = suffix_of(wanted)
     stem = wanted[: len(wanted) - len(suffix)]
     digest = hashlib.sha256(content).hexdigest()
     for number in range(1, 1000):
@@ -137,8 +141,10 @@ def stamp(path: Path) -> tuple[int, int]:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def head(path: str, state: tuple[int, int]) -> Head:
-    """Raises ValueError when nothing of the file can be read."""
+    """Raises ValueError when the file cannot be opened, PopulationError for a broken structure."""
     table = open_table(Path(path))
+    if faults := table.faults():
+        raise PopulationError(faults)
     names = list(dict.fromkeys(table.columns))
     number = min(len(table), SAMPLE_ROWS)
     rows = tuple(table.cells(position, names) for position in range(number))

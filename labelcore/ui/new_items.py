@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from labelcore.errors import PopulationError
+from labelcore.errors import Fault, PopulationError
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.draft import Columns
 from labelcore.ui.guard import sentence
 from labelcore.ui.guess import ClassifierColumns, Guess, guess
+from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.sessions import data_folder
 
@@ -43,7 +45,10 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
-    st.success(plain(what_was_read(population)), icon=":material/check:")
+    if len(population.classes) == 2:
+        st.success(plain(f"{what_was_read(population)}, no fault"), icon=":material/check:")
+    else:
+        st.info(plain(f"{what_was_read(population)}, {len(population.classes)} classes"))
     return path, columns, population
 
 
@@ -51,7 +56,7 @@ def what_was_read(population: Population) -> str:
     scores, named = len(population.scores), len(population.arguments["predictions"])
     return (
         f"{len(population):,} items, {scores} score{'' if scores == 1 else 's'}, "
-        f"{named} prediction column{'' if named == 1 else 's'}, no fault"
+        f"{named} prediction column{'' if named == 1 else 's'}"
     )
 
 
@@ -77,15 +82,15 @@ def choose_file() -> Path | None:
 
 
 def upload() -> None:
-    given = st.file_uploader(
-        "CSV, gzipped CSV or Parquet", type=["csv", "gz", "parquet"], key="new-upload"
-    )
+    given = st.file_uploader("CSV, gzipped CSV or Parquet", key="new-upload")
     if given is None or st.session_state.get(UPLOADED) == given.file_id:
         return
     try:
         st.session_state[PATH] = str(files.keep_upload(given.name, given.getvalue()))
         st.session_state[UPLOADED] = given.file_id
     except (ValueError, OSError) as error:
+        st.session_state.pop(PATH, None)
+        st.session_state.pop(UPLOADED, None)
         st.error(plain(f"The file could not be kept. {sentence(error)}"))
 
 
@@ -150,24 +155,27 @@ def choose_columns(path: str, columns: tuple[str, ...], found: Guess) -> Columns
             plain(f"{', '.join(told)} looks like the answer; shown, it would decide for you.")
         )
     classifiers = choose_classifiers(path, names, found)
+    if classifiers is None:
+        return None
     if not content:
         st.info("Choose at least one column to judge.")
         return None
     return Columns(None if chosen == ROW_NUMBERS else chosen, tuple(content), classifiers)
 
 
-def choose_classifiers(path: str, names: list[str], found: Guess) -> tuple[ClassifierColumns, ...]:
+def choose_classifiers(
+    path: str, names: list[str], found: Guess
+) -> tuple[ClassifierColumns, ...] | None:
+    """The classifiers; None while their number is out of bounds."""
     st.markdown("**Classifiers** — a score, a prediction, or both")
-    number = int(
-        st.number_input(
-            "How many classifiers?",
-            0,
-            MOST_CLASSIFIERS,
-            min(len(found.classifiers), MOST_CLASSIFIERS),
-            key=f"new-number-{path}",
-            persist_state="session",
-        )
+    number = st.number_input(
+        "How many classifiers?",
+        value=min(len(found.classifiers), MOST_CLASSIFIERS),
+        key=f"new-number-{path}",
+        persist_state="session",
     )
+    if not within(number, 0, MOST_CLASSIFIERS):
+        return None
     rows = []
     for place in range(number):
         given = found.classifiers[place] if place < len(found.classifiers) else None
@@ -211,7 +219,14 @@ def show_faults(error: Exception) -> None:
         st.error(plain(sentence(error)))
         return
     number = len(error.faults)
-    st.error(f"The file cannot be used as it is: {number:,} fault{'' if number == 1 else 's'}.")
+    st.error(
+        f"The file cannot be used as it is: {number:,} fault{'' if number == 1 else 's'}. "
+        + plain(f"{'' if number == 1 else 'The first: '}{error.faults[0]}")
+    )
+    fault_table(error.faults)
+
+
+def fault_table(faults: Sequence[Fault]) -> None:
     st.dataframe(
         pd.DataFrame(
             [
@@ -223,7 +238,7 @@ def show_faults(error: Exception) -> None:
                     "value": fault.value or "",
                     "rule": fault.rule,
                 }
-                for fault in error.faults[:1000]
+                for fault in faults[:1000]
             ]
         ),
         hide_index=True,

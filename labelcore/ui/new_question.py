@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
+from labelcore.errors import Fault
 from labelcore.population import Population
 from labelcore.ui.draft import Question
+from labelcore.ui.new_items import fault_table
 from labelcore.ui.plain import one_line, plain
 
 
 def question_step(population: Population) -> Question | None:
     st.subheader("2 · Question", anchor=False)
     if len(population.classes) != 2:
+        faults = third_classes(population)
         st.error(
             plain(
                 f"The predictions name {len(population.classes)} classes "
-                f"({', '.join(population.classes[:10])}). This version measures two: choose "
-                "a prediction column with two, or a score alone."
+                f"({', '.join(population.classes[:10])}): column {faults[0].column!r} holds "
+                f"{faults[0].value!r} in row {faults[0].row}. This version measures two: mend the "
+                "file, choose a prediction column with two, or a score alone."
             )
         )
+        fault_table(faults)
         return None
     text = st.text_input(
         "What is asked of each item?",
@@ -43,6 +49,26 @@ def question_step(population: Population) -> Question | None:
         st.error(plain(fault))
         return None
     return Question(one_line(text, 300), instructions.strip(), classes, positive)
+
+
+def third_classes(population: Population) -> list[Fault]:
+    """The first row of each class beyond the two most common ones, by prediction column."""
+    columns = population.arguments["predictions"]
+    counts = {
+        name: np.bincount(population.predictions[name], minlength=len(population.classes))
+        for name in columns
+    }
+    order = np.argsort(-sum(counts.values()), kind="stable")
+    two = " and ".join(repr(population.classes[place]) for place in sorted(order[:2]))
+    faults = []
+    for name, column in columns.items():
+        for place in order[2:][counts[name][order[2:]] > 0]:
+            number = int(counts[name][place])
+            rule = f"two classes are measured, and {two} are the most common; "
+            rule += f"{number:,} {'row has' if number == 1 else 'rows have'} this one"
+            row = int(np.argmax(population.predictions[name] == place)) + 1
+            faults.append(Fault(population.name, column, row, population.classes[place], rule))
+    return sorted(faults, key=lambda fault: fault.row or 0)
 
 
 def named_classes(population: Population) -> tuple[tuple[str, str], str]:

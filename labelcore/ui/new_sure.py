@@ -8,13 +8,14 @@ import streamlit as st
 
 from labelcore import words
 from labelcore.charts import labels_margin_chart
-from labelcore.designs import DESIGNS
+from labelcore.designs import DESIGNS, Design
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
+from labelcore.ui.new_number import within
 from labelcore.ui.params_form import params_form
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
@@ -26,7 +27,7 @@ PROMISES = {
     "fixed": "I look once, when all planned labels are there",
 }
 PROMISE_CAPTIONS = (
-    "The interval is valid at every look; it is a little wider for that.",
+    "The interval is valid at every look; it is about half again as wide for that.",
     "Narrower, but the interval is given only at the planned number of labels.",
 )
 RECOMMENDED = "recalibrated_neyman"
@@ -35,7 +36,61 @@ FIRST_BUDGET, LARGEST_PICTURE = 200, 4000
 
 def sure_step(aim: Aim, population: Population) -> Plan | None:
     st.subheader("4 · How sure?", anchor=False)
-    size = len(population)
+    amount = how_much(len(population))
+    confidence, promise = promise_inputs()
+    method = advanced(aim)
+    if amount is None or method is None:
+        st.info("Correct the number that is out of bounds to go on.")
+        return None
+    budget, margin = amount
+    design, params, seed = method
+    fault = too_few_to_watch(DESIGNS[design], promise, budget)
+    if fault:
+        st.error(plain(fault))
+        return None
+    try:
+        plan = Plan(
+            design,
+            aim.estimands,
+            classifier=aim.classifier,
+            params=params,
+            margin=margin,
+            budget=budget,
+            confidence=confidence,
+            promise=promise,
+            seed=seed,
+            target=aim.target,
+        )
+        with st.spinner("Working out what the labels will give ..."):
+            found = outlook.lines(population, population.fingerprint, plan.to_json())
+    except (ValueError, TypeError) as error:
+        st.error(plain(sentence(error)))
+        return None
+    if found[0].refused:
+        st.error(plain(found[0].refused))
+        return None
+    show_outlook(plan, population, found)
+    return plan
+
+
+def too_few_to_watch(design: Design, promise: str, budget: int | None) -> str:
+    """Why so few labels cannot be watched, in the words of the page; nothing where they can.
+
+    >>> too_few_to_watch(DESIGNS["recalibrated_neyman"], "watched", 5)
+    "Watching while you label needs at least 40 labels; label more, or choose 'I look once, when
+    all planned labels are there'."
+    """
+    least = design.smallest_watched_budget
+    if promise != "watched" or budget is None or budget >= least:
+        return ""
+    return (
+        f"Watching while you label needs at least {least} labels; label more, or choose "
+        f"{PROMISES['fixed']!r}."
+    )
+
+
+def how_much(size: int) -> tuple[int | None, float | None] | None:
+    """Budget and margin, one of them None; None while the number is out of bounds."""
     way = st.segmented_control(
         "Start from",
         [BUDGET, MARGIN],
@@ -44,28 +99,26 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         key="new-way",
         persist_state="session",
     )
-    budget, margin = None, None
     if way == BUDGET:
-        key = f"new-budget-{size}"
         budget = st.number_input(
             "I can label so many items today: what will I know?",
-            1,
-            size,
-            min(FIRST_BUDGET, size),
-            key=key,
+            value=min(FIRST_BUDGET, size),
+            key=f"new-budget-{size}",
             persist_state="session",
         )
-    else:
-        points = st.number_input(
-            "Plus or minus so many percentage points",
-            0.1,
-            49.0,
-            5.0,
-            0.5,
-            key="new-margin",
-            persist_state="session",
-        )
-        margin = float(points) / 100
+        return (int(budget), None) if within(budget, 1, size) else None
+    points = st.number_input(
+        "Plus or minus so many percentage points",
+        value=5.0,
+        step=0.5,
+        key="new-margin",
+        persist_state="session",
+    )
+    return (None, float(points) / 100) if within(points, 0.1, 49) else None
+
+
+def promise_inputs() -> tuple[float, str]:
+    """The confidence, and when the person will look."""
     confidence = st.segmented_control(
         "Confidence",
         CONFIDENCES,
@@ -83,34 +136,14 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         key="new-promise",
         persist_state="session",
     )
-    design, params, seed = advanced(aim)
-    try:
-        plan = Plan(
-            design,
-            aim.estimands,
-            classifier=aim.classifier,
-            params=params,
-            margin=margin,
-            budget=None if budget is None else int(budget),
-            confidence=float(confidence),
-            promise=promise,
-            seed=seed,
-            target=aim.target,
-        )
-        with st.spinner("Working out what the labels will give ..."):
-            found = outlook.lines(population, population.fingerprint, plan.to_json())
-    except (ValueError, TypeError) as error:
-        st.error(plain(sentence(error)))
-        return None
-    if found[0].refused:
-        st.error(plain(found[0].refused))
-        return None
-    show_outlook(plan, population, found)
-    return plan
+    return float(confidence), promise
 
 
-def advanced(aim: Aim) -> tuple[str, dict[str, object], int]:
-    """Method, its parameters and the seed; the recommended method unless it cannot serve."""
+def advanced(aim: Aim) -> tuple[str, dict[str, object], int] | None:
+    """Method, its parameters and the seed; None while a number is out of bounds.
+
+    The recommended method stands first unless it cannot serve.
+    """
     names = [name for name, design in DESIGNS.items() if set(aim.estimands) <= {*design.estimands}]
     first = RECOMMENDED if aim.classifier is not None and RECOMMENDED in names else names[0]
     with st.expander("Advanced: method, parameters, seed"):
@@ -127,14 +160,12 @@ def advanced(aim: Aim) -> tuple[str, dict[str, object], int]:
         st.session_state.setdefault("new-first-seed", secrets.randbelow(1_000_000))
         seed = st.number_input(
             "Seed of the random draws",
-            0,
-            None,
-            st.session_state["new-first-seed"],
-            1,
+            value=st.session_state["new-first-seed"],
             key="new-seed",
             persist_state="session",
         )
-    return name, params, int(seed)
+        sound = within(seed, 0, None)
+    return (name, params, int(seed)) if sound and params is not None else None
 
 
 def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) -> None:

@@ -8,36 +8,31 @@ from typing import Any
 import streamlit as st
 
 from labelcore.designs import Design
+from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 
 
-def params_form(design: Design) -> dict[str, Any]:
-    """Values that differ from the defaults."""
-    given = {}
+def params_form(design: Design) -> dict[str, Any] | None:
+    """Values that differ from the defaults; None while one is out of bounds."""
+    given, sound = {}, True
     for item in fields(design.Params):
         value = parameter_input(design.name, item)
+        if not isinstance(value, str):
+            sound &= within(value, item.metadata["low"], item.metadata["high"])
         if value != item.default:
             given[item.name] = value
-    return given
+    return given if sound else None
 
 
 def parameter_input(design: str, item: Field[Any]) -> Any:
     """One input; an empty one means the default None."""
     words = item.name.replace("_", " ")
     label = plain(f"{words}: {item.metadata['help']}")
-    key, low, high = f"new-param-{design}-{item.name}", item.metadata["low"], item.metadata["high"]
-    kept = {"key": key, "persist_state": "session"}
-    if isinstance(item.default, str) or (item.default is None and low is None):
+    kept = {"key": f"new-param-{design}-{item.name}", "persist_state": "session"}
+    if isinstance(item.default, str) or (item.default is None and item.metadata["low"] is None):
         text = st.text_input(label, item.default or "", **kept).strip()
         return text or item.default
     if isinstance(item.default, float):
-        return st.number_input(label, low, high, item.default, step=0.05, **kept)
-    value = st.number_input(
-        label,
-        None if low is None else int(low),
-        None if high is None else int(high),
-        item.default,
-        step=1,
-        **kept,
-    )
+        return st.number_input(label, value=item.default, step=0.05, **kept)
+    value = st.number_input(label, value=item.default, step=1, **kept)
     return None if value is None else int(value)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.ui.plain import JOINER
 from tests.app.conftest import HOSTILE, button, texts
 
 
@@ -23,6 +24,11 @@ def whole_way(app, items: Path):
     page.text_input(key="new-question").set_value("Is it spam?").run()
     assert not page.exception
     return page
+
+
+def error(page) -> str:
+    """The first error, as the person reads it."""
+    return page.error[0].value.replace("\\", "").replace(JOINER, "")
 
 
 def test_empty(app) -> None:
@@ -64,11 +70,42 @@ def test_faults_are_a_table(app, data_folder: Path) -> None:
         ("binary.csv", b"\x00\xff\xfe"),
         ("not.parquet", b"PAR1"),
         ("a.csv.gz", b"x"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
     ],
 )
 def test_unreadable_upload(app, name: str, content: bytes) -> None:
     page = with_upload(app, name, content)
-    assert not page.exception and page.error
+    assert not page.exception and page.error and not page.success
+    assert "codec" not in error(page)
+
+
+def test_bytes_that_are_no_utf8_are_told_with_their_place(app) -> None:
+    page = with_upload(app, "latin.csv", "id,text\n1,a\n2,für\n".encode("latin-1"))
+    told = "latin.csv, row 2 (line 3 of the file): the text is not UTF-8 at byte 15 of the file; "
+    assert told + "save it as CSV UTF-8" in error(page)
+
+
+@pytest.mark.parametrize(("mark", "name"), [(";", '";"'), ("\t", '"tab"')])
+def test_another_separator_is_told(app, mark: str, name: str) -> None:
+    page = with_upload(app, "m.csv", b"id,text,score\n1,a,0.5\n".replace(b",", mark.encode()))
+    assert f"m.csv: the header is one column that contains 2 {name}" in error(page)
+    assert not page.success
+
+
+def test_another_kind_of_file_is_told_and_no_older_file_stays(app, items: Path) -> None:
+    page = with_upload(app, "items.csv", items.read_bytes())
+    page.file_uploader(key="new-upload").upload("a.xlsx", b"PK", "text/csv").run()
+    assert "a.xlsx: the suffix must be one of .csv, .csv.gz, .parquet" in error(page)
+    assert not page.success and not list(items.parent.glob("*.xlsx"))
+
+
+def test_a_third_class_is_told_with_its_row(app) -> None:
+    rows = "".join(f"{n},text {n},{'maybe' if n == 31 else n % 2}\n" for n in range(1, 101))
+    page = with_upload(app, "p.csv", f"id,text,prediction\n{rows}".encode())
+    assert not page.exception and "no fault" not in texts(page)
+    assert "column 'prediction' holds 'maybe' in row 31" in error(page)
+    (fault,) = page.dataframe[-1].value.to_dict("records")
+    assert (fault["column"], fault["row"], fault["value"]) == ("prediction", "31", "maybe")
 
 
 def test_path_outside_the_data_folder_is_refused(app, items: Path, tmp_path: Path) -> None:
@@ -122,7 +159,38 @@ def test_watched_promise_that_a_budget_is_too_small_for(app, items: Path) -> Non
     page = whole_way(app, items)
     page.number_input(key="new-budget-200").set_value(20).run()
     assert not page.exception
-    assert "watched promise" in page.error[0].value.replace("\\", "")
+    assert error(page) == (
+        "Watching while you label needs at least 40 labels; label more, or choose "
+        "'I look once, when all planned labels are there'."
+    )
+    page.radio(key="new-promise").set_value("fixed").run()
+    assert not page.error and button(page, "new-create")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("new-budget-200", 0, "from 1 to 200 is needed here, and this is 0."),
+        ("new-budget-200", 201, "from 1 to 200 is needed here, and this is 201."),
+        ("new-margin", 60.0, "from 0.1 to 49 is needed here, and this is 60.0."),
+        ("new-seed", -1, "of at least 0 is needed here, and this is -1."),
+        ("new-number-", 9, "from 0 to 8 is needed here, and this is 9."),
+        ("new-param-recalibrated_neyman-n_above", 0, "from 1 to 100 is needed here"),
+        ("new-param-recalibrated_neyman-floor", 2.0, "from 0.05 to 1.0 is needed here"),
+    ],
+)
+def test_a_number_out_of_bounds_is_told_and_nothing_is_created(
+    app, items: Path, key: str, value: float, told: str
+) -> None:
+    page = whole_way(app, items)
+    if key == "new-margin":
+        page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+    assert button(page, "new-create")
+    field = next(one for one in page.number_input if (one.key or "").startswith(key))
+    field.set_value(value).run()
+    assert not page.exception
+    assert told in error(page)
+    assert not [one for one in page.button if one.key == "new-create"]
 
 
 def test_margin_and_fixed_promise(app, items: Path, data_folder: Path) -> None:

@@ -59,7 +59,7 @@ ONE_FAULT: list[tuple[str | bytes, dict[str, Any], tuple[Any, ...], str]] = [
         (2, 3, None, "byte 0xe9"),
         "not UTF-8 at byte 14 of the file",
     ),
-    (b"id,te\xffxt,text\n1,a,b\n", {"id": "id"}, (None, 1, None, "byte 0xff"), "not UTF-8"),
+    (b"id,te\xffxt,text\n1,a,b\n", {"id": "id"}, (None, 1, None, "byte 0xff"), "CSV UTF-8"),
     ("id,id,text\n1,2,a\n", {}, (None, None, "id", None), "two or more columns have this name"),
     (
         "id,text\n1,a\n",
@@ -75,7 +75,15 @@ ONE_FAULT: list[tuple[str | bytes, dict[str, Any], tuple[Any, ...], str]] = [
     ),
     ("id,text\n1,a\n", {"predictions": {"lr": "p"}}, (None, None, "p", None), "predictions['lr']"),
     ("id,text\n1,a\n", {"metadata": ["m"]}, (None, None, "m", None), "metadata names no column"),
-    ("id;text\n1;a\n", {}, (None, None, "text", None), "columns must be separated by commas"),
+    (
+        "id;text;s\n1;a;2\n",
+        {},
+        (None, None, None, None),
+        'the header is one column that contains 2 ";": the file seems to be separated by ";", '
+        "commas are needed",
+    ),
+    ("id\ttext\n1\ta\n", {}, (None, None, None, None), 'contains 1 "tab": the file seems'),
+    ("id|text\n1|a\n", {}, (None, None, "text", None), "columns must be separated by commas"),
     ("", {}, (None, None, None, None), "the file is empty"),
     ("\ufeff\n\r\n", {}, (None, None, None, None), "the file is empty"),
     ("id,text\n", {}, (None, None, None, None), "columns but no rows"),
