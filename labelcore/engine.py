@@ -32,7 +32,6 @@ class Asked:
     stratum: int
     batch: int
     answers: list[Event] = field(default_factory=list)
-    later: bool = False
 
 
 class Engine:
@@ -187,10 +186,7 @@ class Engine:
     def answer(self, index: int, event: Event) -> None:
         """Put an answer in force for the item with this index."""
         self._take_out(index)
-        asked = self.asked[index - 1]
-        if event.kind == "later":
-            asked.later = True
-        asked.answers.append(event)
+        self.asked[index - 1].answers.append(event)
         self._put_in(index)
 
     def retract(self, index: int) -> None:

@@ -118,8 +118,8 @@ ANSWER_KEY: dict[str, np.ndarray] = {}
 
 def later_labels_do_not_matter(name: str, known: Known) -> None:
     """Two worlds that agree on the first 70 items drawn and on nothing else."""
-    first = known.engine(plan_of(name), 4)
     ANSWER_KEY["truth"] = known.truth
+    first = known.engine(plan_of(name), 4)
     asked, shown = [], {}
     for labels in label(first, known.truth):
         shown[labels] = figures(first)
