@@ -1,108 +1,139 @@
-"""Precision and recall along the ranks of a score, weighted by the design.
-
-At each rank the file is cut in two, the strata with it; the part of a stratum above the cut has a
-known size, and the labels that fell into it are a simple random sample of it. So each point is an
-ordinary estimate of the same design. An unweighted curve of a stratified sample would show the
-sample, not the file.
-"""
+"""Results along the ranks of a score: bands for each reading, and summaries of the whole curve."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from labelcore.designs.base import IntArray
+from labelcore.designs.curves import Curve, Ranked
 from labelcore.engine import Engine
-from labelcore.estimands import SCALARS
-from labelcore.estimation import complete, first_figure, look_at
-from labelcore.results import Band, Scope
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.estimands import CURVES, SUMMARIES
+from labelcore.estimation import first_figure, look_at, undecided_both_ways
+from labelcore.results import Band, Estimate, Result, Scope
+from labelcore.stats.curve_readings import area_under_roc, average_precision
+from labelcore.words import STATES_WITH_INTERVAL
 
-POINTS = 30
-
-
-def grid(n_items: int) -> IntArray:
-    """Ranks at which a curve is computed: even and geometric steps together."""
-    even = np.linspace(1, n_items, POINTS)
-    growing = np.geomspace(min(5, n_items), n_items, POINTS)
-    return np.unique(np.rint(np.concatenate([even[1:], growing])).astype(np.int64))
+SUMMARY_FORMULAS = {"average_precision": average_precision, "area_under_roc": area_under_roc}
+NEEDS_ALL = "the bounds of the whole list are not there yet"
 
 
-def precision_curve(engine: Engine) -> Band:
-    """Precision of "the first r items" against r, each point with its own interval.
-
-    Promise: the plan's, for each rank on its own, not for all ranks together.
-    """
-    return _curve(engine, "precision")
+def asks_for_curve(engine: Engine) -> bool:
+    """Whether the plan asks for anything along the ranks."""
+    return any(name in CURVES or name in SUMMARIES for name in engine.plan.estimands)
 
 
-def recall_curve(engine: Engine) -> Band:
-    """Recall of "the first r items" against r, each point with its own interval."""
-    return _curve(engine, "recall")
+def curve_results(engine: Engine) -> dict[str, Result]:
+    """The results along the ranks that the plan asks for, in its order."""
+    if not asks_for_curve(engine):
+        return {}
+    curve = ranked_curve(engine)
+    found: dict[str, Result] = {}
+    for name in engine.plan.estimands:
+        if name in CURVES:
+            found[name] = band(engine, curve, name.removesuffix("_curve"))
+        elif name in SUMMARIES:
+            found[name] = summary(engine, curve, name)
+    return found
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Labels:
-    rank: IntArray
-    stratum: IntArray
-    positive: FloatArray
+def ranked_curve(engine: Engine, ranks: IntArray | None = None) -> Curve:
+    """What the plan's method says along the ranks now, at ``ranks`` (increasing, the last one N)
+    or at a grid of the method's own. Raises ValueError without a score."""
+    look = look_at(engine)
+    return engine.design.curve(engine.setup, engine.frame, ranked(engine), look, ranks)
 
 
-def _labels(engine: Engine, rank_of: IntArray) -> _Labels:
+def ranked(engine: Engine) -> Ranked:
+    """The list in rank order with its answers so far."""
+    order = engine.rank_order
+    rank_of = engine.rank_of
+    opened = set(engine.open_positions())
+    both_ways = undecided_both_ways(engine)
     rows = []
     for index, asked in enumerate(engine.asked, start=1):
         event = engine.in_force(index)
         if event is not None and event.kind == "labelled":
-            rows.append((asked.position, asked.stratum, event.label == engine.population.positive))
-    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
-    return _Labels(rank_of[table[:, 0]], table[:, 1], table[:, 2].astype(float))
+            hit = float(event.label == engine.population.positive)
+            rows.append((index, rank_of[asked.position], asked.stratum, hit, False))
+        elif asked.position in opened:
+            rows.append((index, rank_of[asked.position], asked.stratum, np.nan, True))
+        elif engine.answered(index):
+            rows.append((index, rank_of[asked.position], asked.stratum, np.nan, both_ways))
+    table = np.array(rows, dtype=float).reshape(-1, 5)
+    whole = table[:, :3].astype(np.int64)
+    rates = engine.design.fitted_rates(engine.frame, engine.progress)
+    return Ranked(order, whole[:, 0], whole[:, 1], whole[:, 2], table[:, 3], table[:, 4] > 0, rates)
 
 
-def _curve(engine: Engine, name: str) -> Band:
-    population = engine.population
-    order = engine.rank_order
-    rank_of = np.empty(len(order), dtype=np.int64)
-    rank_of[order] = np.arange(1, len(order) + 1)
-    labels = _labels(engine, rank_of)
-    ranks = grid(len(population))
-    shown, promise = _shown(engine)
-    rates = _stratum_rates(engine, labels)
-    points = np.array(
-        [_point(engine, name, rank, rank_of, labels, rates, promise) for rank in ranks]
-        if engine.labels >= first_figure(engine)
-        else [(np.nan, 0.0, 1.0)] * len(ranks)
-    )
-    if not shown:
-        points[:, 1], points[:, 2] = 0.0, 1.0
-    score = population.scores[str(engine.classifiers[0])]
+def precision_curve(engine: Engine) -> Band:
+    """Precision of "the first r items" against r."""
+    return band(engine, ranked_curve(engine), "precision")
+
+
+def recall_curve(engine: Engine) -> Band:
+    """Recall of "the first r items" against r."""
+    return band(engine, ranked_curve(engine), "recall")
+
+
+def band(engine: Engine, curve: Curve, name: str) -> Band:
+    """One reading of a curve as a result. Raises ValueError for a reading it does not have."""
+    if name not in curve.names:
+        known = ", ".join(curve.names)
+        raise ValueError(f"the curve has no reading {name!r}; it has {known}")
+    value, low, high = curve.read(name)
+    precision = name == "precision"
     return Band(
         estimand=f"{name}_curve",
-        x=ranks.astype(float),
-        value=points[:, 0],
-        low=points[:, 1],
-        high=points[:, 2],
-        threshold=score[order[ranks - 1]].astype(float),
-        confidence=engine.plan.confidence,
-        simultaneous=False,
-        labels_used=engine.labels,
-        draws_used=engine.prefix(),
-        method="the design's own interval at each rank",
-        promise=promise,  # type: ignore[arg-type]
-        assumptions=(*engine.design.assumptions, "each point of the curve on its own"),
-        source="post-stratification at each rank",
-        state="interval" if shown else "too few",
+        x=curve.rank.astype(float),
+        value=value,
+        low=low,
+        high=high,
+        threshold=_scores_at(engine, curve),
+        confidence=curve.confidence,
+        simultaneous=curve.simultaneous,
+        labels_used=curve.labels,
+        draws_used=curve.draws,
+        method=curve.method,
+        promise=curve.promise,  # type: ignore[arg-type]
+        assumptions=curve.assumptions,
+        source=curve.source,
+        state=curve.state,
+        scope=_scope(engine),
+        missing=curve.missing,
+        provisional=curve.provisional if precision else None,
+        extra=dict(curve.extra) if precision else {},
+        notes=curve.notes,
+    )
+
+
+def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
+    """One number of the whole list, with its extremes over the curves inside the bounds."""
+    yields = curve.yields
+    whole = yields is not None and int(yields.rank[-1]) == len(engine.population)
+    shown = whole and curve.state in STATES_WITH_INTERVAL
+    value, low, high = SUMMARY_FORMULAS[name](yields) if shown and yields else (None, 0.0, 1.0)
+    unknown = value is None or np.isnan(value)
+    return Estimate(
+        estimand=name,
+        value=None if unknown else value,
+        low=low,
+        high=high,
+        confidence=curve.confidence if curve.confidence is not None else engine.plan.confidence,
+        labels_used=curve.labels,
+        draws_used=curve.draws,
+        method=f"extremes over the curves inside the bounds ({curve.method})",
+        promise=curve.promise,  # type: ignore[arg-type]
+        assumptions=curve.assumptions,
+        source=curve.source,
+        state="too few" if unknown else curve.state,
+        missing=(curve.missing or NEEDS_ALL) if unknown else "",
         scope=_scope(engine),
     )
 
 
-def _shown(engine: Engine) -> tuple[bool, str]:
-    promise = str(engine.plan.promise)
-    if engine.labels < first_figure(engine):
-        return False, promise
-    if promise == "fixed" and not complete(engine):
-        return engine.finished, "none" if engine.finished else promise
-    return True, promise
+def _scores_at(engine: Engine, curve: Curve) -> np.ndarray:
+    scores = engine.population.scores[str(engine.classifiers[0])]
+    return np.asarray(scores[engine.rank_order[curve.rank - 1]], dtype=float)
 
 
 def _scope(engine: Engine) -> Scope:
@@ -116,44 +147,3 @@ def _scope(engine: Engine) -> Scope:
         first_figure=first_figure(engine),
         planned=int(engine.plan.planned or 0),
     )
-
-
-def _stratum_rates(engine: Engine, labels: _Labels) -> FloatArray:
-    """The observed rate of each stratum, the fitted one where it has no label, (n_strata,)."""
-    fitted = engine.design.fitted_rates(engine.frame, engine.progress)
-    counts = np.bincount(labels.stratum, minlength=engine.frame.n_strata)
-    hits = np.bincount(labels.stratum, labels.positive, minlength=engine.frame.n_strata)
-    return np.asarray(np.divide(hits, counts, out=fitted.copy(), where=counts > 0))
-
-
-def _point(
-    engine: Engine,
-    name: str,
-    rank: int,
-    rank_of: IntArray,
-    labels: _Labels,
-    rates: FloatArray,
-    promise: str,
-) -> tuple[float, float, float]:
-    """Value, low and high at one rank."""
-    cells, stratum = cut_cells(engine, rank, rank_of, labels)
-    look = look_at(engine, promise)
-    figures = engine.design.estimate([SCALARS[name]], cells, look, rates[stratum])
-    return float(figures.value[0]), float(figures.low[0]), float(figures.high[0])
-
-
-def cut_cells(
-    engine: Engine, rank: int, rank_of: IntArray, labels: _Labels
-) -> tuple[Cells, IntArray]:
-    """The parts of the strata above and below a rank, empty ones left out, and their strata."""
-    strata = engine.frame.n_strata
-    above = (rank_of <= rank).astype(np.int64)
-    size = np.bincount(engine.frame.stratum * 2 + above, minlength=2 * strata)
-    own = labels.stratum * 2 + (labels.rank <= rank)
-    labelled = np.bincount(own, minlength=2 * strata)
-    positive = np.bincount(own, labels.positive, minlength=2 * strata).astype(float)
-    keep = np.flatnonzero(size)
-    cells = Cells(
-        size[keep].astype(float), labelled[keep].astype(float), positive[keep], keep % 2 == 1
-    )
-    return cells, keep // 2

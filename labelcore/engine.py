@@ -14,13 +14,12 @@ from functools import cached_property
 
 import numpy as np
 
-from labelcore.designs.base import IntArray, Progress, asking_order, next_items
+from labelcore.designs.base import IntArray, Progress, rank_order
 from labelcore.errors import AnswerError, PlanError, ReplayError
 from labelcore.log import ANSWER_KINDS, RESERVED_ANSWERS, Event
 from labelcore.plan import Plan
 from labelcore.population import Population
-from labelcore.setup import chosen_classifiers, make_setup
-from labelcore.stats.orders import hash_keys, ranking
+from labelcore.setup import check_size, chosen_classifiers, make_setup
 from labelcore.tallies import Question, Tally, questions
 
 
@@ -47,6 +46,7 @@ class Engine:
         self.classifiers = chosen_classifiers(population, plan)
         self.setup = make_setup(population, plan, self.classifiers, plan.planned)
         self.frame = self.design.prepare(self.setup)
+        check_size(self.design, self.frame, plan.planned)
         self.questions: list[Question] = questions(
             population, tuple(plan.estimands), self.classifiers
         )
@@ -85,22 +85,30 @@ class Engine:
 
         Raises ValueError where the first classifier has no score.
         """
-        classifier = self.classifiers[0]
-        score = None if classifier is None else self.population.ordering_score(classifier)
-        if score is None:
-            raise ValueError("a precision curve needs a classifier with a score")
-        return ranking(score, hash_keys(self.plan.seed, "tie", self.population.ids()))
+        return rank_order(self.setup)
+
+    @cached_property
+    def rank_of(self) -> IntArray:
+        """The rank (1, 2, ...) of each item in file order, (n_items,)."""
+        ranks = np.empty(len(self.rank_order), dtype=np.int64)
+        ranks[self.rank_order] = np.arange(1, len(ranks) + 1)
+        return ranks
 
     def _tally(self, classifier: str | None) -> Tally:
         prediction = None if classifier is None else self.population.predictions.get(classifier)
         return Tally(self.frame.stratum, prediction, len(self.population.classes))
 
     def _first_limit(self) -> int:
-        plan, items = self.plan, len(self.population)
+        plan, items = self.plan, self.most
         if plan.budget is not None:
             return min(plan.budget, items)
         assert plan.planned is not None
         return items if "margin" in plan.stop_rules else min(plan.planned, items)
+
+    @property
+    def most(self) -> int:
+        """The most items that can be asked."""
+        return self.design.most(self.frame)
 
     # --- drawing ---------------------------------------------------------------------------
 
@@ -132,12 +140,8 @@ class Engine:
         return len(self.asked) + 1, position, batch, self._queue_basis
 
     def _compose_batch(self) -> None:
-        progress = self.progress
-        counts = self.design.allocate(self.setup, self.frame, progress)
-        items = next_items(self.frame, self.drawn, counts)
         batch = self._batches + 1
-        names = [self.population.id_at(int(position)) for position in items]
-        ordered = asking_order(self.plan.seed, batch, items, names)
+        ordered = self.design.next_batch(self.setup, self.frame, self.progress, batch)
         self._queue = [(int(position), batch) for position in ordered[::-1]]
         self._queue_basis = self.sequence
 
@@ -330,7 +334,7 @@ class Engine:
             self._owed.add(event.index)
 
     def _on_extended(self, event: Event) -> None:
-        self.limit = min(int(event.detail["budget"]), len(self.population))
+        self.limit = min(int(event.detail["budget"]), self.most)
         self.extended, self.finished = True, False
 
     def _on_finished(self, event: Event) -> None:

@@ -62,7 +62,13 @@ SCALARS: dict[str, Estimand] = {row.name: row for row in _ROWS}
 
 CURVES: dict[str, str] = {"precision_curve": "Precision curve"}
 
-ESTIMANDS: dict[str, str] = {**{row.name: row.label for row in _ROWS}, **CURVES}
+# One number of a whole ranked list, read off its curve.
+SUMMARIES: dict[str, str] = {
+    "average_precision": "Average precision",
+    "area_under_roc": "Area under the ROC curve",
+}
+
+ESTIMANDS: dict[str, str] = {**{row.name: row.label for row in _ROWS}, **CURVES, **SUMMARIES}
 
 
 def ratios(rows: list[Estimand], cells: Cells) -> Ratios:

@@ -71,6 +71,10 @@ def look_at(engine: Engine, promise: str | None = None) -> Look:
         planned=int(engine.plan.planned or 1),
         target=engine.plan.target,
         n_strata=engine.frame.n_strata,
+        draws=engine.prefix(),
+        first=first_figure(engine),
+        complete=complete(engine),
+        finished=engine.finished,
     )
 
 
@@ -106,8 +110,14 @@ def _doubtful(engine: Engine, tally: Tally) -> tuple[FloatArray, float]:
     """
     undecided = engine.undecided_positions()
     share = len(undecided) / max(engine.answers_given, 1)
-    positions = engine.open_positions() + (undecided if share > UNDECIDED_SHARE else [])
+    positions = engine.open_positions() + (undecided if undecided_both_ways(engine) else [])
     return tally.unresolved(positions), share
+
+
+def undecided_both_ways(engine: Engine) -> bool:
+    """Whether unsure and broken items are so many that they count both ways."""
+    undecided = engine.kinds["unsure"] + engine.kinds["broken"]
+    return undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
 
 
 def _widened(

@@ -27,6 +27,7 @@ class Ledger:
     answered      token -> the event that answered it
     last_answer   sequence number of the last answer or undo
     looked_after  the last answer or undo that a recorded look has seen
+    reworded      words of the project as they were mended last, by name
     """
 
     def __init__(self, store: LabelStore, project: str, engine: Engine, genesis: str) -> None:
@@ -38,6 +39,7 @@ class Ledger:
         self.answered: dict[str, Event] = {}
         self.last_answer = 0
         self.looked_after = 0
+        self.reworded: dict[str, Any] = {}
         self._hash = genesis
         self._lock = threading.RLock()
 
@@ -83,7 +85,7 @@ class Ledger:
             return "goal reached"
         if len(engine.asked) < engine.limit or engine.waiting_indices():
             return "open"
-        return "exhausted" if engine.limit >= len(engine.population) else "budget used"
+        return "exhausted" if engine.limit >= engine.most else "budget used"
 
     def _take(self, event: Event) -> None:
         self.engine.apply(event)
@@ -95,6 +97,8 @@ class Ledger:
             self._take_answer(event)
         elif event.kind == "looked":
             self.looked_after = int(event.detail.get("after", 0))
+        elif event.kind == "reworded":
+            self.reworded.update(event.detail)
         if event.kind in ANSWER_KINDS or event.kind == "undone":
             self.last_answer = event.sequence
 

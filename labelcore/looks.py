@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.curve import precision_curve
+from labelcore.curve import curve_results
 from labelcore.engine import Engine
 from labelcore.estimation import headline_stage, scalar_results
 from labelcore.results import Estimate, Result
@@ -20,10 +20,9 @@ def results(engine: Engine) -> dict[str, Result]:
     after an extension the first stage stays the result.
     """
     stage = headline_stage(engine)
-    found: dict[str, Result] = dict(scalar_results(stage))
-    if "precision_curve" in engine.plan.estimands:
-        found["precision_curve"] = precision_curve(stage)
-    return found
+    scalars, curves = scalar_results(stage), curve_results(stage)
+    primary_first = engine.plan.estimands[0] in curves
+    return {**curves, **scalars} if primary_first else {**scalars, **curves}
 
 
 def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict[str, Any]:

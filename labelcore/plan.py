@@ -171,10 +171,15 @@ def _check_numbers(plan: Plan) -> None:
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 < value < limit:
             raise PlanError(f"{name} must lie between 0 and {limit:g}, got {value!r}")
-    if plan.budget is None and plan.margin is None:
+    if plan.budget is None and plan.margin is None and not plan.method.size_from_params:
         raise PlanError("a plan needs a budget (number of labels) or a margin (half-width)")
     if plan.target not in TARGETS:
         raise PlanError(f"target must be one of {', '.join(TARGETS)}, got {plan.target!r}")
+    if plan.target not in plan.method.targets:
+        raise PlanError(
+            f"design {plan.design!r} speaks of the target "
+            f"{', '.join(plan.method.targets)} only, got {plan.target!r}"
+        )
 
 
 def _check_claims(plan: Plan) -> None:
@@ -224,14 +229,16 @@ def _resolved_promise(plan: Plan) -> str:
 
 
 def _resolved_stop(plan: Plan) -> tuple[str, ...]:
+    available = [rule for rule in STOP_RULES if rule in plan.method.stop_rules]
     if plan.stop is None:
-        return ("margin",) if plan.margin is not None and plan.promise == "watched" else ()
+        watching = plan.margin is not None and plan.promise == "watched"
+        return ("margin",) if watching and "margin" in available else ()
     rules = (plan.stop,) if isinstance(plan.stop, str) else tuple(plan.stop)
     for rule in rules:
-        if rule not in STOP_RULES:
+        if rule not in available:
             raise PlanError(
-                f"stop names {rule!r}, which is not available in this version; known are "
-                + ", ".join(STOP_RULES)
+                f"stop names {rule!r}, which is not available for design {plan.design!r} in this "
+                f"version; known are {', '.join(available) or 'none'}"
             )
     if "margin" in rules and plan.margin is None:
         raise PlanError("stop names 'margin', but the plan has no margin")

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Figures, Frame, Look, Progress, Setup
+from labelcore.designs.base import Figures, Frame, Look, Setup
 from labelcore.designs.rates import planning_rates
 from labelcore.plan import Plan
 from labelcore.population import Population
-from labelcore.setup import chosen_classifiers, make_setup
+from labelcore.setup import check_size, chosen_classifiers, make_setup
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.tallies import Question, Tally, questions
 
@@ -42,9 +42,11 @@ def preview(population: Population, plan: Plan) -> Preview:
     does not affect validity, only how wide the interval will be.
     """
     outlook = Outlook(population, plan)
-    most = min(plan.budget or len(population), len(population))
-    expected = most if plan.margin is None else outlook.labels_for(plan.margin, most)
+    most = min(plan.budget or outlook.most, outlook.most)
+    sized = plan.margin is not None and not outlook.design.size_from_params
+    expected = outlook.labels_for(float(plan.margin or 0), most) if sized else most
     planned = plan.planned or (most if plan.budget is not None else expected)
+    check_size(outlook.design, outlook.frame, planned)
     labels = most if plan.budget is not None or plan.stop_rules else planned
     return Preview(
         labels=labels,
@@ -57,7 +59,7 @@ def preview(population: Population, plan: Plan) -> Preview:
 
 def planned_size(population: Population, plan: Plan) -> int:
     """The size that a plan freezes: its budget, else what the margin is expected to need."""
-    if plan.budget is not None:
+    if plan.budget is not None and not plan.method.size_from_params:
         return min(plan.budget, len(population))
     return preview(population, plan).expected_labels
 
@@ -78,32 +80,32 @@ class Outlook:
         prediction = None if name is None else self.population.predictions.get(name)
         return Tally(self.frame.stratum, prediction, len(self.population.classes))
 
+    @property
+    def most(self) -> int:
+        """The most items that can be asked."""
+        return self.design.most(self.frame)
+
     def allocation(self, labels: int) -> FloatArray:
-        """How many labels each stratum would have, (n_strata,), the design fed with its own
-        expectations batch by batch."""
-        drawn = np.zeros(self.frame.n_strata, dtype=np.int64)
-        total = min(labels, len(self.population))
-        while int(drawn.sum()) < total:
-            state = Progress(drawn, drawn.astype(float), drawn * self.frame.rates, total)
-            drawn = drawn + self.design.allocate(self.setup, self.frame, state)
-        return drawn.astype(float)
+        """How many labels each stratum would have, (n_strata,)."""
+        return self.design.planned_counts(self.setup, self.frame, labels).astype(float)
 
     def half_widths(self, labels: int, planned: int) -> dict[str, float]:
-        """{result: half-width} of the design's own interval at expected counts."""
-        drawn = self.allocation(labels)
-        return {
-            question.key: self._half_width(question, drawn, labels, planned)
-            for question in self.questions
-        }
+        """{result: half-width} of the design's own interval at expected counts; a curve counts
+        where its band is widest."""
+        look = self._look(labels, planned)
+        found = {}
+        if self.questions:
+            drawn = self.allocation(labels)
+            found = {one.key: self._half_width(one, drawn, look) for one in self.questions}
+        widest = self.design.curve_half_width(self.setup, self.frame, look)
+        return found if widest is None else {**found, "precision_curve": widest}
 
-    def _half_width(
-        self, question: Question, drawn: FloatArray, labels: int, planned: int
-    ) -> float:
+    def _look(self, labels: int, planned: int) -> Look:
+        plan, strata = self.plan, self.frame.n_strata
+        return Look(plan.confidence, str(plan.promise), labels, planned, plan.target, strata)
+
+    def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
         cells = self._expected_cells(question, drawn)
-        plan = self.plan
-        look = Look(
-            plan.confidence, str(plan.promise), labels, planned, plan.target, self.frame.n_strata
-        )
         rates = cells.positive / np.maximum(cells.labelled, 1e-9)
         figures: Figures = self.design.estimate([question.row], cells, look, rates)
         return float((figures.high[0] - figures.low[0]) / 2)
@@ -128,9 +130,9 @@ class Outlook:
     def labels_for(self, margin: float, most: int) -> int:
         """The smallest number of labels whose expected half-widths all meet ``margin``; ``most``
         where none does."""
-        if not self.questions or not self._meets(most, margin):
+        if not self._meets(most, margin):
             return most
-        low, high = 1, most
+        low, high = self.design.least(self.frame), most
         while high - low > max(1, high // 500):
             middle = (low + high) // 2
             low, high = (low, middle) if self._meets(middle, margin) else (middle, high)
@@ -140,7 +142,7 @@ class Outlook:
         first = self.design.first_look(self.frame, labels, str(self.plan.promise))
         if labels < first:
             return False
-        return max(self.half_widths(labels, labels).values()) <= margin
+        return max(self.half_widths(labels, labels).values(), default=0.5) <= margin
 
     def derived(self, planned: int) -> dict[str, Any]:
         classifier = self.classifiers[0]
@@ -153,4 +155,5 @@ class Outlook:
             "planned": [int(number) for number in self.allocation(planned)],
             "assumption": planning_rates(self.population, classifier, predicted)[1],
             "notes": list(self.frame.notes),
+            **self.design.derived(self.frame),
         }

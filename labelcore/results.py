@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -123,6 +123,11 @@ class Band:
     value, low, high   (n_points,), proportions; value is NaN where there is no estimate
     threshold    (n_points,), the score at each rank
     simultaneous whether the promise holds for all ranks together or for each rank on its own
+    confidence   of the bounds; None where they are no confidence bounds
+    provisional  (n_points,), the estimate by all labels so far, where the band rests on fewer
+    extra        further arrays (n_points,) by name, such as PAULA's envelope
+    missing      what is still needed for a first band, in words
+    notes        what a reader must know, such as an assumption that fails visibly
     """
 
     estimand: str
@@ -141,6 +146,15 @@ class Band:
     source: str
     state: str = "interval"
     scope: Scope = field(default_factory=Scope)
+    missing: str = ""
+    provisional: FloatArray | None = None
+    extra: Mapping[str, FloatArray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether low and high may be shown as a band."""
+        return self.state in words.STATES_WITH_INTERVAL
 
     def at(self, rank: float) -> tuple[float, Interval]:
         """The estimate and its interval at the last point not beyond ``rank``."""
@@ -157,8 +171,10 @@ class Band:
     def to_dict(self) -> dict[str, Any]:
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         for name in ("x", "value", "low", "high", "threshold"):
-            values[name] = [None if np.isnan(v) else float(v) for v in values[name]]
-        values["assumptions"] = list(self.assumptions)
+            values[name] = _numbers(values[name])
+        values["provisional"] = None if self.provisional is None else _numbers(self.provisional)
+        values["extra"] = {name: _numbers(array) for name, array in self.extra.items()}
+        values["assumptions"], values["notes"] = list(self.assumptions), list(self.notes)
         values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
         values["sentence"] = self.sentence()
         return values
@@ -167,8 +183,14 @@ class Band:
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def to_frame(self) -> pd.DataFrame:
-        columns = ("x", "threshold", "value", "low", "high")
-        return pd.DataFrame({name: getattr(self, name) for name in columns})
+        columns = {name: getattr(self, name) for name in ("x", "threshold", "value", "low", "high")}
+        if self.provisional is not None:
+            columns["provisional"] = self.provisional
+        return pd.DataFrame({**columns, **self.extra})
+
+
+def _numbers(array: FloatArray) -> list[float | None]:
+    return [None if np.isnan(number) else float(number) for number in array]
 
 
 Result = Estimate | Band

@@ -5,32 +5,25 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from labelcore.curve import precision_curve, recall_curve
 from labelcore.engine import Engine
 from labelcore.errors import AnswerError, PlanError
-from labelcore.estimation import complete, first_figure, goal_reached, headline_stage
-from labelcore.history import HistoryRow, history, in_force
+from labelcore.estimation import goal_reached
 from labelcore.ledger import Ledger
 from labelcore.log import Draw, Event, genesis
-from labelcore.looks import look_detail, results
 from labelcore.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.preview import planned_size
 from labelcore.projects import created_or_same, new_record
-from labelcore.results import Band, Result
+from labelcore.session_view import DEFAULT_ANNOTATOR, SessionView
+from labelcore.settings import check_wording
 from labelcore.store import LabelStore, open_store
-from labelcore.strata_table import strata_table
-
-DEFAULT_ANNOTATOR = "me"
 
 
-class Session:
+class Session(SessionView):
     """One project: draws items, takes answers, gives results.
 
     Every answer is durable in the store when ``answer`` returns. Position and results always come
@@ -65,7 +58,7 @@ class Session:
             self.store, project, engine, genesis(population.fingerprint, self.record.plan_json)
         )
         self._lock = threading.RLock()
-        self._cached: tuple[tuple[int, bool, bool], dict[str, Result]] | None = None
+        self._cached = None
         self.sync()
 
     @classmethod
@@ -92,16 +85,6 @@ class Session:
             )
         population = read(path, **source["arguments"])
         return cls(population, Plan.from_json(record.plan_json), opened, project)
-
-    def sync(self) -> None:
-        """Take in what other sessions appended."""
-        with self._lock:
-            self.ledger.sync()
-
-    @property
-    def events(self) -> list[Event]:
-        """The log as read so far."""
-        return self.ledger.events
 
     # --- drawing -----------------------------------------------------------------------------
 
@@ -173,14 +156,6 @@ class Session:
     def _again(self, index: int) -> tuple[int, int, int, int | None]:
         asked = self.engine.asked[index - 1]
         return index, asked.position, asked.batch, None
-
-    def item(self, draw: Draw) -> dict[str, str]:
-        """What a person judges: {column: text}, as it was when drawn."""
-        return self.item_by_id(draw.item_id)
-
-    def item_by_id(self, item_id: str) -> dict[str, str]:
-        kept = self.store.content(self.project, item_id)
-        return self.population.content(item_id) if kept is None else kept
 
     # --- answering ---------------------------------------------------------------------------
 
@@ -270,13 +245,6 @@ class Session:
         if self.engine.finished:
             raise AnswerError(f"project {self.project!r} is finished; extend it to change answers")
 
-    def last_answer(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
-        """This person's newest answer that is in force."""
-        for event in reversed(self.events):
-            if event.annotator == annotator and in_force(event, self.engine):
-                return event
-        return None
-
     def note(self, index: int, text: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Keep a note about a drawn item; the last one counts, an empty one removes it."""
         self._about("noted", index, annotator, text)
@@ -317,84 +285,26 @@ class Session:
         if isinstance(budget, bool) or not isinstance(budget, int):
             raise TypeError(f"budget must be a whole number of items, got {budget!r}")
         least = self.engine.limit if self.status == "open" else self.engine.answers_given
-        if not least < budget <= len(self.population):
+        if not least < budget <= self.engine.most:
             raise PlanError(
                 f"budget must be more than the {least:,} items so far and at most the "
-                f"{len(self.population):,} in the file, got {budget:,}"
+                f"{self.engine.most:,} that can be asked, got {budget:,}"
             )
         self.ledger.append(
             lambda: (self.ledger.event("extended", annotator, detail={"budget": budget}), {})
         )
 
-    @property
-    def status(self) -> str:
-        """One of "open", "goal reached", "budget used", "exhausted", "finished"."""
-        return self.ledger.status()
+    def reword(self, annotator: str = DEFAULT_ANNOTATOR, **changes: Any) -> None:
+        """Mend the words of the project: question, instructions, answer_words, highlight, title.
 
-    # --- looking -----------------------------------------------------------------------------
-
-    def results(self) -> dict[str, Result]:
-        """{estimand: Estimate | Band} now.
-
-        Each look that sees new answers is written to the log.
+        The words before stay in the log; figures do not depend on them. Raises PlanError for a
+        setting that is no wording, TypeError for a value of the wrong kind.
         """
-        with self._lock:
-            self.sync()
-            found = self._results()
-            if self.ledger.last_answer > self.ledger.looked_after:
-                self.ledger.append(lambda: self._look(self._results()))
-            return found
+        check_wording(changes)
 
-    def _results(self) -> dict[str, Result]:
-        state = (self.engine.version, self.engine.finished, self.engine.extended)
-        if self._cached is None or self._cached[0] != state:
-            self._cached = (state, results(self.engine))
-        return self._cached[1]
+        def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
+            now = self.settings
+            new = {name: value for name, value in changes.items() if now.get(name) != value}
+            return (self.ledger.event("reworded", annotator, detail=new), {}) if new else None
 
-    def _look(self, found: Mapping[str, Result]) -> tuple[Event, dict[str, dict[str, str]]] | None:
-        if self.ledger.last_answer <= self.ledger.looked_after:
-            return None
-        detail = look_detail(self.engine, found, self.ledger.last_answer)
-        return self.ledger.event("looked", "", detail=detail), {}
-
-    def curves(self) -> tuple[Band, Band]:
-        """Precision and recall along the ranks of the classifier's score, design-weighted, each
-        point with its own interval. Raises ValueError without a score."""
-        with self._lock:
-            stage = headline_stage(self.engine)
-            return precision_curve(stage), recall_curve(stage)
-
-    def strata(self) -> pd.DataFrame:
-        """The strata with their labels, rates and shares of the uncertainty."""
-        with self._lock:
-            return strata_table(self.engine)
-
-    def looks(self) -> list[dict[str, Any]]:
-        """Every recorded look in order: labels, draws, results by key, and when ("at")."""
-        with self._lock:
-            return [{**e.detail, "at": e.at} for e in self.events if e.kind == "looked"]
-
-    @property
-    def labels(self) -> int:
-        """Items with a class."""
-        return self.engine.labels
-
-    @property
-    def first_figure(self) -> int:
-        """The number of labels from which a figure is shown."""
-        return first_figure(self.engine)
-
-    @property
-    def complete(self) -> bool:
-        """Whether the planned size is answered."""
-        return complete(self.engine)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Question, instructions, keys ... as given when the project was made."""
-        return dict(json.loads(self.record.settings_json))
-
-    def history(self, annotator: str | None = None, last: int | None = 50) -> Sequence[HistoryRow]:
-        """Answered items, the newest answer first."""
-        with self._lock:
-            return history(self.events, self.engine, annotator, last)
+        self.ledger.append(build)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from labelcore.designs.base import Setup
+from labelcore.designs.base import Design, Frame, Setup
 from labelcore.errors import PlanError
+from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.tallies import questions
@@ -40,12 +41,23 @@ def _check_estimable(
                 f"{'a classifier' if name is None else repr(name)}; without them only prevalence "
                 "and precision_curve can be estimated"
             )
-    if "precision_curve" in plan.estimands:
+    along_ranks = [name for name in plan.estimands if name in CURVES or name in SUMMARIES]
+    if along_ranks:
         first = classifiers[0]
-        if several or first is None or population.ordering_score(first) is None:
+        if several or first is None or first not in population.scores:
             raise PlanError(
-                "estimands names 'precision_curve', which needs two classes and a score"
+                f"estimands names {along_ranks[0]!r}, which needs two classes and a score"
             )
+
+
+def check_size(design: Design, frame: Frame, planned: int) -> None:
+    """Raise PlanError for a size that the method cannot be planned with on this file."""
+    least = design.least(frame)
+    if planned < least:
+        raise PlanError(
+            f"design {design.name!r} needs at least {least:,} labels for this file, got budget = "
+            f"{planned:,}"
+        )
 
 
 def make_setup(

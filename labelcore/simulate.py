@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,17 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from labelcore.curve import grid
+from labelcore.curve import SUMMARY_FORMULAS
 from labelcore.engine import Engine
-from labelcore.estimands import ratios
+from labelcore.estimands import SCALARS, ratios
 from labelcore.estimation import goal_reached
 from labelcore.log import Event
 from labelcore.looks import results
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.preview import planned_size
-from labelcore.results import Band, Estimate
+from labelcore.results import Band, Estimate, Result
 from labelcore.simulation_truth import true_codes
+from labelcore.stats.curve_readings import Yields
 
 COLUMNS = (
     "run", "estimand", "truth", "value", "low", "high", "covered", "labels_used", "draws_used",
@@ -71,7 +72,8 @@ class Run:
 def _run(population: Population, plan: Plan, codes: NDArray[np.int64], seed: int, run: int) -> Run:
     engine = Engine(population, plan.with_seed(run_seed(seed, run)))
     status = label_all(engine, codes)
-    return Run(run, results(engine), true_values(engine, codes), status)
+    found = results(engine)
+    return Run(run, found, true_values(engine, codes, found), status)
 
 
 def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
@@ -88,8 +90,10 @@ def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
     return "exhausted" if len(engine.asked) == len(engine.population) else "budget used"
 
 
-def true_values(engine: Engine, codes: NDArray[np.int64]) -> dict[str, float | NDArray[np.float64]]:
-    """The true value of every result of the plan."""
+def true_values(
+    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
+) -> dict[str, float | NDArray[np.float64]]:
+    """The true value of every result: a number, or (n_points,) at the ranks of a curve."""
     found: dict[str, float | NDArray[np.float64]] = {}
     for question in engine.questions:
         tally = engine.tallies[question.classifier]
@@ -97,17 +101,27 @@ def true_values(engine: Engine, codes: NDArray[np.int64]) -> dict[str, float | N
         np.add.at(census.counts, (tally.cell_of, codes), 1.0)
         cells = census.cells(question.class_index)
         found[question.key] = float(ratios([question.row], cells).value(cells.positive)[0])
-    if "precision_curve" in engine.plan.estimands:
-        found["precision_curve"] = _true_curve(engine, codes)
+    along_ranks = {key: one for key, one in results.items() if key not in found}
+    if along_ranks:
+        found |= _true_along_ranks(engine, codes, along_ranks)
     return found
 
 
-def _true_curve(engine: Engine, codes: NDArray[np.int64]) -> NDArray[np.float64]:
-    population = engine.population
-    positive = population.classes.index(population.positive)
-    hits = np.cumsum(codes[engine.rank_order] == positive)
-    ranks = grid(len(population))
-    return np.asarray(hits[ranks - 1] / ranks)
+def _true_along_ranks(
+    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
+) -> dict[str, float | NDArray[np.float64]]:
+    n_items = len(engine.population)
+    positive = engine.population.classes.index(engine.population.positive)
+    hits = np.cumsum(codes[engine.rank_order] == positive).astype(float)
+    whole = Yields(n_items, np.arange(1, n_items + 1), hits, hits, hits)
+    found: dict[str, float | NDArray[np.float64]] = {}
+    for key, one in results.items():
+        if isinstance(one, Band):
+            ranks = one.x.astype(np.int64)
+            found[key] = hits[ranks - 1] / ranks
+        else:
+            found[key] = SUMMARY_FORMULAS[key](whole)[0]
+    return found
 
 
 class Simulation:
@@ -179,7 +193,7 @@ class Simulation:
 
     def _baseline_rmse(self, table: pd.DataFrame) -> dict[str, float]:
         """rmse of simple random sampling at the mean number of labels, same runs and seed."""
-        scalars = tuple(name for name in self.plan.estimands if name != "precision_curve")
+        scalars = tuple(name for name in self.plan.estimands if name in SCALARS)
         if not scalars:
             return {}
         if self.plan.design == "simple_random" and "margin" not in self.plan.stop_rules:

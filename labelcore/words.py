@@ -10,6 +10,7 @@ from math import ceil, log10
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from labelcore.cuts import Cut
     from labelcore.results import Band, Estimate
 
 QUANTITIES = {
@@ -29,6 +30,13 @@ QUANTITIES = {
     "false_omission_rate": (
         "the false omission rate (of the items that {classifier} does not call {positive!r}, the "
         "share that are)"
+    ),
+    "average_precision": (
+        "average precision (the mean, over the {positive!r} items, of the precision at their rank)"
+    ),
+    "area_under_roc": (
+        "the area under the ROC curve (how often {classifier} ranks a {positive!r} item above "
+        "another one)"
     ),
     "negative_predictive_value": (
         "the negative predictive value (of the items that {classifier} does not call {positive!r}, "
@@ -200,18 +208,105 @@ def estimate_sentence(estimate: Estimate) -> str:
     return text + (TAIL_WARNING if warn and estimate.state in STATES_WITH_INTERVAL else "")
 
 
+BANDS = {
+    "nothing": "{scope}, nothing is known yet along the ranks: {missing}.",
+    "too few": "{scope}, there are too few labels for the curve: {missing}.",
+    "provisional": "{scope}, the curve is a first guess without a band: {missing}.",
+    "interval": "{scope}, the band holds for {together} ({confidence} confidence, {when}), from "
+    "{labels}.",
+    "stopped early": "{scope}, the band rests on {labels}; but labelling stopped before the "
+    "planned {planned} labels, so no promise goes with it.",
+    "exact": "{scope}, the curve is exact: every item has a label.",
+}
+ASSUMED = (
+    "{scope}, the true curve lies between the bounds if precision falls along the list as the "
+    "method assumes; no confidence goes with them. From {labels}."
+)
+CUT = {
+    "unknown": "{scope}, nothing is known yet about {head}.",
+    "guess": "{scope}, about {value} of {head} are {positive!r}; this has no interval yet.",
+    "band": "{scope}, of {head} between {low} and {high} are {positive!r}{recall} ({condition}).",
+    "exact": "{scope}, of {head} exactly {value} are {positive!r}{recall}.",
+}
+CUT_RECALL = ", and they hold between {low} and {high} of all {positive!r} items in the file"
+CUT_TIED = (
+    " Ranks {first} to {last} have this same score: a threshold on the score keeps all of them or "
+    "none."
+)
+
+
 def band_sentence(band: Band) -> str:
     """What a curve's band promises."""
-    if band.state != "interval" or band.confidence is None:
-        return "There is no curve with an interval yet."
-    confidence = confidence_words(band.confidence)
-    together = "all points together" if band.simultaneous else "each point on its own"
-    when = {
+    pattern = BANDS[band.state]
+    if band.state == "interval" and band.confidence is None:
+        pattern = ASSUMED
+    text = pattern.format(
+        scope=scope_words(band.scope.file, band.scope.n_items, band.scope.target),
+        together="all ranks together" if band.simultaneous else "each rank on its own",
+        confidence="" if band.confidence is None else confidence_words(band.confidence),
+        when=_when(band),
+        labels=count(band.labels_used),
+        planned=f"{band.scope.planned:,}",
+        missing=band.missing or "no label yet",
+    )
+    return " ".join([text, *band.notes])
+
+
+def _when(band: Band) -> str:
+    return {
         "watched": "valid at every look",
         "fixed": f"valid at the planned {band.scope.planned:,} labels only",
         "none": "without a promise",
     }[band.promise]
-    return (
-        f"{scope_words(band.scope.file, band.scope.n_items, band.scope.target)}, the band holds "
-        f"for {together} ({confidence} confidence, {when}), from {count(band.labels_used)}."
+
+
+def cut_sentence(cut: Cut) -> str:
+    """What keeping the first items of a list means."""
+    precision = cut.readings.get("precision")
+    head = f"the first {count(cut.rank, 'item')} (score {score_words(cut.score)} and better)"
+    if precision is None:
+        return f"Nothing is known yet about {head}." + _tied_words(cut)
+    state = "unknown" if precision.value[0] != precision.value[0] else "guess"
+    if precision.has_interval:
+        state = "exact" if precision.state == "exact" else "band"
+    low, high = percent_range(float(precision.low[0]), float(precision.high[0]))
+    scope = precision.scope
+    text = CUT[state].format(
+        scope=scope_words(scope.file, scope.n_items, scope.target),
+        head=head,
+        low=low,
+        high=high,
+        value="" if state == "unknown" else percent(float(precision.value[0])),
+        positive=scope.positive,
+        recall=_recall_words(cut),
+        condition=_cut_condition(precision),
     )
+    return text + _tied_words(cut)
+
+
+def _recall_words(cut: Cut) -> str:
+    recall = cut.readings.get("recall")
+    if recall is None or recall.value[0] != recall.value[0]:
+        return ""
+    low, high = percent_range(float(recall.low[0]), float(recall.high[0]))
+    return CUT_RECALL.format(low=low, high=high, positive=recall.scope.positive)
+
+
+def _cut_condition(band: Band) -> str:
+    if band.confidence is None:
+        return "if precision falls along the list as the method assumes; no confidence goes with it"
+    together = "all ranks together" if band.simultaneous else "for a rank chosen before labelling"
+    return f"{confidence_words(band.confidence)} confidence, {together}, {_when(band)}"
+
+
+def _tied_words(cut: Cut) -> str:
+    first, last = cut.tied
+    return CUT_TIED.format(first=f"{first:,}", last=f"{last:,}") if last > cut.rank else ""
+
+
+def score_words(score: float) -> str:
+    """
+    >>> score_words(0.123456), score_words(1234567.0)
+    ('0.1235', '1.235e+06')
+    """
+    return f"{score:.4g}"

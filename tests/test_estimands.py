@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelcore.estimands import ESTIMANDS, SCALARS, check_known, known_group, ratios
+from labelcore.estimands import (
+    CURVES,
+    ESTIMANDS,
+    SCALARS,
+    SUMMARIES,
+    check_known,
+    known_group,
+    ratios,
+)
 from labelcore.stats.profile import Cells
 
 FORMULAS = {
@@ -24,7 +32,7 @@ COUNT = st.integers(0, 1000)
 
 
 def test_every_row_has_a_formula_here() -> None:
-    assert set(FORMULAS) == set(SCALARS) and set(SCALARS) | {"precision_curve"} == set(ESTIMANDS)
+    assert set(FORMULAS) == set(SCALARS) and {*SCALARS, *CURVES, *SUMMARIES} == {*ESTIMANDS}
 
 
 @given(st.tuples(COUNT, COUNT, COUNT, COUNT), st.tuples(COUNT, COUNT, COUNT, COUNT))

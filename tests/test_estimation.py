@@ -11,10 +11,18 @@ import labelcore as lc
 from labelcore.engine import Engine
 from labelcore.estimation import first_stage, scalar_results
 from labelcore.log import Event
-from tests.designs.synthetic import SCALARS, Known, calibrated, label, labelled, write
+from tests.designs.synthetic import (
+    SCALAR_DESIGNS,
+    SCALARS,
+    Known,
+    calibrated,
+    label,
+    labelled,
+    write,
+)
 
 ALL = (*SCALARS, "specificity", "prevalence", "false_omission_rate", "negative_predictive_value")
-DESIGNS = list(lc.DESIGNS)
+DESIGNS = SCALAR_DESIGNS
 
 
 @pytest.fixture(scope="module")

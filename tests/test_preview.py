@@ -9,9 +9,9 @@ import pytest
 
 import labelcore as lc
 from labelcore.preview import planned_size
-from tests.designs.synthetic import SCALARS, Known, calibrated
+from tests.designs.synthetic import SCALAR_DESIGNS, SCALARS, Known, calibrated
 
-DESIGNS = list(lc.DESIGNS)
+DESIGNS = SCALAR_DESIGNS
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import pytest
 # Folder or module of labelcore -> what of labelcore it may import. A new one needs a row here.
 INSIDE: dict[str, str] = {
     "errors": "",
+    "items": "errors",
     "words": "",
     "log": "errors",
     "results": "errors words",
@@ -21,10 +22,15 @@ INSIDE: dict[str, str] = {
     "tallies": "errors stats estimands population",
     "designs": "errors log results stats estimands population",
     "plan": "errors log results estimands designs",
-    "setup": "errors population tallies designs plan",
+    "setup": "errors estimands population tallies designs plan",
     "engine": "errors log results stats estimands population tallies designs plan setup",
     "estimation": "errors results words stats estimands tallies designs plan engine",
-    "curve": "errors results stats estimands tallies designs plan engine estimation",
+    "curve": "errors results words stats estimands tallies designs plan engine estimation",
+    "cuts": "results words stats designs engine curve",
+    "settings": "errors",
+    "session_view": "errors log results words population designs plan engine estimation curve cuts"
+    " strata_table history looks store ledger",
+    "confusion": "errors population tallies engine",
     "strata_table": "errors results stats estimands engine estimation",
     "history": "errors log engine",
     "looks": "errors log results engine estimation curve",
@@ -35,8 +41,9 @@ INSIDE: dict[str, str] = {
     "store": "errors log",
     "ledger": "errors log engine store",
     "projects": "errors log population plan preview store ledger",
+    "project_life": "errors log plan store ledger",
     "session": "errors log results words estimands population designs plan engine estimation"
-    " curve strata_table history looks preview store ledger projects",
+    " curve strata_table history looks preview store ledger projects settings session_view",
     "replay": "errors log results words population designs plan engine estimation curve looks"
     " preview store ledger projects session",
     "trials": "errors results words population plan session simulate simulation_truth",
@@ -55,16 +62,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ui": {*INSIDE, "__init__"},
     "pages": {
         *("__init__", "errors", "results", "words", "estimands", "population", "plan", "preview"),
-        *("replay", "session", "trials", "charts", "report", "ui"),
+        *("items", "replay", "session", "trials", "charts", "report", "ui"),
     },
     "app": {"__init__", "errors", "session", "ui"},
 }
 
 # Under `if TYPE_CHECKING:` only, for a type hint.
-MAY_NAME_TYPES = {"words": {"results"}, "report": {"store"}}
+MAY_NAME_TYPES = {"words": {"results", "cuts"}, "report": {"store"}}
 
 # From outside, one of these folders is its table; of its files only these may be named.
-OPEN_FILES = {"designs": {"base", "rates"}, "store": {"base"}}
+OPEN_FILES = {"designs": {"base", "curves", "rates"}, "store": {"base"}}
 
 # Packages of others that only these may import.
 ONLY_IN = {

@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.designs.curves import Curve, Ranked
 from labelcore.errors import PlanError
-from labelcore.estimands import SCALARS, Estimand
+from labelcore.estimands import Estimand
 from labelcore.population import Population
-from labelcore.stats.orders import hash_keys, hash_order
+from labelcore.stats.orders import hash_keys, hash_order, ranking
 from labelcore.stats.profile import Cells, FloatArray
 
 IntArray = NDArray[np.int64]
@@ -107,6 +108,18 @@ def make_frame(
     return Frame(stratum, sizes, rates, predicted, queue, start, notes)
 
 
+def rank_order(setup: Setup) -> IntArray:
+    """Items from the highest score to the lowest, ties by the tie hash, (n_items,).
+
+    Raises PlanError where the first classifier has no score.
+    """
+    population, classifier = setup.population, setup.classifier
+    score = None if classifier is None else population.ordering_score(classifier)
+    if score is None:
+        raise PlanError("a precision curve needs a classifier with a score")
+    return ranking(score, hash_keys(setup.seed, "tie", population.ids()))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Progress:
     """What a method may look at when it chooses a batch, arrays (n_strata,).
@@ -124,7 +137,12 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The circumstances of one look at the results."""
+    """The circumstances of one look at the results.
+
+    labels, draws   items with a class, and draws up to the last answered one
+    first           labels from which a figure is shown
+    complete        whether the planned size is answered; finished: whether labelling was ended
+    """
 
     confidence: float
     promise: str
@@ -132,6 +150,10 @@ class Look:
     planned: int
     target: str
     n_strata: int
+    draws: int = 0
+    first: int = 0
+    complete: bool = False
+    finished: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -148,16 +170,23 @@ class Figures:
 
 
 class Design(ABC):
-    """A sampling method: how items are drawn and, as that decides it, how they are analysed."""
+    """A sampling method: how items are drawn and, as that decides it, how they are analysed.
+
+    targets       what the result may be about: "file", "process"
+    stop_rules    the rules that may end a session of this method early
+    """
 
     name: ClassVar[str]
     label: ClassVar[str]
     summary: ClassVar[str]
     Params: ClassVar[type[DesignParams]]
     promises: ClassVar[tuple[str, ...]] = ("watched", "fixed")
-    estimands: ClassVar[tuple[str, ...]] = (*SCALARS, "precision_curve")
+    targets: ClassVar[tuple[str, ...]] = ("file", "process")
+    stop_rules: ClassVar[tuple[str, ...]] = ("margin",)
+    estimands: ClassVar[tuple[str, ...]]
     assumptions: ClassVar[tuple[str, ...]] = ()
     smallest_watched_budget: ClassVar[int] = 1
+    size_from_params: ClassVar[bool] = False
 
     def check(  # noqa: B027 - most methods serve every combination
         self, estimands: tuple[str, ...], params: Any, promise: str | None
@@ -169,9 +198,17 @@ class Design(ABC):
         """Strata, their expected rates and the order of draws."""
 
     @abstractmethod
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
-        """How many items the next batch takes from each stratum, (n_strata,); at least one in all
+    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+        """The items of batch number ``batch`` in the order in which they are asked; at least one
         while there are items and ``progress.limit`` is not reached."""
+
+    @abstractmethod
+    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+        """How many of ``labels`` each stratum is expected to get, (n_strata,)."""
+
+    @abstractmethod
+    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+        """The number of labels from which a figure is shown."""
 
     @abstractmethod
     def estimate(
@@ -180,24 +217,34 @@ class Design(ABC):
         """Values and intervals from the counts of one classifier's cells."""
 
     @abstractmethod
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        """The number of labels from which a figure is shown."""
+    def curve(
+        self,
+        setup: Setup,
+        frame: Frame,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
+    ) -> Curve:
+        """What is known along the ranks of the score, at ``ranks`` (increasing, the last one N) or
+        at a grid of the method's own."""
+
+    def most(self, frame: Frame) -> int:
+        """The most items that this method can ask for."""
+        return len(frame.stratum)
+
+    def least(self, frame: Frame) -> int:
+        """The fewest labels that this method can be planned with."""
+        return 1
 
     def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
         """The method's own idea of each stratum's rate, (n_strata,)."""
         return frame.rates
 
+    def curve_half_width(self, setup: Setup, frame: Frame, look: Look) -> float | None:
+        """The expected half-width of the curve's band where it is widest; None where the method
+        does not plan for a curve."""
+        return None
 
-def next_items(frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
-    """The next ``counts[k]`` items of each stratum in draw order, strata one after another."""
-    parts = [
-        frame.queue[first : first + take]
-        for first, take in zip(frame.start + drawn, counts, strict=True)
-        if take
-    ]
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-
-
-def asking_order(seed: int, batch: int, items: IntArray, ids: list[str]) -> IntArray:
-    """The items of a batch in a random order across strata, by a hash of its own."""
-    return items[hash_order(hash_keys(seed, f"batch {batch}", ids))]
+    def derived(self, frame: Frame) -> dict[str, Any]:
+        """What the method derives from its parameters, by the names of its source."""
+        return {}

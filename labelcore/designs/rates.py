@@ -11,8 +11,13 @@ from labelcore.stats.profile import FloatArray
 PROBABILITY_RANGE = (1e-5, 1 - 1e-5)
 SHARE_RANGE = (0.02, 0.98)
 ASSUMED_PRECISION, ASSUMED_RECALL = 0.8, 0.8
+ASSUMED_RIGHT = 0.8
 NOT_PROBABILITIES = (
     "The scores are not probabilities between 0 and 1: each stratum starts from its mid-rank share."
+)
+NO_SCORES = (
+    f"There is no score: every stratum starts as if {ASSUMED_RIGHT:.0%} of its items were judged "
+    "rightly."
 )
 
 
@@ -43,13 +48,16 @@ def mid_rank_share(score: FloatArray) -> FloatArray:
 def stratum_rates(
     population: Population, classifier: str, stratum: NDArray[np.int64], n_strata: int
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Mean score of each stratum, or its mid-rank share where scores are no probabilities."""
+    """Mean score of each stratum, or its mid-rank share where scores are no probabilities; several
+    classes without a score start at ``ASSUMED_RIGHT``, because a class says nothing of its rate."""
     sizes = np.maximum(np.bincount(stratum, minlength=n_strata), 1)
     probability = item_probability(population, classifier)
     if probability is not None:
         mean = np.bincount(stratum, probability, minlength=n_strata) / sizes
         return np.clip(mean, *PROBABILITY_RANGE), ()
     score = population.ordering_score(classifier)
+    if score is None and len(population.classes) > 2:
+        return np.full(n_strata, ASSUMED_RIGHT), (NO_SCORES,)
     if score is None:
         positive = population.classes.index(population.positive)
         score = (population.predictions[classifier] == positive).astype(float)
@@ -61,11 +69,15 @@ def stratum_rates(
 def planning_rates(
     population: Population, classifier: str | None, predicted: NDArray[np.bool_]
 ) -> tuple[FloatArray, str]:
-    """A rate of positives for each item to plan with, (n_items,), and the assumption in words."""
+    """A rate of positives (of rightly judged items with several classes) for each item to plan
+    with, (n_items,), and the assumption in words."""
     probability = None if classifier is None else item_probability(population, classifier)
     if probability is not None:
         return probability, "planned as if the scores were probabilities"
     n = len(population)
+    if len(population.classes) > 2:
+        words = f"planned as if {ASSUMED_RIGHT:.0%} of the items were judged rightly"
+        return np.full(n, ASSUMED_RIGHT), words
     above = int(predicted.sum())
     if above == 0 or above == n:
         return np.full(n, 0.5), "planned as if half of the items were positive"

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    Design,
     DesignParams,
     Figures,
     Frame,
@@ -20,6 +19,7 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.rates import stratum_rates
+from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.stats.allocation import largest_remainder, top_up
@@ -51,7 +51,7 @@ METHOD = {
 }
 
 
-class RecalibratedNeyman(Design):
+class RecalibratedNeyman(StratifiedDesign):
     """Neyman allocation on rates recalibrated from the labels.
 
     Strata never mix predicted positives and predicted negatives: ``n_above`` equal-size strata of
@@ -60,13 +60,20 @@ class RecalibratedNeyman(Design):
     shares proportional to c_k W_k sqrt(theta_k (1 - theta_k)), mixed with W_k, where theta is a
     two-parameter recalibration of the scores fitted to all labels.
 
+    Several classes: a stratum holds items of one predicted class, ``n_above + n_below`` strata in
+    all (or one a class, where there are more classes), shared over the classes by their size.
+    Theta is the rate of rightly judged items; c_k is 1 for accuracy alone, else
+    sqrt(N / N_g) for predicted class g, so that small classes get labels for figures of their own:
+    Bankier's power allocation with exponent 1/2.
+
     Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
     max(40, n0/10) labels and at least five strata (G-profile with the multiplier of an asymptotic
     confidence sequence). Both approximate: coverage is measured, see
     docs/real_files.md and docs/watched.md.
     Assumption: none about the scores; bad scores cost labels, not truth. Nearly unbiased, not
     unbiased, because two parameters learn from the labels.
-    Source: Neyman (1934) for the allocation; the recalibration and the floor are our own.
+    Source: Neyman (1934) for the allocation, Bankier (1988) for several classes; the recalibration
+    and the floor are our own.
     """
 
     name: ClassVar[str] = "recalibrated_neyman"
@@ -200,26 +207,45 @@ def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArr
     order = ranking(np.zeros(n) if score is None else score, tie_keys)
     side = population.predictions.get(classifier)
     positive = population.classes.index(population.positive)
-    several = len(population.classes) > 2
     groups = np.zeros(n, dtype=np.int64) if side is None else side.astype(np.int64)
+    present = sorted(set(np.unique(groups).tolist()), key=lambda c: (c != positive, c))
+    several = len(population.classes) > 2 and side is not None
+    sizes = np.array([np.count_nonzero(groups == group) for group in present])
+    pieces = _pieces(sizes, params.n_above + params.n_below)
     stratum = np.zeros(n, dtype=np.int64)
     predicted: list[bool] = []
-    present = sorted(set(np.unique(groups).tolist()), key=lambda c: (c != positive, c))
-    for group in present:
-        above = side is not None and (group == positive or several)
+    for group, number in zip(present, pieces, strict=True):
         members = order[groups[order] == group]
-        cut = equal_size_edges if above else geometric_edges
-        edges = cut(len(members), params.n_above if above else params.n_below)
+        above = side is not None and (group == positive or several)
+        if several:
+            edges = equal_size_edges(len(members), number)
+        elif above:
+            edges = equal_size_edges(len(members), params.n_above)
+        else:
+            edges = geometric_edges(len(members), params.n_below)
         piece = np.searchsorted(edges, np.arange(len(members)), side="right")
         stratum[members] = piece + len(predicted)
-        predicted += [side is not None and (group == positive or several)] * len(edges)
+        predicted += [above] * len(edges)
     return stratum, np.array(predicted)
+
+
+def _pieces(sizes: IntArray, n_strata: int) -> list[int]:
+    """How many of ``n_strata`` strata each predicted class gets: one, and more by its size.
+
+    >>> _pieces(np.array([600, 300, 100]), 18), _pieces(np.array([5, 5, 5]), 2)
+    ([10, 6, 2], [1, 1, 1])
+    """
+    more = max(n_strata - len(sizes), 0)
+    shared = largest_remainder(sizes.astype(float), more, np.full(len(sizes), more))
+    return [1 + int(number) for number in shared]
 
 
 def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
     """c_k: how much an uncertain item of each stratum matters for the focus, (n_strata,); all alike
     where the file has no item that the focus is about."""
     focus = setup.params.focus or _default_focus(setup, frame)
+    if len(setup.population.classes) > 2:
+        return _class_costs(setup, frame, focus)
     if focus == "precision_recall" and not frame.predicted.any():
         focus = "prevalence"
     totals = frame.sizes * rates
@@ -238,10 +264,19 @@ def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.where(predicted, above, (recall / positive) ** 2)))
 
 
+def _class_costs(setup: Setup, frame: Frame, focus: str) -> FloatArray:
+    """c_k with several classes, (n_strata,): sqrt(N / N_g) where each class has its own figures."""
+    side = setup.population.predictions.get(str(setup.classifier))
+    if focus == "accuracy" or side is None:
+        return np.ones(frame.n_strata)
+    class_of = side[frame.queue[frame.start]]
+    return np.asarray(np.sqrt(len(side) / np.bincount(side)[class_of]))
+
+
 def _default_focus(setup: Setup, frame: Frame) -> str:
+    scalars = [name for name in setup.estimands if name in SCALARS]
     if len(setup.population.classes) > 2:
-        return "accuracy"
+        return "accuracy" if scalars == ["accuracy"] else "precision_recall"
     if not frame.predicted.any():
         return "prevalence"
-    scalars = [name for name in setup.estimands if name in SCALARS]
     return scalars[0] if scalars in (["accuracy"], ["prevalence"]) else "precision_recall"

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    Design,
     DesignParams,
     Figures,
     Frame,
@@ -18,6 +17,7 @@ from labelcore.designs.base import (
     Setup,
     make_frame,
 )
+from labelcore.designs.stratified import StratifiedDesign
 from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.stats.profile import (
     Cells,
@@ -45,7 +45,7 @@ MIXTURE = (
 )
 
 
-class SimpleRandom(Design):
+class SimpleRandom(StratifiedDesign):
     """Items in one seeded random order without replacement.
 
     Promise: "fixed": Wilson's interval on the items of the quantity's own denominator, with the

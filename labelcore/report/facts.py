@@ -50,7 +50,7 @@ class Facts:
     plan: Plan
     settings: Mapping[str, Any]
     results: Mapping[str, Result]
-    curves: tuple[Band, Band] | None
+    curves: tuple[Band, ...] | None
     strata: pd.DataFrame
     events: Sequence[Event]
     looks: Sequence[Mapping[str, Any]]
@@ -116,7 +116,7 @@ def gather(session: Session) -> Facts:
         record=record,
         population=session.population,
         plan=session.plan,
-        settings=dict(json.loads(record.settings_json)),
+        settings=session.settings,
         results=results,
         curves=_curves(session),
         strata=session.strata(),
@@ -136,7 +136,7 @@ def gather(session: Session) -> Facts:
     )
 
 
-def _curves(session: Session) -> tuple[Band, Band] | None:
+def _curves(session: Session) -> tuple[Band, ...] | None:
     if len(session.population.classes) > 2 or session.labels == 0:
         return None
     try:

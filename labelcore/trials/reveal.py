@@ -77,11 +77,12 @@ def reveal(session: Session, trial: Trial) -> list[Reveal]:
     when the session's file has no column of known answers.
     """
     codes = true_codes(session.population, trial.truth_column)
-    truth = true_values(session.engine, codes)
+    results = session.results()
+    truth = true_values(session.engine, codes, results)
     differing = _differing(session, codes.tolist())
     return [
         Reveal(key, float(truth[key]), estimate, differing)
-        for key, estimate in session.results().items()
+        for key, estimate in results.items()
         if isinstance(estimate, Estimate)
     ]
 

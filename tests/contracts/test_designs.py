@@ -34,6 +34,7 @@ from labelcore.estimation import scalar_results
 from labelcore.stats.profile import Cells, FloatArray
 from tests.designs.synthetic import (
     NOISE,
+    SCALAR_DESIGNS,
     SCALARS,
     Known,
     calibrated,
@@ -393,7 +394,7 @@ def marks(contract: Contract) -> list[pytest.MarkDecorator]:
     [
         pytest.param(contract, name, marks=marks(contract), id=f"{contract.__name__}-{name}")
         for contract, _ in CONTRACTS
-        for name in lc.DESIGNS
+        for name in SCALAR_DESIGNS
     ],
 )
 def test_contract(contract: Contract, name: str, known: Known) -> None:

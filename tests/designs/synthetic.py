@@ -17,6 +17,8 @@ from labelcore.log import Event
 from labelcore.preview import planned_size
 
 SCALARS = ("accuracy", "precision", "recall", "f1")
+SCALAR_DESIGNS = [name for name, one in lc.DESIGNS.items() if set(SCALARS) <= {*one.estimands}]
+LIST_DESIGNS = [name for name, one in lc.DESIGNS.items() if "average_precision" in one.estimands]
 NOISE = 1e-4
 """The chance that a correct method fails one statistical test by bad luck."""
 

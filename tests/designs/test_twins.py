@@ -14,14 +14,16 @@ import pytest
 from scipy.stats import norm
 
 import labelcore as lc
-from labelcore.curve import _labels as labels_by_rank
-from labelcore.curve import cut_cells, grid, precision_curve
+from labelcore.curve import precision_curve, ranked
 from labelcore.designs import base, recalibrated_neyman
+from labelcore.designs.curves import grid
+from labelcore.designs.stratified import cut_cells
 from labelcore.engine import Engine
 from labelcore.estimation import scalar_results
 from labelcore.stats import orders
 from tests.designs.synthetic import (
     NOISE,
+    SCALAR_DESIGNS,
     SCALARS,
     Known,
     calibrated,
@@ -96,12 +98,12 @@ def width_against_noise(known: Known, design: str, target: str) -> float:
     return float(np.mean([one.half_width for one in found]) / (1.96 * spread))
 
 
-@pytest.mark.parametrize("design", lc.DESIGNS)
+@pytest.mark.parametrize("design", SCALAR_DESIGNS)
 def test_width_at_80_percent_fits_the_noise(known: Known, design: str) -> None:
     assert 0.8 < width_against_noise(known, design, "file") < 1.5
 
 
-@pytest.mark.parametrize("design", lc.DESIGNS)
+@pytest.mark.parametrize("design", SCALAR_DESIGNS)
 def test_without_the_factor_it_is_too_wide(known: Known, design: str) -> None:
     """1 / sqrt(1 - .8) = 2.2 times."""
     assert width_against_noise(known, design, "process") > 1.5
@@ -176,12 +178,10 @@ def by_design(engine: Engine, order: np.ndarray) -> Any:
 
 def by_sample(engine: Engine, order: np.ndarray) -> Any:
     """Labelled positives over labelled items among the first r: the sample's own curve."""
-    rank_of = np.empty(len(order), dtype=np.int64)
-    rank_of[order] = np.arange(1, len(order) + 1)
-    table = labels_by_rank(engine, rank_of)
+    table = ranked(engine)
     ranks = grid(len(order))
     seen = [table.rank <= r for r in ranks]
-    return ranks, np.array([table.positive[s].sum() / max(s.sum(), 1) for s in seen])
+    return ranks, np.array([table.verdict[s].sum() / max(s.sum(), 1) for s in seen])
 
 
 def test_design_weighted_curve_is_the_true_one_in_the_mean(known: Known) -> None:
@@ -198,10 +198,11 @@ def test_unweighted_curve_is_not(known: Known) -> None:
 def test_cut_cells_keep_every_item_and_label(known: Known) -> None:
     plan = lc.Plan(NEYMAN, ["precision_curve"], budget=150)
     engine = labelled(known.engine(plan, 1), known.truth)
-    rank_of = np.empty(800, dtype=np.int64)
-    rank_of[engine.rank_order] = np.arange(1, 801)
+    table = ranked(engine)
     for rank in (1, 7, 400, 800):
-        cells, _ = cut_cells(engine, rank, rank_of, labels_by_rank(engine, rank_of))
+        cells, _ = cut_cells(
+            engine.frame, rank, engine.rank_of, table.rank, table.stratum, table.verdict
+        )
         assert cells.size.sum() == 800 and cells.labelled.sum() == 150
         assert cells.size[cells.predicted].sum() == rank
 

@@ -1,0 +1,129 @@
+"""A ranked list as a method sees it, and what it says along the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.stats.curve_readings import Yields
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+# value, low and high of one reading, each (n_points,)
+Reading = tuple[FloatArray, FloatArray, FloatArray]
+
+POINTS = 30
+ALL_RANKS_UP_TO = 400
+FINE_POINTS = 160
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ranked:
+    """The file in rank order with the answers so far.
+
+    order    (n_items,), items from the highest score to the lowest
+    index    (n_answers,), the draw (1, 2, ...) of each answered item, increasing
+    rank     (n_answers,), its rank, 1 to n_items
+    stratum  (n_answers,)
+    verdict  (n_answers,), 1 positive, 0 not, NaN for unsure, broken and open items
+    doubtful (n_answers,), items without a verdict that count both ways; the others without one are
+             so few that a random sample may go on without them
+    rates    (n_strata,), the method's own idea of each stratum's rate of positives
+    """
+
+    order: IntArray
+    index: IntArray
+    rank: IntArray
+    stratum: IntArray
+    verdict: FloatArray
+    doubtful: NDArray[np.bool_]
+    rates: FloatArray
+
+    @property
+    def n_items(self) -> int:
+        return len(self.order)
+
+    def until(self, draw: int) -> Ranked:
+        """The same list with the answers of the first ``draw`` draws only."""
+        return self._kept(self.index <= draw)
+
+    def counting(self) -> Ranked:
+        """The same list without the answers that a random sample may go on without."""
+        return self._kept(~np.isnan(self.verdict) | self.doubtful)
+
+    def settled(self) -> Ranked:
+        """The same list with the answers that are a verdict only."""
+        return self._kept(~np.isnan(self.verdict))
+
+    def _kept(self, keep: NDArray[np.bool_]) -> Ranked:
+        return Ranked(
+            self.order, self.index[keep], self.rank[keep], self.stratum[keep], self.verdict[keep],
+            self.doubtful[keep], self.rates,
+        )  # fmt: skip
+
+    def filled(self, value: float | FloatArray) -> FloatArray:
+        """The verdicts, ``value`` where there is none, (n_answers,)."""
+        return np.where(np.isnan(self.verdict), value, self.verdict)
+
+    @property
+    def labels(self) -> int:
+        """Answered items with a class."""
+        return int((~np.isnan(self.verdict)).sum())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Curve:
+    """What a method says along the ranks.
+
+    rank        (n_points,), increasing ranks
+    names       the readings it can give, such as "precision"
+    read        name -> value, low, high, each (n_points,); low 0 and high 1 (high: the rank, for
+                the yield) where nothing is known
+    yields      bounds on the hits among the first r items, all ranks at once; None where each
+                point stands on its own
+    confidence  of the bounds, None where they are no confidence bounds
+    labels, draws   on which the bounds rest
+    state       a row of ``labelcore.words.STATES``; missing: what is lacking, in words
+    provisional the precision by all labels so far where the bounds rest on fewer of them
+    extra       further arrays (n_points,) by name
+    notes       what a reader must know, such as an assumption that fails visibly
+    """
+
+    rank: IntArray
+    names: tuple[str, ...]
+    read: Callable[[str], Reading]
+    confidence: float | None
+    simultaneous: bool
+    promise: str
+    state: str
+    labels: int
+    draws: int
+    method: str
+    source: str
+    assumptions: tuple[str, ...]
+    missing: str = ""
+    yields: Yields | None = None
+    provisional: FloatArray | None = None
+    extra: Mapping[str, FloatArray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def grid(n_items: int) -> IntArray:
+    """Ranks at which a pointwise curve is computed: even and geometric steps together."""
+    even = np.linspace(1, n_items, POINTS)
+    growing = np.geomspace(min(5, n_items), n_items, POINTS)
+    return np.unique(np.rint(np.concatenate([even[1:], growing])).astype(np.int64))
+
+
+def fine_grid(n_items: int, edges: IntArray) -> IntArray:
+    """Ranks at which a band is given: all of a short list, else about 400 and every edge."""
+    if n_items <= ALL_RANKS_UP_TO:
+        return np.arange(1, n_items + 1, dtype=np.int64)
+    even = np.linspace(1, n_items, FINE_POINTS)
+    growing = np.geomspace(1, n_items, FINE_POINTS)
+    inside = np.concatenate([even, growing, edges, edges + 1])
+    ranks = np.unique(np.rint(inside).astype(np.int64))
+    return ranks[(ranks >= 1) & (ranks <= n_items)]

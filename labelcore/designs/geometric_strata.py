@@ -1,0 +1,239 @@
+"""The whole precision curve from ever longer stretches of ranks: the default for curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from labelcore.designs.base import (
+    DesignParams,
+    Frame,
+    IntArray,
+    Look,
+    Setup,
+    make_frame,
+    parameter,
+    rank_order,
+)
+from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid
+from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes
+from labelcore.designs.rates import stratum_rates
+from labelcore.stats.curve_readings import READINGS, Yields
+from labelcore.stats.orders import hash_keys
+from labelcore.stats.rank_strata import interleaved, rank_allocation, rank_edges, smallest_budget
+from labelcore.stats.yield_band import (
+    RankLabels,
+    expected_half_widths,
+    yield_band,
+    yield_estimate,
+)
+
+QUARTERS = (0.25, 0.5, 0.75, 1.0)
+METHOD = "simultaneous band over strata of ranks (large-sample)"
+SOURCE = (
+    "stratified estimates at the edges, multivariate normal critical value; exact bounds between "
+    "the edges"
+)
+
+
+class GeometricStrata(RankedListDesign):
+    """Strata of ranks whose edges grow geometrically, the head labelled completely.
+
+    The numbers of labels per stratum are fixed before the first label; the items are asked in an
+    order of which every prefix has its labels in proportion.
+
+    Promise: one band for all ranks together. "fixed": at the planned size, at the plan's
+    confidence. "watched": at four looks, after 25, 50, 75 and 100 % of the planned labels, each at
+    1 - alpha/4, so that the chance that any of the four is wrong anywhere is at most alpha; between
+    the looks the last band stays. Large-sample: coverage is measured, see docs/curves.md.
+    Assumption: none about the scores; the curve may rise.
+    Source: our own, on the grid of Sabharwal and Sedghi (2017), definition 4, with
+    base ``growth``; the critical value is that of the maximum of correlated normal errors.
+    """
+
+    name: ClassVar[str] = "geometric_strata"
+    label: ClassVar[str] = "Geometric strata"
+    summary: ClassVar[str] = (
+        "Recommended for a ranked list: labels the head completely and samples ever longer "
+        "stretches below it; one band holds for all ranks together."
+    )
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "items were drawn at random within stretches of ranks that were fixed before the first "
+        "label",
+        "the band is a large-sample approximation whose coverage was measured by simulation",
+    )
+
+    @dataclass(frozen=True, slots=True)
+    class Params(DesignParams):
+        """Where the strata end."""
+
+        first_edge: int = parameter(
+            50, "items at the head that are all labelled", low=1, high=1_000_000
+        )
+        growth: float = parameter(1.25, "how much further each edge lies", low=1.01, high=100.0)
+
+    def prepare(self, setup: Setup) -> ListFrame:
+        n_items, params = len(setup.population), setup.params
+        edges = rank_edges(n_items, params.first_edge, params.growth)
+        stratum = np.empty(n_items, dtype=np.int64)
+        stratum[rank_order(setup)] = np.searchsorted(edges, np.arange(1, n_items + 1))
+        rates, notes = stratum_rates(setup.population, str(setup.classifier), stratum, len(edges))
+        frame = make_frame(setup, stratum, rates, np.zeros(len(edges), dtype=bool), notes)
+        size = min(max(setup.planned, smallest_budget(edges)), n_items)
+        first = rank_allocation(edges, size)
+        sequence = np.concatenate(
+            [
+                _in_proportion(setup, frame, np.zeros_like(first), first),
+                _in_proportion(setup, frame, first, frame.sizes - first),
+            ]
+        )
+        ends = [*_look_sizes(size, "watched"), n_items]
+        return ListFrame(
+            frame.stratum, frame.sizes, frame.rates, frame.predicted, frame.queue, frame.start,
+            (*notes, *score_notes(setup)),
+            sequence=sequence, batch_ends=np.unique(ends), edges=edges,
+        )  # fmt: skip
+
+    def least(self, frame: Frame) -> int:
+        assert isinstance(frame, ListFrame)
+        return smallest_budget(frame.edges)
+
+    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+        assert isinstance(frame, ListFrame)
+        return rank_allocation(frame.edges, max(labels, self.least(frame)))
+
+    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+        return _look_sizes(planned, promise)[0]
+
+    def curve(
+        self,
+        setup: Setup,
+        frame: Frame,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
+    ) -> Curve:
+        assert isinstance(frame, ListFrame)
+        at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
+        basis, state, promise = _basis(ranked, look)
+        share = len(QUARTERS) if look.promise == "watched" else 1
+        level = 1 - (1 - look.confidence) / share
+        seen = ranked.until(basis)
+        bounded = state in ("interval", "stopped early", "exact")
+        yields = (
+            bounds_at(frame.edges, seen, level, setup.seed, at)
+            if bounded
+            else _without_bounds(frame.edges, ranked, at)
+        )
+        later = bounded and ranked.labels > seen.labels
+        return Curve(
+            rank=at,
+            names=tuple(READINGS),
+            read=lambda name: READINGS[name](yields),
+            confidence=look.confidence,
+            simultaneous=True,
+            promise=promise,
+            state=state,
+            labels=seen.labels if bounded else look.labels,
+            draws=basis if bounded else look.draws,
+            method=METHOD,
+            source=SOURCE,
+            assumptions=self.assumptions,
+            missing=_missing(look, state),
+            yields=yields if bounded else None,
+            provisional=_estimate(frame.edges, ranked, at) / at if later else None,
+            notes=(*score_notes(setup), *_look_note(look, basis, state)),
+        )
+
+    def curve_half_width(self, setup: Setup, frame: Frame, look: Look) -> float:
+        assert isinstance(frame, ListFrame)
+        if look.labels < self.least(frame):
+            return 0.5
+        counts = rank_allocation(frame.edges, look.labels)
+        share = len(QUARTERS) if look.promise == "watched" else 1
+        level = 1 - (1 - look.confidence) / share
+        widths = expected_half_widths(frame.edges, counts, frame.rates, level, setup.seed)
+        return min(float(widths.max()), 0.5)
+
+    def derived(self, frame: Frame) -> dict[str, Any]:
+        assert isinstance(frame, ListFrame)
+        return {"rank_edges": [int(edge) for edge in frame.edges]}
+
+
+def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
+    """The next ``counts`` items of each stratum, every prefix in proportion."""
+    parts = [
+        frame.queue[first : first + take]
+        for first, take in zip(frame.start + drawn, counts, strict=True)
+    ]
+    items = np.concatenate(parts).astype(np.int64)
+    names = [setup.population.id_at(int(position)) for position in items]
+    places = (hash_keys(setup.seed, "place", names)[:, 0].astype(float) + 0.5) / 2.0**64
+    strata = interleaved(counts, places)
+    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    turn = np.empty(len(items), dtype=np.int64)
+    for k in range(len(counts)):
+        turn[strata == k] = first[k] + np.arange(counts[k])
+    return np.asarray(items[turn])
+
+
+def _look_sizes(planned: int, promise: str) -> list[int]:
+    """Numbers of draws after which a band is given."""
+    shares = QUARTERS if promise == "watched" else (1.0,)
+    return [max(1, int(np.ceil(planned * share))) for share in shares]
+
+
+def _basis(ranked: Ranked, look: Look) -> tuple[int, str, str]:
+    """(draws the band rests on, state, promise)."""
+    if ranked.labels == ranked.n_items:
+        return look.draws, "exact", look.promise
+    reached = [size for size in _look_sizes(look.planned, look.promise) if size <= look.draws]
+    if reached:
+        return reached[-1], "interval", look.promise
+    if look.labels == 0:
+        return 0, "nothing", look.promise
+    if look.finished:
+        return look.draws, "stopped early", "none"
+    return 0, "provisional", look.promise
+
+
+def _missing(look: Look, state: str) -> str:
+    if state == "nothing":
+        return "no item has a label yet"
+    first = _look_sizes(look.planned, look.promise)[0]
+    waiting = f"{look.draws:,} of {first:,} labels before a first band"
+    return waiting if state == "provisional" else ""
+
+
+def _look_note(look: Look, basis: int, state: str) -> tuple[str, ...]:
+    sizes = _look_sizes(look.planned, look.promise)
+    ahead = [size for size in sizes if size > look.draws]
+    if state != "interval" or look.promise != "watched":
+        return ()
+    number = f"look {sizes.index(basis) + 1} of {len(sizes)}"
+    then = f"; the next one comes at {ahead[0]:,}." if ahead else ", the last one."
+    return (f"The band is that of {number}, at {basis:,} labels{then}",)
+
+
+def bounds_at(edges: IntArray, ranked: Ranked, level: float, seed: int, ranks: IntArray) -> Yields:
+    """Estimate and bounds of the hits among the first r items; answers that count both ways are
+    no hits for the lower bound and hits for the upper one."""
+    seen = ranked.counting()
+    least = yield_band(edges, RankLabels(seen.rank, seen.filled(0.0)), level, seed)
+    most = least
+    if seen.doubtful.any():
+        most = yield_band(edges, RankLabels(seen.rank, seen.filled(1.0)), level, seed)
+    low, high = least.at(ranks)[1], most.at(ranks)[2]
+    return Yields(ranked.n_items, ranks, _estimate(edges, ranked, ranks), low, high)
+
+
+def _estimate(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:
+    known = ranked.settled()
+    return yield_estimate(edges, RankLabels(known.rank, known.verdict), ranks)
+
+
+def _without_bounds(edges: IntArray, ranked: Ranked, ranks: IntArray) -> Yields:
+    estimate = _estimate(edges, ranked, ranks)
+    return Yields(ranked.n_items, ranks, estimate, np.zeros(len(ranks)), ranks.astype(float))

@@ -1,0 +1,162 @@
+"""Methods that draw batches from strata: what they share, and their curve point by point."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from labelcore.designs.base import Design, Figures, Frame, IntArray, Look, Progress, Setup
+from labelcore.designs.curves import Curve, Ranked, Reading, grid
+from labelcore.estimands import SCALARS
+from labelcore.stats.orders import hash_keys, hash_order
+from labelcore.stats.profile import Cells, FloatArray
+
+READINGS = ("precision", "recall", "f1", "accuracy", "specificity")
+
+
+class StratifiedDesign(Design):
+    """Batches from strata without replacement; every part of a stratum is again a simple random
+    sample of that part, so each cut of the list is an ordinary estimate of the same method."""
+
+    estimands: ClassVar[tuple[str, ...]] = (*SCALARS, "precision_curve")
+
+    @abstractmethod
+    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+        """How many items the next batch takes from each stratum, (n_strata,); at least one in all
+        while there are items and ``progress.limit`` is not reached."""
+
+    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+        counts = self.allocate(setup, frame, progress)
+        items = next_items(frame, progress.drawn, counts)
+        names = [setup.population.id_at(int(position)) for position in items]
+        return asking_order(setup.seed, batch, items, names)
+
+    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+        """The method fed with its own expectations batch by batch."""
+        drawn = np.zeros(frame.n_strata, dtype=np.int64)
+        total = min(labels, int(frame.sizes.sum()))
+        while int(drawn.sum()) < total:
+            state = Progress(drawn, drawn.astype(float), drawn * frame.rates, total)
+            drawn = drawn + self.allocate(setup, frame, state)
+        return drawn
+
+    def curve(
+        self,
+        setup: Setup,
+        frame: Frame,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
+    ) -> Curve:
+        """Each rank cuts the file in two, the strata with it; promise: the plan's, for each rank
+        on its own."""
+        at = grid(ranked.n_items) if ranks is None else ranks
+        state, missing, promise = _state(look)
+        shown = state in ("interval", "stopped early")
+
+        def read(name: str) -> Reading:
+            if state in ("nothing", "too few"):
+                points = [(np.nan, 0.0, 1.0)] * len(at)
+            else:
+                points = _points(self, frame, ranked, look, name, at)
+            value, low, high = np.array(points).T
+            return (value, low, high) if shown else (value, low * 0.0, low * 0.0 + 1.0)
+
+        return Curve(
+            rank=at,
+            names=READINGS,
+            read=read,
+            confidence=look.confidence,
+            simultaneous=False,
+            promise=promise,
+            state=state,
+            labels=look.labels,
+            draws=look.draws,
+            method="the design's own interval at each rank",
+            source="post-stratification at each rank",
+            assumptions=(*self.assumptions, "each point of the curve on its own"),
+            missing=missing,
+        )
+
+
+def _state(look: Look) -> tuple[str, str, str]:
+    """(state, what is missing, promise) of a curve."""
+    if look.labels == 0:
+        return "nothing", "no item has a label yet", look.promise
+    if look.labels < look.first and not look.complete:
+        missing = f"{look.labels:,} of {look.first:,} labels before a first figure"
+        return "too few", missing, look.promise
+    if look.promise == "fixed" and not look.complete:
+        return ("stopped early", "", "none") if look.finished else ("provisional", "", "fixed")
+    return "interval", "", look.promise
+
+
+def _points(
+    design: StratifiedDesign, frame: Frame, ranked: Ranked, look: Look, name: str, ranks: IntArray
+) -> list[tuple[float, float, float]]:
+    """Value, low and high at each rank; doubtful items count both ways, positive above the cut
+    being the better case of every reading."""
+    rank_of = np.empty(ranked.n_items, dtype=np.int64)
+    rank_of[ranked.order] = np.arange(1, ranked.n_items + 1)
+    known, whole = ranked.settled(), ranked.counting()
+    rates = _stratum_rates(ranked.rates, known.stratum, known.verdict)
+
+    def figures(labels: Ranked, cut: int, verdict: FloatArray) -> Figures:
+        cells, stratum = cut_cells(frame, cut, rank_of, labels.rank, labels.stratum, verdict)
+        return design.estimate([SCALARS[name]], cells, look, rates[stratum])
+
+    points = []
+    for cut in ranks.tolist():
+        found = figures(known, cut, known.verdict)
+        low, high = float(found.low[0]), float(found.high[0])
+        if whole.doubtful.any():
+            above = (whole.rank <= cut).astype(float)
+            low = min(low, float(figures(whole, cut, whole.filled(1 - above)).low[0]))
+            high = max(high, float(figures(whole, cut, whole.filled(above)).high[0]))
+        points.append((float(found.value[0]), low, high))
+    return points
+
+
+def _stratum_rates(expected: FloatArray, stratum: IntArray, positive: FloatArray) -> FloatArray:
+    """The observed rate of each stratum, the expected one where it has no label, (n_strata,)."""
+    counts = np.bincount(stratum, minlength=len(expected))
+    hits = np.bincount(stratum, positive, minlength=len(expected))
+    return np.asarray(np.divide(hits, counts, out=expected.copy(), where=counts > 0))
+
+
+def cut_cells(
+    frame: Frame,
+    cut: int,
+    rank_of: IntArray,
+    rank: IntArray,
+    stratum: IntArray,
+    positive: FloatArray,
+) -> tuple[Cells, IntArray]:
+    """The parts of the strata above and below the rank ``cut``, empty ones left out, and their
+    strata. ``rank_of`` is (n_items,); rank, stratum and positive are (n_labels,)."""
+    strata = frame.n_strata
+    above = (rank_of <= cut).astype(np.int64)
+    size = np.bincount(frame.stratum * 2 + above, minlength=2 * strata)
+    own = stratum * 2 + (rank <= cut)
+    labelled = np.bincount(own, minlength=2 * strata)
+    hits = np.bincount(own, positive, minlength=2 * strata).astype(float)
+    keep = np.flatnonzero(size)
+    cells = Cells(size[keep].astype(float), labelled[keep].astype(float), hits[keep], keep % 2 == 1)
+    return cells, keep // 2
+
+
+def next_items(frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
+    """The next ``counts[k]`` items of each stratum in draw order, strata one after another."""
+    parts = [
+        frame.queue[first : first + take]
+        for first, take in zip(frame.start + drawn, counts, strict=True)
+        if take
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
+
+def asking_order(seed: int, batch: int, items: IntArray, ids: list[str]) -> IntArray:
+    """The items of a batch in a random order across strata, by a hash of its own."""
+    return items[hash_order(hash_keys(seed, f"batch {batch}", ids))]

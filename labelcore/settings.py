@@ -1,0 +1,29 @@
+"""Settings of a project: words for people. They never change a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from labelcore.errors import PlanError
+
+# What may be mended after the start, and the kind of its value.
+WORDING: dict[str, type | tuple[type, ...]] = {
+    "question": str,
+    "instructions": str,
+    "answer_words": (list, tuple),
+    "highlight": dict,
+    "title": str,
+}
+
+
+def check_wording(changes: Mapping[str, Any]) -> None:
+    """Raise PlanError for a name that is no wording, TypeError for a value of the wrong kind."""
+    for name, value in changes.items():
+        if name not in WORDING:
+            raise PlanError(
+                f"{name} cannot be changed after the start; the words that can are "
+                + ", ".join(WORDING)
+            )
+        if not isinstance(value, WORDING[name]):
+            raise TypeError(f"{name} is of the wrong kind: {type(value).__name__}")

@@ -1,0 +1,395 @@
+"""Everything read off a yield curve: its readings along the ranks, summaries, cuts and packages.
+
+Bounds are the extremes over all curves inside the yield band, so each holds whenever the band does,
+all of them together. a = Y(r) hits among the first r of N items, P = Y(N) hits in all.
+
+Source: Sabharwal and Sedghi (2017), section 2, for what may be read off; Fawcett (2006) for the
+formulas; the extremes are ours, tried against every 0/1 curve of short lists.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Bounds = tuple[FloatArray, FloatArray, FloatArray]
+
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Yields:
+    """Hits among the first r items at increasing ranks that end at N, (n,) each.
+
+    estimate    NaN where there is none
+    low, high   bounds that hold for all ranks at once. Where the ranks end before N nothing is
+                known of the rest.
+    """
+
+    n_items: int
+    rank: IntArray
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def total(self) -> tuple[float, float, float]:
+        """Estimate, low and high of P."""
+        rest = self.n_items - int(self.rank[-1])
+        estimate = float(self.estimate[-1]) if rest == 0 else math.nan
+        return estimate, float(self.low[-1]), float(self.high[-1]) + rest
+
+
+Reading = Callable[[Yields], Bounds]
+# r, a, P, N -> numerator and denominator
+Formula = Callable[[FloatArray, FloatArray, FloatArray, int], tuple[FloatArray, FloatArray]]
+
+
+def _ratio(formula: Formula, most: Callable[[FloatArray, int], FloatArray]) -> Reading:
+    """The reading of a ratio that is linear in a and P above and below.
+
+    Such a ratio is largest and smallest at corners of what is possible: low <= a <= high,
+    low_N <= P <= high_N, a <= P <= a + N - r. Curves for which it is 0/0 are left out; where it is
+    0/0 for all of them, it may be anything from 0 to ``most``.
+    """
+
+    def read(yields: Yields) -> Bounds:
+        r, n = yields.rank.astype(float), yields.n_items
+        value = _divide(*formula(r, yields.estimate, np.full(len(r), yields.total[0]), n))
+        corners = np.stack([_divide(*formula(r, a, p, n)) for a, p in _corners(yields, r)])
+        nothing = np.isnan(corners).all(axis=0)
+        low = np.where(nothing, 0.0, np.fmin.reduce(corners))
+        high = np.where(nothing, most(r, n), np.fmax.reduce(corners))
+        return value, low, high
+
+    return read
+
+
+def _corners(yields: Yields, r: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+    """Points (a, P) that include every corner of what is possible."""
+    n, (_, least, largest) = yields.n_items, yields.total
+    low, high = np.maximum(yields.low, least - n + r), np.minimum(yields.high, largest)
+    totals = np.maximum(least, low), np.minimum(largest, high + n - r)
+    first = [(a, np.clip(p, a, a + n - r)) for a in (low, high) for p in totals]
+    second = [(np.clip(a, p - n + r, p), p) for a in (low, high) for p in totals]
+    return first + second
+
+
+def _divide(above: FloatArray, below: FloatArray) -> FloatArray:
+    return np.asarray(
+        np.divide(above, below, out=np.full(len(above), np.nan), where=np.asarray(below) > 1e-12)
+    )
+
+
+def _one(r: FloatArray, n: int) -> FloatArray:
+    return np.ones(len(r))
+
+
+READINGS: dict[str, Reading] = {
+    # the share of hits among the first r
+    "precision": _ratio(lambda r, a, p, n: (a, r), _one),
+    # the share of the list's hits that are among the first r; of hits outside the list it is silent
+    "recall": _ratio(lambda r, a, p, n: (a, p), _one),
+    "yield": _ratio(lambda r, a, p, n: (a, np.ones(len(r))), lambda r, n: r),
+    "f1": _ratio(lambda r, a, p, n: (2 * a, p + r), _one),
+    # lift: precision over the share of hits in the whole list; 1 is a shuffled list, n / r the most
+    "gain": _ratio(lambda r, a, p, n: (a * n, p * r), lambda r, n: n / r),
+    # the first r called positive, the others negative
+    "accuracy": _ratio(lambda r, a, p, n: (2 * a + n - r - p, np.full(len(r), float(n))), _one),
+    "true_positive_rate": _ratio(lambda r, a, p, n: (a, p), _one),
+    "false_positive_rate": _ratio(lambda r, a, p, n: (r - a, n - p), _one),
+    "specificity": _ratio(lambda r, a, p, n: (n - r - p + a, n - p), _one),
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Steps:
+    """The 0/1 curves inside a band: whole bounds at knots from rank 0 to N, (n_knots,) each.
+
+    Between knots the highest curve rises at once and then waits, the lowest waits and then rises.
+    """
+
+    rank: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @classmethod
+    def inside(cls, yields: Yields) -> _Steps | None:
+        """None where no 0/1 curve lies inside the band."""
+        _, least, most = yields.total
+        rank = np.concatenate([[0], yields.rank, [yields.n_items]]).astype(float)
+        low = np.concatenate([[0.0], yields.low, [least]])
+        high = np.concatenate([[0.0], yields.high, [most]])
+        low, high = np.ceil(low - ROUNDING), np.floor(high + ROUNDING)
+        low = np.maximum.accumulate(np.maximum(low, 0))
+        low = rank + np.maximum.accumulate((low - rank)[::-1])[::-1]
+        high = rank + np.minimum.accumulate(np.minimum(high, rank) - rank)
+        high = np.minimum.accumulate(high[::-1])[::-1]
+        return cls(rank, low, high) if np.all(low <= high) else None
+
+    def lowest(self, r: int) -> int:
+        after = int(np.searchsorted(self.rank, r))
+        before = max(after - 1, 0)
+        return int(max(self.low[before], self.low[after] - (self.rank[after] - r)))
+
+    def highest(self, r: int) -> int:
+        after = int(np.searchsorted(self.rank, r))
+        before = max(after - 1, 0)
+        return int(min(self.high[after], self.high[before] + r - self.rank[before]))
+
+
+def average_precision(yields: Yields) -> tuple[float, float, float]:
+    """Value, low and high of (1/P) sum i / r_i over the hits i = 1..P at ranks r_i.
+
+    For a given P it is largest with every hit as early as the upper bounds allow and smallest with
+    every hit as late as the lower bounds and P allow; the extremes are then taken over P >= 1,
+    exactly, whatever N is. The value takes the hits between two given ranks as spread evenly and is
+    kept inside the bounds; NaN without an estimate or with no hit. No hit for certain, or no curve
+    inside the band: (NaN, 0, 1).
+    """
+    steps = _Steps.inside(yields)
+    if steps is None or steps.high[-1] < 1:
+        return math.nan, 0.0, 1.0
+    least, most = max(steps.low[-1], 1.0), steps.high[-1]
+    low, high = _least_precision(steps, least, most), _largest_precision(steps, least, most)
+    return _within(_even_precision(yields), low, high)
+
+
+def area_under_roc(yields: Yields) -> tuple[float, float, float]:
+    """Value, low and high of the share of pairs (hit, other) in which the hit stands first.
+
+    Extremes as in ``average_precision``, over 1 <= P <= N - 1. Nothing but hits or no hit for
+    certain: (NaN, 0, 1).
+    """
+    steps = _Steps.inside(yields)
+    n = yields.n_items
+    if steps is None:
+        return math.nan, 0.0, 1.0
+    least, most = max(steps.low[-1], 1.0), min(steps.high[-1], n - 1.0)
+    if least > most:
+        return math.nan, 0.0, 1.0
+    low, high = _least_area(steps, least, most), _largest_area(steps, least, most)
+    return _within(_even_area(yields), low, high)
+
+
+def _within(value: float, low: float, high: float) -> tuple[float, float, float]:
+    low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
+    return (value if math.isnan(value) else min(max(value, low), high)), low, high
+
+
+def _largest_precision(steps: _Steps, least: float, most: float) -> float:
+    """Within a piece i / r_i rises with i, so the mean over the first P falls and then rises: it is
+    largest at an end of a piece."""
+    d = np.diff(steps.high)
+    parts = _even_hits(steps.rank[:-1], steps.high[:-1], d, np.ones(len(d)))
+    sums = np.append(0.0, np.cumsum(parts))
+    inside = steps.high[(steps.high > least) & (steps.high < most)]
+    total = np.concatenate([[least], inside, [most]])
+    piece = np.maximum(np.searchsorted(steps.high, total, side="left") - 1, 0)
+    start = steps.high[piece]
+    rest = _even_hits(steps.rank[piece], start, total - start, np.ones(len(total)))
+    return float(np.max((sums[piece] + rest) / total))
+
+
+def _least_precision(steps: _Steps, least: float, most: float) -> float:
+    """With M = N - P others, hits follow the lowest curve while fewer than M others went before;
+    the remaining ones are the last items. The sum is convex in P while the curve is left at the
+    same knot."""
+    n = steps.rank[-1]
+    d = np.diff(steps.low)
+    parts = _even_hits(steps.rank[1:] - d, steps.low[:-1], d, np.ones(len(d)))
+    sums = np.append(0.0, np.cumsum(parts))
+
+    def mean(total: FloatArray, knot: IntArray) -> FloatArray:
+        done = steps.low[knot]
+        late = _even_hits(n - total + done, done, total - done, np.ones(len(total)))
+        return np.asarray((sums[knot] + late) / total)
+
+    return _least_over_pieces(mean, *_leaving_pieces(steps, least, most))
+
+
+def _largest_area(steps: _Steps, least: float, most: float) -> float:
+    """Pairs in the wrong order are linear in P within a piece, and P (N - P) is concave."""
+    n = steps.rank[-1]
+    others = (steps.rank - steps.high)[:-1]
+    wrong = np.append(0.0, np.cumsum(np.diff(steps.high) * others))
+
+    def share(total: FloatArray, knot: IntArray) -> FloatArray:
+        pairs = wrong[knot] + (total - steps.high[knot]) * others[knot]
+        return np.asarray(pairs / (total * (n - total)))
+
+    first, last = np.maximum(steps.high[:-1], least), np.minimum(steps.high[1:], most)
+    knot = np.flatnonzero(first <= last)
+    return 1 - _least_over_pieces(share, first[knot], last[knot], knot)
+
+
+def _least_area(steps: _Steps, least: float, most: float) -> float:
+    """Pairs in the right order are linear in P while the lowest curve is left at the same knot."""
+    n = steps.rank[-1]
+    others = (steps.rank - steps.low)[1:]
+    wrong = np.append(0.0, np.cumsum(np.diff(steps.low) * others))
+
+    def share(total: FloatArray, knot: IntArray) -> FloatArray:
+        pairs = steps.low[knot] * (n - total) - wrong[knot]
+        return np.asarray(pairs / (total * (n - total)))
+
+    return _least_over_pieces(share, *_leaving_pieces(steps, least, most))
+
+
+def _leaving_pieces(
+    steps: _Steps, least: float, most: float
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """First P, last P and knot of the ranges of P whose latest curve leaves the lowest one at that
+    knot: the others before it are fewer than N - P, those before the next are not."""
+    n = steps.rank[-1]
+    others = steps.rank - steps.low
+    first = np.maximum(n - np.append(others[1:], n), least)
+    last = np.minimum(np.append(n, n - others[1:] - 1), most)
+    knot = np.flatnonzero(first <= last)
+    return first[knot], last[knot], knot
+
+
+def _least_over_pieces(
+    figure: Callable[[FloatArray, IntArray], FloatArray],
+    first: FloatArray,
+    last: FloatArray,
+    knot: IntArray,
+) -> float:
+    """The least value over whole P, by bisection: in each piece the figure falls, then rises."""
+    low, high = first.copy(), last.copy()
+    while np.any(low < high):
+        middle = np.floor((low + high) / 2)
+        falls = figure(np.minimum(middle + 1, last), knot) < figure(middle, knot)
+        low, high = np.where((low < high) & falls, middle + 1, low), np.where(falls, high, middle)
+    return float(np.min(figure(low, knot)))
+
+
+def _even_hits(
+    rank: FloatArray, hits: FloatArray, length: FloatArray, rate: FloatArray
+) -> FloatArray:
+    """sum_{t=1..length} rate (hits + rate (t - 1) + 1) / (rank + t): what the next items add to
+    sum i / r_i, where each is a hit at that rate (rate 1: each is one)."""
+    constant = hits - rate * rank - rate + 1
+    return np.asarray(rate * (rate * length + constant * _harmonic_step(rank, length)))
+
+
+def _harmonic_step(start: FloatArray, length: FloatArray) -> FloatArray:
+    """1/(start + 1) + ... + 1/(start + length), without cancellation for large ranks."""
+    end = start + length
+    a, b = np.maximum(start, 50.0) + 0.5, np.maximum(end, 50.0) + 0.5
+    large = np.log1p((b - a) / a) + (b**-2 - a**-2) / 24 - 7 * (b**-4 - a**-4) / 960
+    return np.where(start < 50, digamma(end + 1) - digamma(start + 1), large)
+
+
+def _even_segments(yields: Yields) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Start, estimate there, length and rate of each stretch between given ranks."""
+    rank, estimate = np.append(0.0, yields.rank), np.append(0.0, yields.estimate)
+    length = np.diff(rank)
+    return rank[:-1], estimate[:-1], length, np.diff(estimate) / length
+
+
+def _even_precision(yields: Yields) -> float:
+    total = yields.total[0]
+    if not total > 0:
+        return math.nan
+    return float(_even_hits(*_even_segments(yields)).sum()) / total
+
+
+def _even_area(yields: Yields) -> float:
+    total, n = yields.total[0], yields.n_items
+    if not 0 < total < n:
+        return math.nan
+    rank, hits, length, rate = _even_segments(yields)
+    wrong = rate * (length * (rank - hits) + (1 - rate) * length * (length - 1) / 2)
+    return 1 - float(wrong.sum()) / (total * (n - total))
+
+
+def falls_below(yields: Yields, precision: float) -> tuple[int, int | None, int | None]:
+    """Where the precision of "the first r items" falls below what is asked.
+
+    sure_until    the deepest cut whose lower bound reaches ``precision``: of the first sure_until
+                  items at least that share are hits; 0 where no cut does
+    estimate_at   the deepest cut whose estimate does, the estimate rising evenly between given
+                  ranks; None where none does or a part of the list has no estimate
+    sure_from     no cut at this rank or deeper reaches ``precision``: the first rank from which on
+                  every upper bound stays below; None where that of the whole list does not
+    Promise       the two sure ones hold together, and for every ``precision`` at once, whenever the
+                  band holds. Raises ValueError for a precision outside (0, 1].
+    """
+    if not 0 < precision <= 1:
+        raise ValueError(f"precision must be above 0 and at most 1, got {precision}")
+    steps = _Steps.inside(yields)
+    if steps is None:
+        return 0, _estimate_at(yields, precision), None
+    exact, asked = Fraction(str(precision)), precision * (1 - 1e-12)
+    knot = int(np.flatnonzero(steps.low >= asked * steps.rank)[-1])
+    sure_until = math.floor(int(steps.low[knot]) / exact)
+    peak = steps.rank[:-1] + np.diff(steps.high)
+    reaching = np.flatnonzero(steps.high[1:] >= asked * peak)
+    last = int(reaching[-1]) + 1 if len(reaching) else 0
+    deepest = min(math.floor(int(steps.high[last]) / exact), int(steps.rank[last]))
+    return (
+        min(sure_until, yields.n_items),
+        _estimate_at(yields, precision),
+        deepest + 1 if deepest < yields.n_items else None,
+    )
+
+
+def _estimate_at(yields: Yields, precision: float) -> int | None:
+    if np.isnan(yields.total[0]) or np.isnan(yields.estimate).any():
+        return None
+    start, hits, _, rate = _even_segments(yields)
+    spare = np.append(hits - precision * start, yields.estimate[-1] - precision * yields.n_items)
+    last = int(np.flatnonzero(spare >= -ROUNDING)[-1])
+    if last == len(start):
+        return yields.n_items
+    further = max(spare[last], 0.0) / (precision - rate[last])
+    return int(start[last]) + math.floor(further + ROUNDING) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The items after the previous package down to ``last_rank``.
+
+    precision           what the list cut at ``last_rank`` was asked to reach
+    low, high           bounds on the precision of the first ``last_rank`` items
+    own_low, own_high   bounds on the precision of the package's own items
+    All of them NaN where there is no such item.
+    """
+
+    precision: float
+    last_rank: int
+    low: float
+    high: float
+    own_low: float
+    own_high: float
+
+
+def packages(yields: Yields, precisions: Sequence[float]) -> list[Package]:
+    """The list cut at required precisions, the highest first: each cut is the deepest whose lower
+    bound reaches its precision (``falls_below``). All bounds hold together with the band's level,
+    however many precisions are asked for and whatever they are.
+    """
+    steps = _Steps.inside(yields)
+    found: list[Package] = []
+    before = 0
+    for precision in sorted(set(precisions), reverse=True):
+        last = falls_below(yields, precision)[0]
+        low, high, own_low, own_high = (math.nan,) * 4
+        if steps is not None and last > 0:
+            low, high = steps.lowest(last) / last, steps.highest(last) / last
+        if steps is not None and last > before:
+            size = last - before
+            own_low = max(steps.lowest(last) - steps.highest(before), 0) / size
+            own_high = min(steps.highest(last) - steps.lowest(before), size) / size
+        found.append(Package(precision, last, low, high, own_low, own_high))
+        before = last
+    return found

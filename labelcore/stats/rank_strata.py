@@ -1,0 +1,137 @@
+"""Strata of ranks that grow down the list, and how labels are shared over them.
+
+Source: Sabharwal and Sedghi (2017), algorithm 1, for ranks in constant ratio; the allocation is
+Neyman's (1934) for the sum over the edges of the variances of precision, with equal rates.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.stats.allocation import largest_remainder
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+LEAST_LABELS = 8
+CENSUS_SHARE = 0.75
+LEAST_LAST_PIECE = Fraction(1, 10)
+
+
+def rank_edges(n_items: int, first_edge: int = 50, growth: float = 1.25) -> IntArray:
+    """Last ranks of the strata, (n_strata,), increasing, the last one ``n_items``.
+
+    The edges are first_edge growth^j rounded up; a last piece under a tenth of the items joins its
+    neighbour. ``growth`` counts as the decimal number it prints as, at least 1.01.
+
+    >>> rank_edges(200).tolist(), rank_edges(52).tolist(), rank_edges(30).tolist()
+    ([50, 63, 79, 98, 123, 153, 200], [52], [30])
+    """
+    if n_items < 1:
+        raise ValueError(f"n_items must be at least 1, got {n_items}")
+    if first_edge < 1:
+        raise ValueError(f"first_edge must be at least 1, got {first_edge}")
+    if not (growth >= 1.01 and math.isfinite(growth)):
+        raise ValueError(f"growth must be at least 1.01, got {growth}")
+    ratio, edge = Fraction(str(growth)), Fraction(first_edge)
+    edges = [0]
+    while edge < n_items:
+        if math.ceil(edge) > edges[-1]:
+            edges.append(math.ceil(edge))
+        edge *= ratio
+    while n_items - edges[-1] < LEAST_LAST_PIECE * n_items:
+        edges.pop()
+    return np.array([*edges[1:], n_items], dtype=np.int64)
+
+
+def smallest_budget(edges: IntArray) -> int:
+    """All items of the first stratum and eight of each other one, or all it has.
+
+    >>> smallest_budget(np.array([50, 63, 69]))
+    64
+    """
+    return int(_floors(_sizes(edges)).sum())
+
+
+def rank_allocation(edges: IntArray, labels: int) -> IntArray:
+    """How many items of each stratum are labelled, (n_strata,), together min(labels, N).
+
+    The first stratum is labelled in full, and from the head down each further one whose share
+    reaches three quarters of it, as long as the floors of the others can still be paid. The rest
+    is shared in proportion to N_k sqrt(c_k), c_k = sum_{j>=k} g_j^-2, with a floor of eight labels.
+    These are fixed before the first label: no variance is learned.
+
+    edges     (n_strata,), last ranks
+    Raises    ValueError below ``smallest_budget``.
+    Source:   Neyman (1934) for the sum over k of the variances of p(g_k), at equal rates.
+    """
+    sizes = _sizes(edges)
+    floors = _floors(sizes)
+    least = int(floors.sum())
+    total = min(labels, int(edges[-1]))
+    if total < least:
+        raise ValueError(
+            f"labels must be at least {least:,}: the first {int(edges[0]):,} items and "
+            f"{LEAST_LABELS} of each of the {len(edges) - 1} strata after them; got {labels:,}"
+        )
+    spread = np.sqrt(np.cumsum(edges[::-1].astype(float) ** -2.0)[::-1])
+    weights = np.asarray(sizes * spread, dtype=np.float64)
+    planned = _shared(weights, total, floors, sizes)
+    for k in range(1, len(sizes)):
+        raised = np.append(sizes[: k + 1], floors[k + 1 :])
+        if planned[k] < CENSUS_SHARE * sizes[k] or raised.sum() > total:
+            break
+        floors = raised
+        planned = _shared(weights, total, floors, sizes)
+    return planned
+
+
+def _sizes(edges: IntArray) -> IntArray:
+    return np.diff(edges, prepend=0)
+
+
+def _floors(sizes: IntArray) -> IntArray:
+    return np.append(sizes[:1], np.minimum(sizes[1:], LEAST_LABELS))
+
+
+def _shared(weights: FloatArray, total: int, floors: IntArray, sizes: IntArray) -> IntArray:
+    """max(floor, what is proportional to the weight), in whole numbers that add up to ``total``."""
+    planned = floors.copy()
+    free = floors < sizes
+    while free.any():
+        left = total - int(planned[~free].sum())
+        planned[free] = largest_remainder(weights[free], left, sizes[free])
+        short = free & (planned < floors)
+        if not short.any():
+            break
+        planned[short] = floors[short]
+        free &= ~short
+    return planned
+
+
+def interleaved(planned: IntArray, uniforms: FloatArray) -> IntArray:
+    """The stratum of each successive draw, so that every prefix is close to proportional.
+
+    The j-th draw of stratum k stands at the time (j - U_kj) / n_k. At time t stratum k has had
+    floor(t n_k) or one more, so within one of t n_k. Hence, with K strata in use, it has within
+    1 + (K - 2) n_k / n of s n_k / n among the first s draws: the deviation is
+    d_k (1 - n_k / n) - (n_k / n) times the sum of the other d_j, where all |d_j| <= 1.
+
+    planned    (n_strata,), draws of each stratum (n_k)
+    uniforms   (sum of planned,), numbers in (0, 1), those of the first stratum first
+    Returns    (sum of planned,), indices of strata
+
+    >>> interleaved(np.array([1, 3]), np.full(4, 0.5)).tolist()
+    [1, 0, 1, 1]
+    """
+    stratum = np.repeat(np.arange(len(planned)), planned)
+    if len(uniforms) != len(stratum):
+        raise ValueError(f"uniforms must hold {len(stratum):,} numbers, got {len(uniforms):,}")
+    starts = np.cumsum(planned) - planned
+    number = np.arange(len(stratum)) - starts[stratum] + 1
+    times = (number - uniforms) / planned[stratum]
+    return np.asarray(stratum[np.argsort(times, kind="stable")], dtype=np.int64)

@@ -1,0 +1,129 @@
+"""The default design on files with more than two classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.designs import rates
+from labelcore.estimation import scalar_results
+from labelcore.simulate import simulate
+from labelcore.stats.profile import Cells
+from labelcore.tallies import Tally
+from tests.designs.synthetic import Known, fewest, labelled, write
+
+NEYMAN = "recalibrated_neyman"
+NAMES = np.array(["ads", "bills", "chat", "family", "work"])
+EACH = ["accuracy", "precision", "recall"]
+RUNS, LABELS = 200, 300
+
+
+def five_classes(folder: Path, n_items: int, seed: int, *, scored: bool = False) -> Known:
+    """Predicted classes of 42 to 5 % of the items, rightly predicted 93 to 70 % of the time; the
+    score is the chance of being right. Truth is the index of the class."""
+    rng = np.random.default_rng(seed)
+    said = rng.choice(5, n_items, p=[0.42, 0.25, 0.18, 0.10, 0.05])
+    mean = np.array([0.93, 0.85, 0.80, 0.75, 0.70])[said]
+    chance = np.round(np.clip(rng.beta(8 * mean, 8 * (1 - mean)), 0.02, 0.995), 4)
+    other = (said + rng.integers(1, 5, n_items)) % 5
+    truth = np.where(rng.random(n_items) < chance, said, other)
+    return write(folder, truth, prediction=NAMES[said], score=chance if scored else None)
+
+
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return five_classes(tmp_path_factory.mktemp("five"), 1200, seed=5)
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return five_classes(tmp_path_factory.mktemp("scored"), 1200, seed=5, scored=True)
+
+
+def test_a_stratum_holds_one_predicted_class(scored: Known) -> None:
+    """18 strata in all, shared by size; within a class cut by the score."""
+    frame = scored.engine(lc.Plan(NEYMAN, EACH, budget=LABELS), 1).frame
+    said, score = scored.population.predictions["lr"], scored.population.scores["lr"]
+    number = [len(np.unique(frame.stratum[said == group])) for group in range(5)]
+    assert sum(number) == frame.n_strata == 18
+    assert number == sorted(number, reverse=True) and number[-1] >= 1
+    for group in range(5):
+        own = np.unique(frame.stratum[said == group])
+        assert np.ptp(frame.sizes[own]) <= 1
+        means = [score[frame.stratum == k].mean() for k in own]
+        assert means == sorted(means, reverse=True)
+
+
+def test_many_classes_have_one_stratum_each(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    names = np.array([f"class {number:02d}" for number in range(40)])
+    said = np.concatenate([np.arange(40), rng.integers(0, 40, 1960)])
+    file = write(tmp_path, said, prediction=names[said])
+    engine = labelled(file.engine(lc.Plan(NEYMAN, ["accuracy"], budget=200), 1), file.truth)
+    assert engine.frame.n_strata == 40
+    assert engine.drawn.min() >= 2
+    assert scalar_results(engine)["accuracy"].value == 1.0
+
+
+def test_without_a_score_every_stratum_starts_from_four_in_five(five: Known) -> None:
+    plan = lc.Plan(NEYMAN, EACH, budget=LABELS)
+    assert set(five.engine(plan, 1).frame.rates) == {rates.ASSUMED_RIGHT}
+    derived = lc.preview(five.population, plan).derived
+    assert derived["notes"] == [rates.NO_SCORES]
+    assert derived["assumption"] == "planned as if 80% of the items were judged rightly"
+
+
+def test_figures_of_each_class_give_small_classes_more_labels(five: Known) -> None:
+    """Accuracy alone: labels by size. With figures of each class: by the root of the size."""
+    said = five.population.predictions["lr"]
+    sizes = np.bincount(said)
+
+    def share(estimands: list[str]) -> np.ndarray:
+        engine = labelled(five.engine(lc.Plan(NEYMAN, estimands, budget=800), 1), five.truth)
+        asked = np.bincount([said[one.position] for one in engine.asked], minlength=5)
+        return asked / asked.sum()
+
+    floor = 0.2 * sizes / sizes.sum()
+    root = np.sqrt(sizes) / np.sqrt(sizes).sum()
+    np.testing.assert_allclose(share(["accuracy"]), sizes / sizes.sum(), atol=0.03)
+    np.testing.assert_allclose(share(EACH), floor + 0.8 * root, atol=0.03)
+
+
+def missed(known: Known, promise: str) -> list[str]:
+    """The figures whose interval misses the truth more often than 200 runs of the least coverage
+    that is allowed, 93 %, let expect once in 10,000 times."""
+    plan = lc.Plan(NEYMAN, EACH, budget=LABELS, promise=promise)
+    truth = NAMES[known.truth]
+    found = simulate(known.population, plan, truth=truth, runs=RUNS, seed=1).summary()
+    assert len(found) == 11 and (found["no_value"] == 0).all()
+    return found.index[found["coverage"] < fewest(RUNS, 0.93)].tolist()
+
+
+@pytest.mark.slow
+def test_accuracy_precision_and_recall_of_each_class_are_covered(five: Known) -> None:
+    assert missed(five, "fixed") == []
+
+
+@pytest.mark.slow
+def test_with_a_score_too(scored: Known) -> None:
+    assert missed(scored, "fixed") == []
+
+
+@pytest.mark.slow
+def test_a_sample_read_without_its_weights_fails(
+    five: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nearest mistake: each cell as large as its labels, as if the sample were the file."""
+    cells = Tally.cells
+
+    def unweighted(self: Tally, class_index: int | None) -> Cells:
+        found = cells(self, class_index)
+        share = found.labelled / max(found.labelled.sum(), 1)
+        return replace(found, size=found.size.sum() * share)
+
+    monkeypatch.setattr(Tally, "cells", unweighted)
+    assert {"recall[ads]", "recall[work]"} <= set(missed(five, "fixed"))
