@@ -68,15 +68,12 @@ def random_sample_reach(
     return n_items / spread * math.log(2 * n_items / delta)
 
 
-def random_sample_size(
-    n_items: int, relative_error: float, precision: float, delta: float
-) -> int:
+def random_sample_size(n_items: int, relative_error: float, precision: float, delta: float) -> int:
     """Labels for the whole curve within a factor 1 + ``relative_error``: s random draws and the
-    first n_{alpha,s} items, with s = n_{alpha,s}, as equation 5 adds them up; whole labels.
+    first n_{alpha,s} items, with s = n_{alpha,s}; the fraction of a label is cut off, as printed.
 
-    Source:     Sabharwal and Sedghi (2017), equation 5 and section 4.4.3: the example gives the
-                printed 47,030 with alpha rounded to .08 and 46,335 with the exact .0812. The sum of
-                two equal numbers is sqrt(2) times 2/sqrt(2) of either; nothing is lost by it.
+    Source:     Sabharwal and Sedghi (2017), equation 5 and section 4.4.3: their example gives the
+                printed 47,030 with alpha rounded to .08, and 46,335 with the exact .0812.
 
     >>> random_sample_size(217077, 0.08, 0.7, 0.05)
     47030

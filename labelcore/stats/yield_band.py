@@ -13,6 +13,9 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, stdtrit
+
+from labelcore.stats.profile import Cells, Ratios, profile_bounds
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -156,21 +159,25 @@ def yield_estimate(edges: IntArray, labels: RankLabels, ranks: IntArray) -> Floa
 def yield_band(edges: IntArray, labels: RankLabels, level: float | None, seed: int) -> YieldBand:
     """The simultaneous band of the yield curve.
 
-    At the edges: sum_{j<=k} N_j s_j / n_j plus or minus c sqrt(sum_{j<=k} N_j^2 v_j) with
-    v_j = s~ (1 - s~) / n_j (1 - n_j / N_j), s~ = (s_j + 1) / (n_j + 2), and c the ``level``
-    quantile of the largest standardised deviation over the edges, found by seeded Gaussian draws.
-    From the first stratum without a label on nothing but the known labels bounds the yield.
+    At edge k the G-profile region (``labelcore.stats.profile``) of sum_{j<=k} K_j, its critical
+    value the squared quantile of Student's t at the tail of c. c is the ``level`` quantile of the
+    largest standardised deviation over the edges, found by seeded Gaussian draws; the deviations
+    have sd_k^2 = sum_{j<=k} N_j^2 v_j, v_j = s~ (1 - s~) / n_j (1 - n_j / N_j),
+    s~ = (s_j + 1) / (n_j + 2). From the first stratum without a label on nothing but the known
+    labels bounds the yield.
 
-    Promise      simultaneous over all ranks at ``level``, approximate (a normal law for the sums of
-                 the strata); a fully labelled list gives the truth.
+    Promise      simultaneous over all ranks at ``level``, approximate (the critical value); a fully
+                 labelled list gives the truth.
     Assumption   within each stratum the labelled items are a simple random sample without
                  replacement, of a size fixed before the first label.
     edges        (n_strata,), last ranks of the strata
     level        for a fixed size 1 - alpha; for each of four looks 1 - alpha / 4; None: no bounds
     seed         at least 0
     Raises       ValueError for a rank outside 1..N or given twice, a verdict other than 0 and 1.
-    Source:      Cochran (1977), section 5.3, for the variance; the quantile of the largest
-                 deviation follows Hothorn, Bretz and Westfall (2008). Coverage was measured.
+    Source:      Hothorn, Bretz and Westfall (2008) for the quantile of the largest deviation,
+                 Satterthwaite (1946) for the degrees of freedom, Wilks (1938) for the region.
+                 Departure from estimate +- c sd_k: that misses too often right after the last fully
+                 labelled stratum, where few unlabelled items decide; the region is about as wide.
     """
     if level is not None and not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
@@ -185,15 +192,34 @@ def yield_band(edges: IntArray, labels: RankLabels, level: float | None, seed: i
 def _bounds_at_edges(
     known: Known, estimate: FloatArray, level: float, seed: int
 ) -> tuple[FloatArray, FloatArray]:
-    spread = spread_of(known.sizes, known.labelled, known.positive)
+    low, high = known.hits[1:].copy(), known.hits[1:] + known.free[1:]
     seen = int(np.isfinite(estimate).sum())
-    deviation = np.sqrt(np.cumsum(spread[:seen] ** 2))
-    reach = critical_value(tuple(spread[:seen]), level, seed) * deviation
-    least, most = known.hits[1:].copy(), known.hits[1:] + known.free[1:]
-    low, high = least.copy(), most.copy()
-    low[:seen] = np.maximum(estimate[:seen] - reach, least[:seen])
-    high[:seen] = np.minimum(estimate[:seen] + reach, most[:seen])
+    sizes, n, positive = known.sizes[:seen], known.labelled[:seen], known.positive[:seen]
+    spread = spread_of(sizes, n, positive)
+    open_edges = np.flatnonzero(np.cumsum(spread) > 0)
+    if len(open_edges):
+        critical = critical_value(tuple(spread), level, seed)
+        squared = _student(spread, n, critical)[open_edges] ** 2
+        cells = Cells(sizes, n, positive, np.ones(seen, dtype=bool))
+        below = np.arange(seen) <= open_edges[:, None]
+        ends = known.edges[open_edges].astype(float)
+        shares = Ratios(np.zeros(len(ends)), below.astype(float), ends, np.zeros(below.shape))
+        least, most = profile_bounds(cells, shares, squared)
+        middle = estimate[open_edges]
+        low[open_edges] = np.maximum(low[open_edges], np.minimum(least * ends, middle))
+        high[open_edges] = np.minimum(high[open_edges], np.maximum(most * ends, middle))
     return _consistent(known, low, high)
+
+
+def _student(spread: FloatArray, labelled: FloatArray, critical: float) -> FloatArray:
+    """Student's t with the tail of the normal ``critical``, at Satterthwaite's degrees of freedom
+    of the sum up to each edge, at least 4, (n_strata,)."""
+    squares = spread**2
+    noise = np.cumsum(squares**2 / np.maximum(labelled - 1, 1))
+    freedom = np.divide(
+        np.cumsum(squares) ** 2, noise, out=np.full(len(noise), 4.0), where=noise > 0
+    )
+    return np.asarray(stdtrit(np.maximum(freedom, 4.0), ndtr(critical)))
 
 
 def spread_of(sizes: FloatArray, labelled: FloatArray, positive: FloatArray) -> FloatArray:
