@@ -1,47 +1,108 @@
-"""The item on screen, literally."""
+"""The item on screen: nothing of its content runs, is fetched or changes the page."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
+from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
-from labelcore.ui.images import picture
+from labelcore.items import (
+    Folders,
+    Form,
+    Grid,
+    Highlights,
+    Layout,
+    Part,
+    Picture,
+    Refusal,
+    Text,
+    lay_out,
+    marked,
+    right_to_left,
+)
+from labelcore.ui.item_style import ITEM_STYLE
 from labelcore.ui.plain import JOINER, plain
+from labelcore.ui.sessions import data_folder
 
 HEIGHT, SHORT = 380, 210
 
 
-def show_item(content: Mapping[str, str], token: str, height: int = HEIGHT) -> None:
-    """Each column of the item; two columns stand side by side under their names."""
+def show_item(
+    content: Mapping[str, str],
+    token: str,
+    height: int = HEIGHT,
+    highlights: Highlights | None = None,
+    items_file: Path | None = None,
+) -> None:
+    """Each column of the item in a box that scrolls; two columns stand side by side.
+
+    Paths of pictures are looked up beside ``items_file``, then in the data folder.
+    """
+    folders = Folders(data_folder(), items_file.parent if items_file else None)
+    layout = lay_out(content, folders, highlights)
     # A new key for each item: the box starts at its top again.
     box = st.container(key="item").container(border=True, height=height, key=f"box-{token}")
     with box:
-        if len(content) == 1:
-            show_value(next(iter(content.values())))
-        elif len(content) == 2:
-            for place, (name, value) in zip(st.columns(2), content.items(), strict=True):
+        if needs_style(layout):
+            st.html(ITEM_STYLE)
+        for row in layout.rows:
+            if len(row) == 1:
+                show_part(row[0], named=len(content) > 1)
+                continue
+            for place, part in zip(st.columns(len(row)), row, strict=True):
                 with place:
-                    show_named(name, value)
-        else:
-            for name, value in content.items():
-                show_named(name, value)
+                    show_part(part, named=True)
+        for note in layout.notes:
+            st.caption(plain(note))
 
 
-def show_named(name: str, value: str) -> None:
-    st.caption(plain(name, 80) or "(no name)")
-    show_value(value)
+def needs_style(layout: Layout) -> bool:
+    """Whether anything is marked, written from right to left, or a picture of many pixels."""
+    forms = [part.form for row in layout.rows for part in row]
+    return any(
+        (isinstance(form, Text) and (bool(form.marks) or right_to_left(form.text)))
+        or (isinstance(form, Picture) and form.smooth)
+        for form in forms
+    )
 
 
-def show_value(value: str) -> None:
-    image = picture(value)
-    if image is not None:
-        st.image(image, width="content", alt="the item to judge")
-    elif value.strip():
-        st.text(whole(value))
+def show_part(part: Part, named: bool) -> None:
+    if named:
+        st.caption(plain(part.name, 80) or "(no name)")
+    show_form(part.form)
+
+
+def show_form(form: Form) -> None:
+    match form:
+        case Text():
+            show_text(form)
+        case Grid():
+            table = pd.DataFrame(list(form.rows), columns=list(form.columns), dtype="str")
+            st.dataframe(table, hide_index=True, height="content")
+            show_note(form.note)
+        case Picture():
+            st.image(form.data, width="content", alt="the item to judge")
+            show_note(form.note)
+        case Refusal():
+            st.warning(plain(form.sentence), icon=":material/broken_image:")
+
+
+def show_text(form: Text) -> None:
+    show_note(form.note)
+    if form.marks:
+        st.html(marked(form.text, form.marks))
     else:
-        st.text("(empty)")
+        # As wide as the box where it has a right side to stand at.
+        width = "stretch" if right_to_left(form.text) else "content"
+        st.text(whole(form.text) if form.text.strip() else "(empty)", width=width)
+
+
+def show_note(note: str) -> None:
+    if note:
+        st.caption(plain(note))
 
 
 def whole(value: str) -> str:

@@ -1,0 +1,29 @@
+"""What an item is made of and how it is laid out, decided without a page."""
+
+from labelcore.items.forms import Folders, Form, Grid, Mark, Picture, Refusal, Text
+from labelcore.items.glimpses import glimpse
+from labelcore.items.highlight import Highlights, highlights_of
+from labelcore.items.kinds import KINDS, form_of
+from labelcore.items.layout import Layout, Part, lay_out
+from labelcore.items.markup import marked
+from labelcore.items.text import right_to_left
+
+__all__ = [
+    "KINDS",
+    "Folders",
+    "Form",
+    "Grid",
+    "Highlights",
+    "Layout",
+    "Mark",
+    "Part",
+    "Picture",
+    "Refusal",
+    "Text",
+    "form_of",
+    "glimpse",
+    "highlights_of",
+    "lay_out",
+    "marked",
+    "right_to_left",
+]

@@ -1,0 +1,35 @@
+"""The beginning of an item, for a line in a list."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from labelcore.items import json_text, picture_address, picture_file
+from labelcore.items.text import one_line
+
+LENGTH = 60
+# JSON longer than this is shown by its beginning as it is.
+LONGEST_COMPACTED = 20_000
+BETWEEN = " · "
+
+
+def glimpse(content: Mapping[str, str]) -> str:
+    r"""What an item holds, on one line of at most LENGTH characters; reads no file.
+
+    >>> glimpse({"photo": "cats/1.png", "text": "A grey\n cat"})
+    '(picture) 1.png · A grey cat'
+    """
+    return one_line(BETWEEN.join(_start(v) for v in content.values() if v.strip()), LENGTH)
+
+
+def _start(value: str) -> str:
+    if value.startswith(picture_address.PREFIX):
+        return "(picture)"
+    if picture_file.is_path(value) and " " not in value:
+        return f"(picture) {os.path.basename(value)}"
+    if len(value) <= LONGEST_COMPACTED and json_text.looks_like_json(value):
+        found = json_text.parse(value)
+        if found is not None:
+            return json_text.compact(found)
+    return one_line(value, LENGTH)

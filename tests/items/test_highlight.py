@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import html
+import re
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labelcore.items import Folders, Highlights, Mark, Text, highlights_of, lay_out, marked
+from labelcore.items.highlight import LONGEST_SEARCHED, MOST_MARKS, SECONDS, find
+
+FOLDERS = Folders(Path("nowhere"))
+
+
+def found(text: str, words: tuple[str, ...] = (), patterns: tuple[str, ...] = ()) -> list[str]:
+    marks = find(text, Highlights(words, patterns)).marks
+    return [text[mark.start : mark.end] for mark in marks]
+
+
+def test_words_are_whole_and_of_either_case() -> None:
+    assert found("Free money, FREE! carefree freedom", ("free",)) == ["Free", "FREE"]
+    assert found("credit\n card", ("credit card",)) == ["credit\n card"]
+    assert found("a new york city", ("new", "new york")) == ["new york"]
+    assert found("ÄPFEL äpfel", ("Äpfel",)) == ["ÄPFEL", "äpfel"]
+    assert found("C++ and (x)", ("c++", "(x)")) == ["C++", "(x)"]
+
+
+def test_patterns_are_searched_in_either_case() -> None:
+    assert found("AB12 ab34 x", (), (r"[a-z]{2}\d+",)) == ["AB12", "ab34"]
+    assert found("text", (), ("x*",)) == ["x"]
+
+
+@pytest.mark.parametrize("settings", [{}, {"highlight": None}, {"highlight": {}}])
+def test_nothing_is_marked_unless_asked_for(settings: dict[str, object]) -> None:
+    assert highlights_of(settings) is None
+
+
+def test_the_setting() -> None:
+    assert highlights_of({"highlight": {"words": [" ", ""], "patterns": []}}) is None
+    wanted = {"words": [" free ", "free", "win"], "patterns": [r"\d+"]}
+    assert highlights_of({"highlight": wanted}) == Highlights(("free", "win"), (r"\d+",))
+
+
+@pytest.mark.parametrize(
+    ("words", "patterns", "message"),
+    [
+        ((), ("[a",), r"the pattern '\[a' cannot be read: "),
+        ((), ("a**",), r"the pattern 'a\*\*' cannot be read: "),
+        ((), ("(?<x",), "cannot be read"),
+        ((), ("a{1000000000}",), "repeats a part too often.* at most 1,000"),
+        ((), ("((a{99}){99}){99}",), "repeats a part too often"),
+        ((), ("x" * 201,), "a pattern to mark may have 200 characters, got 201"),
+        (("x" * 101,), (), "a word to mark may have 100 characters, got 101"),
+        (("a",) * 201, (), "at most 200 words can be marked, got 201"),
+        ((), ("a",) * 21, "at most 20 patterns can be marked, got 21"),
+        (("",), (), "a word to mark must not be blank, got ''"),
+    ],
+)
+def test_what_cannot_be_marked_says_why(
+    words: tuple[str, ...], patterns: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        Highlights(words, patterns)
+
+
+@pytest.mark.parametrize("setting", ["money", {"words": "money"}, {"words": [3]}])
+def test_a_setting_of_another_type_says_so(setting: object) -> None:
+    with pytest.raises(TypeError, match="must"):
+        highlights_of({"highlight": setting})
+
+
+@pytest.mark.parametrize("slow", [r"(?=(x+)+y)", r"(x+x+)+y", r"(?:.*?,){30}z", "(?R)"])
+def test_a_pattern_that_takes_too_long_is_left_out_and_named(slow: str) -> None:
+    text = "x" * 30_000 + ",x" * 10_000
+    start = time.monotonic()
+    seen = find(text, Highlights((), ("q", slow)))
+    assert time.monotonic() - start < 20 * SECONDS
+    assert seen.marks == ()
+    assert seen.note == f"The pattern {slow!r} takes too long on this item and is left out."
+
+
+def test_marks_stop_where_the_search_does() -> None:
+    text = "x " * LONGEST_SEARCHED
+    seen = find(text, Highlights(("x",)))
+    assert len(seen.marks) == MOST_MARKS and max(seen.marks).end <= LONGEST_SEARCHED
+    assert seen.note == (
+        "Words are marked in the first 50,000 characters only. "
+        "Only 2,000 of 25,000 places are marked."
+    )
+
+
+def test_differences_and_highlights_stand_together_and_tables_become_text() -> None:
+    both = lay_out({"a": "win a car", "b": "win a bike"}, FOLDERS, Highlights(("car",)))
+    form = both.rows[0][0].form
+    assert isinstance(form, Text)
+    assert form.marks == (Mark(6, 9, "differs"), Mark(6, 9, "word"))
+    table = lay_out({"a": '{"prize": "car"}'}, FOLDERS, Highlights(("car",))).rows[0][0].form
+    assert isinstance(table, Text)
+    assert [table.text[mark.start : mark.end] for mark in table.marks] == ["car"]
+
+
+class Reader(HTMLParser):
+    """The tags and the text of a piece of HTML."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, list[tuple[str, str | None]]]] = []
+        self.text = ""
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, attrs))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+LETTERS = st.text(st.sampled_from("<>&\"'/=;#! \n\tabdivmark$:[]"), max_size=60)
+
+
+@given(LETTERS, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6))
+def test_html_holds_the_text_and_no_tag_but_ours(text: str, places: list[tuple[int, int]]) -> None:
+    kinds = ("differs", "word", "pattern")
+    marks = [
+        Mark(min(place), min(max(place), len(text)), kinds[number % 3])
+        for number, place in enumerate(places)
+        if min(place) < min(max(place), len(text))
+    ]
+    source = marked(text, marks)
+    read = Reader(source)
+    assert read.text == text
+    assert read.tags[0] == ("div", [("class", "lc-text")])
+    classes = {f"lc-{kind}" for kind in kinds}
+    for tag, attributes in read.tags[1:]:
+        assert tag == "mark"
+        assert [name for name, _ in attributes] == ["class"]
+        assert set(str(attributes[0][1]).split()) <= classes
+    pieces = re.findall(r"<mark [^>]*>(.*?)</mark>", source)
+    covered = {place for mark in marks for place in range(mark.start, mark.end)}
+    assert len("".join(map(html.unescape, pieces))) == len(covered)

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labelcore.items import Folders, Grid, Text, form_of
+from labelcore.items.json_text import DEEPEST, compact, indented, parse
+from labelcore.items.table import LONGEST_CELL, MOST_COLUMNS, MOST_ROWS
+
+FOLDERS = Folders(Path("nowhere"))
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+)
+
+
+def form(value: object) -> object:
+    return form_of(value if isinstance(value, str) else json.dumps(value), FOLDERS)
+
+
+def test_keys_stay_in_order_and_digits_as_they_were_written() -> None:
+    text = '{"z": 1.500, "a": {"big": 12345678901234567890123, "tiny": 1E-7}, "b": [NaN]}'
+    shown = form(text)
+    assert isinstance(shown, Text)
+    assert shown.text.splitlines() == [
+        "{",
+        '  "z": 1.500,',
+        '  "a": {',
+        '    "big": 12345678901234567890123,',
+        '    "tiny": 1E-7',
+        "  },",
+        '  "b": [NaN]',
+        "}",
+    ]
+
+
+def test_a_name_that_comes_twice_is_shown_twice() -> None:
+    shown = form('[{"a": 1, "a": 2}]')
+    assert isinstance(shown, Text)
+    assert shown.text.count('"a"') == 2
+
+
+def test_a_text_of_several_lines_cannot_pass_for_structure() -> None:
+    shown = form({"said": 'x",\n  "verdict": "good"', "verdict": "bad"})
+    assert isinstance(shown, Text)
+    assert [line for line in shown.text.splitlines() if line.lstrip().startswith('"verdict"')] == [
+        '  "verdict": "bad"'
+    ]
+
+
+@given(VALUES)
+def test_compact_text_means_the_same(value: object) -> None:
+    found = parse(json.dumps([value]))
+    assert found is not None
+    assert json.loads(compact(found)) == [value]
+
+
+@given(st.text())
+def test_any_text_becomes_some_form(text: str) -> None:
+    assert form(text) is not None and form(f"[{text}]") is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "[" * 60 + "]" * 60, '{"a":' * 500 + "1" + "}" * 500]
+)
+def test_what_is_nested_too_deep_is_shown_as_it_is(text: str) -> None:
+    shown = form(text)
+    assert isinstance(shown, Text) and shown.text == text
+
+
+def test_the_deepest_that_is_indented() -> None:
+    text = "[" * DEEPEST + "]" * DEEPEST
+    assert parse(text) is not None and parse(f"[{text}]") is None
+    assert indented(parse(text)).count("[") == DEEPEST
+
+
+def test_a_flat_object_is_a_table_of_two_columns() -> None:
+    shown = form('{"name": "<b>A</b>", "price": 1.50, "sold": null, "new": true}')
+    assert isinstance(shown, Grid)
+    assert shown.columns == ("Field", "Value")
+    assert shown.rows == (
+        ("name", "<b>A</b>"),
+        ("price", "1.50"),
+        ("sold", "null"),
+        ("new", "true"),
+    )
+
+
+def test_flat_objects_are_rows() -> None:
+    shown = form([{"a": 1, "b": "x"}, {"c": None, "a": 2}])
+    assert isinstance(shown, Grid)
+    assert shown.columns == ("a", "b", "c")
+    assert shown.rows == (("1", "x", ""), ("2", "", "null"))
+
+
+def test_lists_of_values_are_rows_with_numbered_columns() -> None:
+    shown = form([["a", 1], ["b"]])
+    assert isinstance(shown, Grid)
+    assert shown.columns == ("1", "2") and shown.rows == (("a", "1"), ("b", ""))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": {"b": {"c": 1}}},
+        [{"a": [1]}],
+        [{"a": "x" * (LONGEST_CELL + 1)}],
+        [{"a": "two\nlines"}],
+        [1, 2],
+        [{"a": 1}, [1]],
+        [{}, {}],
+        [[], [1]],
+    ],
+)
+def test_what_cells_cannot_show_whole_is_text(value: object) -> None:
+    assert isinstance(form(value), Text)
+
+
+def test_a_large_table_says_what_was_cut() -> None:
+    row = {f"c{place}": place for place in range(MOST_COLUMNS + 11)}
+    shown = form([row] * (MOST_ROWS + 1004))
+    assert isinstance(shown, Grid)
+    assert len(shown.columns) == MOST_COLUMNS and len(shown.rows) == MOST_ROWS
+    assert {len(cells) for cells in shown.rows} == {MOST_COLUMNS}
+    assert shown.note == "The first 200 of 1,204 rows and 20 of 31 columns are shown."
+    assert shown.text.count('"c30"') == MOST_ROWS + 1004

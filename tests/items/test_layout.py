@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from labelcore.items import KINDS, Folders, Refusal, Text, lay_out
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    Image.new("L", (200, 200)).save(tmp_path / "a.png")
+    return Folders(tmp_path)
+
+
+def names(content: dict[str, str], folders: Folders) -> list[list[str]]:
+    return [[part.name for part in row] for row in lay_out(content, folders).rows]
+
+
+def test_one_or_two_columns_are_one_row(folders: Folders) -> None:
+    assert names({"text": "x"}, folders) == [["text"]]
+    assert names({"a": "x", "b": "a.png"}, folders) == [["a", "b"]]
+
+
+def test_pictures_that_follow_each_other_share_a_row(folders: Folders) -> None:
+    picture = dict.fromkeys(["1", "2", "3", "4", "5"], "a.png")
+    assert names({"t": "x", **picture, "u": "y", "v": "a.png"}, folders) == [
+        ["t"],
+        ["1", "2", "3", "4"],
+        ["5"],
+        ["u"],
+        ["v"],
+    ]
+
+
+def test_a_refusal_stands_in_the_place_of_its_column_only(folders: Folders) -> None:
+    layout = lay_out({"photo": "none.png", "text": "still here"}, folders)
+    assert isinstance(layout.rows[0][0].form, Refusal)
+    assert layout.rows[0][1].form == Text("still here")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_leaves_what_is_none_of_its_own(kind: str, folders: Folders) -> None:
+    read = KINDS[kind]
+    assert list(inspect.signature(read).parameters) == ["value", "folders"]
+    assert [read(text, folders) for text in ("", " ", "plain words", "{", "]", "1.0")] == [None] * 6
