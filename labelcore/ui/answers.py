@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 
 from labelcore.log import Draw
@@ -10,34 +13,123 @@ from labelcore.ui import actions
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line, plain
 
-KINDS = {"positive": "primary", "negative": "secondary"}
+KINDS = {"positive": "primary", "negative": "secondary", "class": "secondary"}
 OTHER_ANSWERS = (("unsure", "S"), ("later", "L"), ("broken", "B"))
+# Positive and negative answer of two classes; the other keys of the page are S L B U F M H.
+KEY_PRESETS = {
+    "Y / N": ("Y", "N"),
+    "1 / 0": ("1", "0"),
+    "A / X": ("A", "X"),
+    "V / X": ("V", "X"),
+    "J / F": ("J", "F"),
+}
+DIGITS = "1234567890"
+MANY_STYLE = """<style>
+.st-key-answers:has([class*="st-key-class-"]) { gap: 0.6rem; }
+[class*="st-key-class-"] button, [class*="st-key-change-class-"] button { min-width: 5rem; }
+.st-key-more-classes { max-width: 34rem; }
+@media (max-width: 640px) {
+  .st-key-answers > [class*="st-key-class-"] { flex: 1 1 22% !important; }
+  .st-key-answers > [class*="st-key-class-"] button p { font-size: 0.9rem; line-height: 1.1; }
+  .stMainBlockContainer { padding-bottom: 19rem; }
+}
+</style>"""
+
+Choice = tuple[str, str | None, str]
+Arguments = Callable[[str], tuple[Any, ...]]
 
 
-def classes_in_order(session: Session) -> list[tuple[str, str, str]]:
-    """(class, key, place), the positive one first; ``place`` is part of a widget's key."""
-    positive = session.population.positive
-    others = [name for name in session.population.classes if name != positive]
-    return [(positive, "Y", "positive"), *((name, "N", "negative") for name in others[:1])]
+def classes_in_order(session: Session) -> list[Choice]:
+    """(class, key, place): of two the positive one first, of several in their order with the keys
+    1 to 9 and 0, and none for those after the tenth. ``place`` is part of a widget's key."""
+    population = session.population
+    if len(population.classes) > 2:
+        keys = [*DIGITS, *[None] * len(population.classes)]
+        return [(name, keys[n], f"class-{n}") for n, name in enumerate(population.classes)]
+    yes, no = answer_keys(session)
+    negative = next(name for name in population.classes if name != population.positive)
+    return [(population.positive, yes, "positive"), (negative, no, "negative")]
+
+
+def answer_keys(session: Session) -> tuple[str, str]:
+    """The keys of two classes that were chosen for the project, positive first."""
+    return KEY_PRESETS.get(str(session.settings.get("keys", "")), KEY_PRESETS["Y / N"])
+
+
+def flag_key(session: Session) -> str:
+    """F, and G where F is an answer: a key never means two things."""
+    two = len(session.population.classes) == 2
+    return "G" if two and "F" in answer_keys(session) else "F"
 
 
 def answer_buttons(project: str, session: Session, draw: Draw) -> None:
-    with st.container(horizontal=True, key="answers"):
-        for name, key, place in classes_in_order(session):
-            _button(project, draw, name, key, place)
-        for name, key in OTHER_ANSWERS:
-            _button(project, draw, name, key, name)
+    choices = [*classes_in_order(session), *((name, key, name) for name, key in OTHER_ANSWERS)]
+
+    def arguments(name: str) -> tuple[Any, ...]:
+        return project, draw.token, name
+
+    choice_buttons("answers", "", draw.token, choices, actions.press, arguments)
+    more_classes("more", draw.token, choices, actions.press, arguments)
 
 
-def _button(project: str, draw: Draw, answer: str, key: str, place: str) -> None:
-    st.button(
-        plain(shown_word(answer), 40),
-        key=f"{place}-{draw.token}",
-        shortcut=key,
-        type=KINDS.get(place, "tertiary"),
-        on_click=actions.press,
-        args=(project, draw.token, answer),
-    )
+def choice_buttons(
+    where: str,
+    prefix: str,
+    token: str,
+    choices: list[Choice],
+    act: Callable[..., None],
+    arguments: Arguments,
+    *,
+    disabled: bool = False,
+) -> None:
+    """A button for every choice that has a key."""
+    if any(place.startswith("class-") for _, _, place in choices):
+        st.html(MANY_STYLE)
+    with st.container(horizontal=True, key=where):
+        for name, key, place in choices:
+            if key is not None:
+                st.button(
+                    plain(shown_word(name), 40),
+                    key=f"{prefix}{place}-{token}",
+                    shortcut=key,
+                    type=KINDS.get(place.split("-")[0], "tertiary"),
+                    disabled=disabled,
+                    on_click=act,
+                    args=arguments(name),
+                    wrap=True,
+                )
+
+
+def more_classes(
+    where: str,
+    token: str,
+    choices: list[Choice],
+    act: Callable[..., None],
+    arguments: Arguments,
+    *,
+    disabled: bool = False,
+) -> None:
+    """The classes after the tenth: a list to type into, and a button that answers."""
+    names = [name for name, key, _ in choices if key is None]
+    if not names:
+        return
+    with st.container(horizontal=True, key="more-classes", vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            f"{len(names)} more classes",
+            names,
+            index=None,
+            format_func=lambda name: one_line(name, 80),
+            placeholder="Type to find one",
+            key=f"{where}-{token}",
+            disabled=disabled,
+        )
+        st.button(
+            "Answer with it",
+            key=f"{where}-answer-{token}",
+            disabled=disabled or chosen is None,
+            on_click=act,
+            args=arguments(str(chosen)),
+        )
 
 
 def saved_line(project: str, session: Session, draw: Draw | None, flagged: bool) -> None:
@@ -61,7 +153,7 @@ def saved_line(project: str, session: Session, draw: Draw | None, flagged: bool)
             st.button(
                 "Unflag" if flagged else "Flag",
                 key=f"flag-{draw.token}-{flagged}",
-                shortcut="F",
+                shortcut=flag_key(session),
                 type="tertiary",
                 on_click=actions.flag,
                 args=(project, draw.index, not flagged),

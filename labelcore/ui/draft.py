@@ -6,19 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from labelcore.population.arguments import threshold_name
 from labelcore.ui.guess import ClassifierColumns
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns mean, and how the classes and the chosen classifier are read."""
+    """What the columns mean, and how the classes and the chosen classifiers are read."""
 
     id: str | None
     content: tuple[str, ...]
     classifiers: tuple[ClassifierColumns, ...]
     classes: tuple[str, ...] | None = None
     positive: str | None = None
-    thresholds: tuple[tuple[str, float], ...] = ()
+    thresholds: tuple[tuple[str, tuple[float, ...]], ...] = ()
     descending: tuple[str, ...] = ()
 
     def arguments(self) -> dict[str, Any]:
@@ -34,7 +35,10 @@ class Columns:
             "content": list(self.content),
             "scores": {one.name: one.score for one in self.classifiers if one.score},
             "predictions": {one.name: one.prediction for one in self.classifiers if one.prediction},
-            "thresholds": dict(self.thresholds),
+            "thresholds": {
+                name: values[0] if len(values) == 1 else list(values)
+                for name, values in self.thresholds
+            },
             "descending": list(self.descending),
             "classes": None if self.classes is None else list(self.classes),
             "positive": self.positive,
@@ -43,31 +47,39 @@ class Columns:
     def asked(self, classes: tuple[str, ...], positive: str) -> Columns:
         return replace(self, classes=classes, positive=positive)
 
-    def cut(self, name: str, threshold: float | None, descending: bool) -> Columns:
-        """With the chosen classifier's threshold and direction."""
+    def cut(self, name: str, thresholds: tuple[float, ...], descending: bool) -> Columns:
+        """With a classifier's thresholds, none or more, and its direction."""
         return replace(
             self,
-            thresholds=() if threshold is None else ((name, threshold),),
-            descending=(name,) if descending else (),
+            thresholds=self.thresholds + (((name, thresholds),) if thresholds else ()),
+            descending=self.descending + ((name,) if descending else ()),
         )
+
+    def made_of(self, name: str) -> tuple[str, ...]:
+        """The classifiers that are read from one: itself, or one for each of its thresholds."""
+        values = dict(self.thresholds).get(name, ())
+        if len(values) < 2:
+            return (name,)
+        return tuple(threshold_name(name, value, name in self.descending) for value in values)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a person."""
+    """What is asked of a person; ``keys`` names a preset for two classes, else it is empty."""
 
     text: str
     instructions: str
-    classes: tuple[str, str]
+    classes: tuple[str, ...]
     positive: str
+    keys: str = ""
 
 
 @dataclass(frozen=True)
 class Aim:
-    """What is to be known about which classifier."""
+    """What is to be known about which classifiers, the one the sample is drawn for first."""
 
     estimands: tuple[str, ...]
-    classifier: str | None
+    classifier: str | tuple[str, ...] | None
     trained_on: str
     target: str
 
@@ -78,4 +90,5 @@ def settings(question: Question, aim: Aim) -> Mapping[str, Any]:
         "question": question.text,
         "instructions": question.instructions,
         "used_for_training": aim.trained_on,
+        **({"keys": question.keys} if question.keys else {}),
     }

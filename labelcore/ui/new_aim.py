@@ -1,62 +1,172 @@
-"""New project, step 3: what is to be known, and from which score on the classifier says yes."""
+"""New project, step 3: what is to be known, and of which classifiers."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import streamlit as st
 
-from labelcore.charts import score_histogram_chart
+from labelcore.designs import DESIGNS
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.draft import Aim, Columns, Question
-from labelcore.ui.facts import shown_word
+from labelcore.ui.new_classifiers import choose_one, choose_several, cut, show_called, usable
 from labelcore.ui.new_items import show_faults
-from labelcore.ui.plain import one_line, plain
 
-AIMS = {
-    "How accurate is it?": ("accuracy",),
-    "Precision and recall": ("precision", "recall"),
-    "How common is it? (prevalence)": ("prevalence",),
-}
-AIM_WORDS = (
+
+@dataclass(frozen=True)
+class Card:
+    """A question as people ask it.
+
+    many        the figures where there are several classes
+    thresholds  how many of a score that nothing else cuts: "none", "one" or "several"
+    """
+
+    title: str
+    words: str
+    estimands: tuple[str, ...]
+    many: tuple[str, ...] = ()
+    thresholds: str = "one"
+
+
+ACCURACY = Card(
+    "How accurate is it?",
     "The share of all items that the classifier judges rightly.",
-    "Of what it calls positive, how much is; of what is positive, how much it finds.",
+    ("accuracy",),
+    ("accuracy",),
+)
+BOTH = Card(
+    "Precision and recall",
+    "Of what it calls positive, how much is; of what is positive, how much it finds. With several "
+    "classes: of each class, and the accuracy.",
+    ("precision", "recall"),
+    ("accuracy", "precision", "recall"),
+)
+SEVERAL = Card(
+    "Several classifiers at once",
+    "Classifiers, or thresholds of one score, side by side from the same labels.",
+    ("accuracy", "precision", "recall"),
+    ("accuracy",),
+    thresholds="several",
+)
+RANKED = Card(
+    "Where should I cut this ranked list?",
+    "The precision of the first 10, 100, 1,000 ... items by score. No threshold is needed.",
+    ("precision_curve",),
+    thresholds="none",
+)
+PREVALENCE = Card(
+    "How common is it? (prevalence)",
     "The share of positive items in the file, whatever the classifier says.",
+    ("prevalence",),
+    thresholds="none",
+)
+CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, RANKED, PREVALENCE)}
+NOT_YET = (
+    "Which classifier or threshold should I ship?",
+    "Not available in this version: intervals side by side do not prove which one is better.",
 )
 TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
 TARGETS = {"file": "This file", "process": "Items like these"}
-EXTREMES = 3
+CARD_STYLE = """<style>
+.st-key-new-aim [role="radiogroup"] { gap: 0.5rem; width: 100%; }
+.st-key-new-aim [role="radiogroup"] > div, .st-key-new-not-yet {
+  position: relative; width: 100%; box-sizing: border-box; padding: 0.6rem 0.8rem;
+  border: 1px solid #8886; border-radius: 0.5rem;
+}
+.st-key-new-aim [role="radiogroup"] > div[data-selected] {
+  border-color: #0072B2; box-shadow: inset 0 0 0 1px #0072B2;
+}
+.st-key-new-aim [role="radiogroup"] label::after { content: ""; position: absolute; inset: 0; }
+.st-key-new-aim [role="radiogroup"] label > div { position: relative; z-index: 1; }
+.st-key-new-not-yet { opacity: 0.65; gap: 0.1rem; }
+</style>"""
 
 
 def aim_step(
     path: Path, columns: Columns, question: Question, base: Population
 ) -> tuple[Aim, Population] | None:
     st.subheader("3 · What do you want to know?", anchor=False)
-    names = list(AIMS)
-    if not base.classifiers:
-        names = names[2:]
-        st.info("Without a score or a prediction only the share of positive items can be measured.")
-    chosen = st.radio(
-        "What do you want to know?",
-        names,
-        key="new-aim",
-        persist_state="session",
-        captions=list(AIM_WORDS)[-len(names) :],
-        label_visibility="collapsed",
-    )
-    name = choose_classifier(base)
-    columns = columns.asked(question.classes, question.positive)
-    if name is not None:
-        columns = cut(columns, base, question, name)
+    names = usable(base)
+    card = choose_card(possible_cards(base, names))
+    chosen = choose_classifiers(card, names, base)
+    if chosen is None:
+        st.info("Choose at least one classifier to go on.")
+        return None
+    read = columns.asked(question.classes, question.positive)
+    for name in chosen:
+        found = cut(read, base, question, name, card.thresholds)
+        if found is None:
+            return None
+        read = found
     try:
-        population = files.read(path, columns.arguments())
+        population = files.read(path, read.arguments())
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
-    if name is not None:
-        called(population, question, name)
+    compared = tuple(made for name in chosen for made in read.made_of(name))
+    if compared:
+        show_called(population, question, compared)
+    trained, target = about_the_items()
+    estimands = card.many if len(question.classes) > 2 else card.estimands
+    classifier = compared if len(compared) > 1 else next(iter(compared), None)
+    return Aim(estimands, classifier, trained, target), population
+
+
+def possible_cards(base: Population, names: tuple[str, ...]) -> list[Card]:
+    """The questions that this file can answer."""
+    if not names:
+        return [PREVALENCE]
+    two = len(base.classes) == 2
+    ranked = (
+        two
+        and bool(base.scores)
+        and any("precision_curve" in d.estimands for d in DESIGNS.values())
+    )
+    cut_by_score = two and any(name not in base.predictions for name in base.scores)
+    possible = {
+        ACCURACY: True,
+        BOTH: True,
+        SEVERAL: len(names) > 1 or cut_by_score,
+        RANKED: ranked,
+        PREVALENCE: two,
+    }
+    return [card for card, fits in possible.items() if fits]
+
+
+def choose_card(possible: list[Card]) -> Card:
+    st.html(CARD_STYLE)
+    if possible == [PREVALENCE]:
+        st.info("Without a score or a prediction only the share of positive items can be measured.")
+    chosen = st.radio(
+        "What do you want to know?",
+        [card.title for card in possible],
+        key="new-aim",
+        persist_state="session",
+        captions=[card.words for card in possible],
+        label_visibility="collapsed",
+        width="stretch",
+    )
+    if possible != [PREVALENCE]:
+        with st.container(key="new-not-yet"):
+            st.text(NOT_YET[0])
+            st.caption(NOT_YET[1])
+    return CARDS[str(chosen)]
+
+
+def choose_classifiers(
+    card: Card, names: tuple[str, ...], base: Population
+) -> tuple[str, ...] | None:
+    """Whom the question is about, none where the file has nobody; None while nobody is chosen."""
+    if card is RANKED:
+        names = tuple(name for name in names if name in base.scores)
+    choose = choose_several if card is SEVERAL else choose_one
+    chosen = choose(names, base.fingerprint)
+    return chosen if chosen or not names else None
+
+
+def about_the_items() -> tuple[str, str]:
     trained = st.segmented_control(
         "Were these items used for training the classifier?",
         list(TRAINED),
@@ -75,101 +185,4 @@ def aim_step(
         key="new-target",
         persist_state="session",
     )
-    return Aim(AIMS[chosen], name, str(trained), str(target)), population
-
-
-def choose_classifier(base: Population) -> str | None:
-    if len(base.classifiers) < 2:
-        return base.classifiers[0] if base.classifiers else None
-    return st.selectbox(
-        "Which classifier?",
-        base.classifiers,
-        key=f"new-classifier-{base.fingerprint}",
-        persist_state="session",
-    )
-
-
-def cut(columns: Columns, base: Population, question: Question, name: str) -> Columns:
-    """The direction of the score, and the threshold where no prediction decides."""
-    scores = base.scores.get(name)
-    if scores is None:
-        return columns
-    descending = direction(base, question, name)
-    decides = name in base.arguments["predictions"]
-    threshold = None if decides else slider(scores, question, name, base.fingerprint, descending)
-    return columns.cut(name, threshold, descending)
-
-
-def direction(base: Population, question: Question, name: str) -> bool:
-    low = next(n for n in question.classes if n != question.positive)
-    words = {False: plain(shown_word(question.positive)), True: plain(shown_word(low))}
-    descending = bool(
-        st.segmented_control(
-            "A high score means",
-            [False, True],
-            default=False,
-            required=True,
-            format_func=words.get,
-            key=f"new-direction-{name}-{base.fingerprint}",
-            persist_state="session",
-        )
-    )
-    with st.expander("Three items at each end of the score, as proof"):
-        extremes(base, name)
-    return descending
-
-
-def extremes(base: Population, name: str) -> None:
-    scores = base.scores[name]
-    number = min(EXTREMES, len(scores))
-    order = np.argpartition(scores, [number - 1, len(scores) - number])
-    ends = (("Highest scores", order[-number:], -1), ("Lowest scores", order[:number], 1))
-    for title, places, sign in ends:
-        st.markdown(f"**{title}**")
-        for place in sorted(places, key=lambda p: sign * scores[p]):
-            content = " | ".join(base.content(base.id_at(int(place))).values())
-            st.text(f"{scores[place]:.4g}   {one_line(content, 160)}")
-
-
-def slider(
-    scores: np.ndarray, question: Question, name: str, fingerprint: str, descending: bool
-) -> float:
-    low, high = float(scores.min()), float(scores.max())
-    inside = low >= 0 and high <= 1
-    start = 0.5 if inside and low <= 0.5 <= high else float(np.median(scores))
-    word = shown_word(question.positive)
-    label = plain(f"From which score {'down' if descending else 'on'} does {name} say {word!r}?")
-    key = f"new-threshold-{name}-{fingerprint}"
-    if inside:
-        low, high = 0.0, 1.0
-    if low == high:
-        st.text(f"Every item has the score {low:g}.")
-        return low
-    step = 0.01 if inside else (high - low) / 200
-    return float(st.slider(label, low, high, start, step, key=key, persist_state="session"))
-
-
-def called(population: Population, question: Question, name: str) -> None:
-    """How many items the classifier calls positive, and the picture of its scores."""
-    word, size = shown_word(question.positive), len(population)
-    codes = population.predictions.get(name)
-    if codes is not None:
-        number = int((codes == population.classes.index(population.positive)).sum())
-        if name in population.thresholds:
-            st.text(f"{number:,} of {size:,} would be called {word!r}.")
-        else:
-            column = population.arguments["predictions"][name]
-            st.text(f"The column {column!r} decides: {number:,} of {size:,} are called {word!r}.")
-        if number in (0, size):
-            st.warning("The classifier says the same of every item: move the threshold.")
-    if name in population.scores:
-        chart = score_histogram_chart(
-            population.scores[name], population.thresholds.get(name), name in population.descending
-        )
-        st.plotly_chart(
-            chart.figure,
-            key="new-histogram",
-            alt=chart.alt,
-            height=180,
-            config={"displayModeBar": False},
-        )
+    return str(trained), str(target)

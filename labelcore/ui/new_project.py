@@ -8,6 +8,7 @@ import streamlit as st
 
 from labelcore.plan import Plan
 from labelcore.population import Population
+from labelcore.project_life import LONGEST_NAME, checked_name
 from labelcore.ui import sessions
 from labelcore.ui.draft import Aim, Question, settings
 from labelcore.ui.guard import sentence
@@ -18,10 +19,10 @@ from labelcore.ui.new_sure import sure_step
 from labelcore.ui.plain import one_line, plain
 
 FIXED = (
-    "From now on the file, what its columns mean, the classes, the classifier and its threshold, "
+    "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
     "the method, its seed, the planned size, the confidence and the promise are fixed: an interval "
     "keeps its promise only when nothing was chosen after seeing labels. Question and instructions "
-    "are words; they do not change the figures."
+    "are words: they can be mended later, and the report says so."
 )
 
 
@@ -47,21 +48,18 @@ def create_step(
     path: Path, question: Question, aim: Aim, population: Population, plan: Plan
 ) -> None:
     st.subheader("Create", anchor=False)
-    name = one_line(
-        st.text_input(
-            "Name of the project",
-            path.name.split(".")[0][:60] or "project",
-            key=f"new-project-name-{path}",
-            persist_state="session",
-            max_chars=80,
-        ),
-        80,
+    name = st.text_input(
+        "Name of the project",
+        one_line(path.name.split(".")[0], 60) or "project",
+        key=f"new-project-name-{path}",
+        persist_state="session",
+        max_chars=LONGEST_NAME,
     )
     st.caption(FIXED)
     if not st.button("Create and start labelling", type="primary", key="new-create"):
         return
     try:
-        create(name, question, aim, population, plan)
+        name = create(name, question, aim, population, plan)
     except (ValueError, TypeError, OSError) as error:
         st.error(plain(sentence(error)))
         return
@@ -70,10 +68,8 @@ def create_step(
     st.switch_page("pages/label.py", query_params={"project": name})
 
 
-def create(name: str, question: Question, aim: Aim, population: Population, plan: Plan) -> None:
+def create(name: str, question: Question, aim: Aim, population: Population, plan: Plan) -> str:
     """Everything is valid by now; a name that is taken is told before anything is stored."""
-    if not name:
-        raise ValueError("The project needs a name.")
-    if name in {record.name for record in sessions.store().projects()}:
-        raise ValueError(f"There is a project called {name!r} already. Choose another name.")
-    sessions.registry().create(name, population, plan, settings(question, aim))
+    checked = checked_name(sessions.store(), name)
+    sessions.registry().create(checked, population, plan, settings(question, aim))
+    return checked

@@ -1,30 +1,29 @@
-"""New project, step 2: the question and its two classes."""
+"""New project, step 2: the question, its classes and their keys."""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from labelcore.errors import Fault
 from labelcore.population import Population
+from labelcore.ui.answers import DIGITS, KEY_PRESETS
 from labelcore.ui.draft import Question
+from labelcore.ui.facts import shown_word
 from labelcore.ui.new_items import fault_table
 from labelcore.ui.plain import one_line, plain
+
+MOST_CLASSES, FEW = 50, 5
+CODES = {"0", "1"}
+ORDERS = ("By name", "The most frequent first")
 
 
 def question_step(population: Population) -> Question | None:
     st.subheader("2 · Question", anchor=False)
-    if len(population.classes) != 2:
-        faults = third_classes(population)
-        st.error(
-            plain(
-                f"The predictions name {len(population.classes)} classes "
-                f"({', '.join(population.classes[:10])}): column {faults[0].column!r} holds "
-                f"{faults[0].value!r} in row {faults[0].row}. This version measures two: mend the "
-                "file, choose a prediction column with two, or a score alone."
-            )
-        )
-        fault_table(faults)
+    if not measurable(population):
         return None
     text = st.text_input(
         "What is asked of each item?",
@@ -33,7 +32,11 @@ def question_step(population: Population) -> Question | None:
         persist_state="session",
         max_chars=300,
     )
-    classes, positive = named_classes(population)
+    if len(population.classes) == 2:
+        classes, positive = named_classes(population)
+        keys = key_preset(classes, positive)
+    else:
+        classes, positive, keys = ordered_classes(population), population.positive, ""
     instructions = st.text_area(
         "What counts, and what does not? (shown with H while labelling)",
         key="new-instructions",
@@ -48,30 +51,53 @@ def question_step(population: Population) -> Question | None:
     if fault:
         st.error(plain(fault))
         return None
-    return Question(one_line(text, 300), instructions.strip(), classes, positive)
+    return Question(one_line(text, 300), instructions.strip(), classes, positive, keys)
 
 
-def third_classes(population: Population) -> list[Fault]:
-    """The first row of each class beyond the two most common ones, by prediction column."""
-    columns = population.arguments["predictions"]
-    counts = {
-        name: np.bincount(population.predictions[name], minlength=len(population.classes))
-        for name in columns
-    }
-    order = np.argsort(-sum(counts.values()), kind="stable")
-    two = " and ".join(repr(population.classes[place]) for place in sorted(order[:2]))
+def measurable(population: Population) -> bool:
+    """Whether the classes can be asked of a person; a sentence where they cannot."""
+    classes = population.classes
+    if len(classes) > MOST_CLASSES:
+        st.error(
+            plain(
+                f"The predictions name {len(classes):,} classes, such as "
+                f"{', '.join(classes[:3])}. At most {MOST_CLASSES} can be judged one by one: join "
+                "some in the file, or choose another prediction column."
+            )
+        )
+        return False
+    whole = [re.fullmatch(r"[+-]?\d+", name) for name in classes]
+    if len(classes) == 2 or not set(classes) > CODES or all(whole):
+        return True
+    faults = stray_words(population)
+    st.error(
+        plain(
+            f"The predictions mix 0 and 1 with other words ({', '.join(classes[:10])}): column "
+            f"{faults[0].column!r} holds {faults[0].value!r} in row {faults[0].row}. Mend the "
+            "file, write a word for each class, or choose another prediction column."
+        )
+    )
+    fault_table(faults)
+    return False
+
+
+def stray_words(population: Population) -> list[Fault]:
+    """The first row of each class beside 0 and 1, by prediction column."""
     faults = []
-    for name, column in columns.items():
-        for place in order[2:][counts[name][order[2:]] > 0]:
-            number = int(counts[name][place])
-            rule = f"two classes are measured, and {two} are the most common; "
+    for name, column in population.arguments["predictions"].items():
+        codes = population.predictions[name]
+        for place, word in enumerate(population.classes):
+            number = int(np.count_nonzero(codes == place))
+            if word in CODES or not number:
+                continue
+            rule = "0 and 1 stand beside other words; "
             rule += f"{number:,} {'row has' if number == 1 else 'rows have'} this one"
-            row = int(np.argmax(population.predictions[name] == place)) + 1
-            faults.append(Fault(population.name, column, row, population.classes[place], rule))
+            row = int(np.argmax(codes == place)) + 1
+            faults.append(Fault(population.name, column, row, word, rule))
     return sorted(faults, key=lambda fault: fault.row or 0)
 
 
-def named_classes(population: Population) -> tuple[tuple[str, str], str]:
+def named_classes(population: Population) -> tuple[tuple[str, ...], str]:
     """Names from the file stay; where it says 0 and 1, the person names them."""
     if population.classes != ("no", "yes"):
         positive = st.segmented_control(
@@ -83,30 +109,85 @@ def named_classes(population: Population) -> tuple[tuple[str, str], str]:
             key=f"new-positive-{population.fingerprint}",
             persist_state="session",
         )
-        first, second = population.classes
-        return (first, second), str(positive)
+        return population.classes, str(positive)
     left, right = st.columns(2)
     yes = left.text_input(
-        "Answer that counts as positive (key Y)",
+        "Answer that counts as positive",
         "yes",
         key="new-yes",
         persist_state="session",
         max_chars=40,
     ).strip()
     no = right.text_input(
-        "The other answer (key N)", "no", key="new-no", persist_state="session", max_chars=40
+        "The other answer", "no", key="new-no", persist_state="session", max_chars=40
     ).strip()
     return (no, yes), yes
 
 
-def classes_fault(classes: tuple[str, str]) -> str | None:
+def key_preset(classes: tuple[str, ...], positive: str) -> str:
+    """Which two keys answer; the first is that of the positive class."""
+    preset = st.segmented_control(
+        "Keys",
+        list(KEY_PRESETS),
+        default=next(iter(KEY_PRESETS)),
+        required=True,
+        key="new-keys",
+        persist_state="session",
+    )
+    other = next((name for name in classes if name != positive), "")
+    yes, no = KEY_PRESETS[str(preset)]
+    flag = " Flag has the key G then." if no == "F" else ""
+    st.caption(plain(f"{yes}: {shown_word(positive)} · {no}: {shown_word(other)}.{flag}"))
+    return str(preset)
+
+
+def ordered_classes(population: Population) -> tuple[str, ...]:
+    """The classes in the order of their keys, shown with them."""
+    order = st.segmented_control(
+        "Order of the classes, and so of their keys",
+        ORDERS,
+        default=ORDERS[0],
+        required=True,
+        key="new-order",
+        persist_state="session",
+    )
+    counts = np.sum(
+        [
+            np.bincount(codes, minlength=len(population.classes))
+            for codes in population.predictions.values()
+        ],
+        axis=0,
+    )
+    places = np.argsort(-counts, kind="stable") if order == ORDERS[1] else np.arange(len(counts))
+    classes = tuple(population.classes[place] for place in places)
+    rows = [
+        {"key": key, "class": name, "predicted in": f"{counts[place]:,} rows"}
+        for key, name, place in zip(
+            [*DIGITS, *["list"] * len(classes)][: len(classes)], classes, places, strict=True
+        )
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="new-classes")
+    rare = [population.classes[place] for place in places if 0 < counts[place] < FEW]
+    if rare:
+        st.warning(
+            plain(
+                f"Predicted in fewer than {FEW} rows: {', '.join(rare[:5])}. A typing error? Then "
+                "mend the file first."
+            )
+        )
+    if len(classes) > len(DIGITS):
+        st.caption("The ten first classes have a key; the others are found in a list by typing.")
+    return classes
+
+
+def classes_fault(classes: tuple[str, ...]) -> str | None:
     """
     >>> classes_fault(("no", "no"))
     'The two answers must differ.'
     """
     if "" in classes:
         return "Both answers need a name."
-    if classes[0] == classes[1]:
+    if len(set(classes)) < len(classes):
         return "The two answers must differ."
     reserved = [name for name in classes if name in ("unsure", "later", "broken")]
     if reserved:

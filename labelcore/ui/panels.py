@@ -12,10 +12,10 @@ import streamlit as st
 from labelcore.log import Draw
 from labelcore.session import Session
 from labelcore.ui import actions
-from labelcore.ui.answers import KINDS, classes_in_order
+from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
 from labelcore.ui.facts import shown_word
 from labelcore.ui.item import show_item
-from labelcore.ui.plain import one_line, plain
+from labelcore.ui.plain import one_line
 from labelcore.ui.times import clock, reader_zone
 
 LAST = 50
@@ -24,7 +24,7 @@ KEYS = (
     "L  Later: the item comes back at the end.\n"
     "B  Broken: the item cannot be judged at all.\n"
     "U  Undo, as often as you like.\n"
-    "F  Flag, M  Note: kept with the item, no effect on the figures.\n"
+    "{flag}  Flag, M  Note: kept with the item, no effect on the figures.\n"
     "H  This help.  Esc  closes it."
 )
 
@@ -52,12 +52,13 @@ def help_panel(session: Session) -> None:
     st.markdown("**What counts?**")
     st.text(instructions or "No instructions were written for this project.")
     st.markdown("**Keys**")
-    meant = [*session.settings.get("answer_words", []), "", ""]
+    meant = dict(enumerate(session.settings.get("answer_words") or []))
     own = [
-        f"{key}  {shown_word(name)}" + (f": {words}" if words else "")
-        for (name, key, _), words in zip(classes_in_order(session), meant, strict=False)
+        f"{key or '-'}  {one_line(shown_word(name), 80)}"
+        + (f": {meant[n]}" if meant.get(n) else "")
+        for n, (name, key, _) in enumerate(classes_in_order(session))
     ]
-    st.text("\n".join([*own, KEYS]))
+    st.text("\n".join([*own, KEYS.format(flag=flag_key(session))]))
     close_button()
 
 
@@ -124,17 +125,14 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
     what_now = "The project is finished." if finished else "Press another answer to change it."
     st.text(f"Item {index} was answered: {shown_word(row.answer)}. {what_now}")
     choices = [*classes_in_order(session), ("unsure", "S", "unsure"), ("broken", "B", "broken")]
-    with st.container(horizontal=True, key="changes"):
-        for name, key, place in choices:
-            st.button(
-                plain(shown_word(name), 40),
-                key=f"change-{place}-{token}",
-                shortcut=key,
-                type=KINDS.get(place, "tertiary"),
-                disabled=finished,
-                on_click=actions.change,
-                args=(project, index, name, token),
-            )
+
+    def arguments(name: str) -> tuple[Any, ...]:
+        return project, index, name, token
+
+    choice_buttons(
+        "changes", "change-", token, choices, actions.change, arguments, disabled=finished
+    )
+    more_classes("change-more", token, choices, actions.change, arguments, disabled=finished)
     with st.container(horizontal=True):
         close_button("Back to the queue")
         st.button(

@@ -10,6 +10,8 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore import project_life
+from labelcore.errors import UnknownProjectError
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.session import Session
@@ -33,13 +35,39 @@ class Registry:
         self._lock = threading.Lock()
 
     def session(self, project: str) -> Session:
-        """The project's session, opened when first asked for."""
-        found = self._sessions.get(project)
-        if found is None:
-            with self._lock_of(project):
-                found = self._sessions.get(project) or Session.open(self.store, project)
+        """The project's session, opened when first asked for.
+
+        A name that now belongs to another project, or to none, is never served from memory: a
+        screen that still has the old name must not write under it.
+        """
+        created_at = self._created_at(project)
+        with self._lock_of(project):
+            found = self._sessions.get(project)
+            if found is None or found.record.created_at != created_at:
+                found = Session.open(self.store, project)
                 self._sessions[project] = found
         return found
+
+    def _created_at(self, project: str) -> str:
+        try:
+            return self.store.project(project).created_at
+        except UnknownProjectError:
+            self._sessions.pop(project, None)
+            name = project_life.renamed_to(self.store, project)
+            if name is None:
+                raise
+            raise UnknownProjectError(
+                f"The project {project!r} is called {name!r} now. Open it under its new name: "
+                "every label is there."
+            ) from None
+
+    def rename(self, old: str, new: str) -> str:
+        """Give a project another name; its session is opened anew under it. Returns the name."""
+        with self._lock_of(old):
+            name = project_life.rename(self.store, old, new)
+            if name != old:
+                self._sessions.pop(old, None)
+            return name
 
     def create(
         self, project: str, population: Population, plan: Plan, settings: Mapping[str, Any]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from labelcore import words
 from labelcore.trials import TRIALS
-from labelcore.ui import trying
+from labelcore.ui import life, trying
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.guard import PROBLEM, acting
 from labelcore.ui.plain import plain
@@ -24,7 +24,9 @@ def start_page() -> None:
         st.switch_page("pages/label.py", query_params={"project": name})
     st.title("Labelcore", anchor=False)
     st.text("How good is your classifier? Find out with the fewest human labels.")
-    if PROBLEM in st.session_state:
+    life.show_done()
+    shown = any(life.open_form(summary.name) for summary in projects)
+    if PROBLEM in st.session_state and not shown:
         st.error(plain(st.session_state.pop(PROBLEM)))
     if not projects:
         try_it("Try it on real data", first=True)
@@ -32,9 +34,16 @@ def start_page() -> None:
         return
     st.page_link("pages/new_project.py", label="New project", icon=":material/add:")
     st.subheader("My projects", anchor=False)
+    archived = [number for number, summary in enumerate(projects) if summary.archived]
     for number, summary in enumerate(projects):
-        card(number, summary)
+        if number not in archived:
+            card(number, summary)
     try_it("Try it on real data", first=False)
+    if archived:
+        opened = any(life.open_form(projects[number].name) for number in archived)
+        with st.expander(f"Archived projects ({len(archived)})", expanded=opened):
+            for number in archived:
+                card(number, projects[number])
 
 
 def new_project() -> None:
@@ -73,8 +82,10 @@ def card(number: int, summary: Summary) -> None:
         st.progress(min(summary.answered / max(summary.planned, 1), 1.0))
         with st.container(key=f"quiet-{number}"):
             st.text(card_line(summary))
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             links(summary.name)
+            life.menu(number, summary)
+        life.show_form(summary)
 
 
 def card_line(summary: Summary) -> str:

@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from labelcore import words
-from labelcore.results import Estimate
 from labelcore.session import Session
 from labelcore.trials import Reveal
 from labelcore.ui import actions
@@ -42,9 +41,9 @@ def show_state(project: str, session: Session) -> None:
         if status in WORDS:
             st.text(WORDS[status])
         if status == "budget used":
-            st.text(_after_budget(session))
+            st.text(after_budget(session))
         found = next(iter(session.results().values()), None)
-        if isinstance(found, Estimate):
+        if found is not None:
             with st.container(key="sentence"):
                 st.text(found.sentence())
         if status == "finished":
@@ -52,7 +51,8 @@ def show_state(project: str, session: Session) -> None:
         _ways_on(project, session, status)
 
 
-def _after_budget(session: Session) -> str:
+def after_budget(session: Session) -> str:
+    """What further labels do to the promise."""
     if session.plan.promise == "fixed":
         return "Further labels would be a second stage, reported apart from this result."
     return "You may go on: the interval stays valid at every look."

@@ -31,13 +31,17 @@ class Summary:
     status: str
     last_save: str | None
     trial: str
+    archived: bool = False
 
 
 def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
     plan, settings = json.loads(record.plan_json), json.loads(record.settings_json)
+    for event in events:
+        if event.kind == "reworded":
+            settings.update(event.detail)
     answered = count_answered(events)
     planned = _asked_for(plan, events)
-    figure = str(plan["estimands"][0])
+    figure, half_width = _first_figure(events, str(plan["estimands"][0]))
     saves = [event.at for event in events if event.kind in (*ANSWER_KINDS, "undone")]
     return Summary(
         name=record.name,
@@ -45,11 +49,12 @@ def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
         file=json.loads(record.population_json)["path"].rsplit("/", 1)[-1],
         answered=answered,
         planned=planned,
-        half_width=_half_width(events, figure),
+        half_width=half_width,
         figure=figure,
         status=status_words(events, answered, planned),
         last_save=saves[-1] if saves else None,
         trial=str(settings.get("trial", "")),
+        archived=record.archived,
     )
 
 
@@ -84,28 +89,38 @@ def _asked_for(plan: Mapping[str, Any], events: Sequence[Event]) -> int:
     return extended[-1] if extended else int(plan.get("planned") or plan.get("budget") or 0)
 
 
-def _half_width(events: Sequence[Event], figure: str) -> float | None:
-    looks = [event for event in reversed(events) if event.kind == "looked"]
-    if not looks:
-        return None
-    shown = looks[0].detail.get("results", {}).get(figure, {})
-    if shown.get("state") not in words.STATES_WITH_INTERVAL:
-        return None
-    return float(shown["high"] - shown["low"]) / 2
+def _first_figure(events: Sequence[Event], estimand: str) -> tuple[str, float | None]:
+    """The key of the primary result, the first class's where there are several, and its
+    half-width at the last look; None where it has no interval."""
+    last = next((event for event in reversed(events) if event.kind == "looked"), None)
+    results = {} if last is None else dict(last.detail.get("results", {}))
+    keys = [key for key in results if key == estimand or key.startswith(f"{estimand}[")]
+    if not keys or results[keys[0]].get("state") not in words.STATES_WITH_INTERVAL:
+        return estimand, None
+    shown = results[keys[0]]
+    return keys[0], float(shown["high"] - shown["low"]) / 2
 
 
 @st.cache_data(show_spinner=False, max_entries=500)
-def _summary(folder: str, name: str, created_at: str, sequence: int, settings: str) -> Summary:
+def _summary(
+    folder: str, name: str, created_at: str, sequence: int, settings: str, archived: bool
+) -> Summary:
     store = sessions.store()
     return summarise(store.project(name), store.events(name))
 
 
 def summaries() -> list[Summary]:
-    """Every project that is not put away, the newest first."""
+    """Every project, those put away too, the newest first."""
     store = sessions.store()
     folder = str(sessions.data_folder())
     return [
-        _summary(folder, r.name, r.created_at, store.last_sequence(r.name), r.settings_json)
-        for r in store.projects()
-        if not r.archived
+        _summary(
+            folder,
+            record.name,
+            record.created_at,
+            store.last_sequence(record.name),
+            record.settings_json,
+            record.archived,
+        )
+        for record in store.projects()
     ]

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from labelcore.population import read_population
+from labelcore.project_life import free_name
 from labelcore.session import Session
 from labelcore.trials import TRIALS, Reveal, reveal
 from labelcore.ui import sessions
 from labelcore.ui.files import files_folder
-
-
-def free_name(wanted: str) -> str:
-    """``wanted``, or with the first number that is not taken."""
-    taken = {record.name for record in sessions.store().projects()}
-    names = [wanted, *(f"{wanted} {number}" for number in range(2, len(taken) + 3))]
-    return next(name for name in names if name not in taken)
 
 
 def start_trial(name: str) -> str:
@@ -22,7 +16,7 @@ def start_trial(name: str) -> str:
     folder = files_folder() / "trials"
     folder.mkdir(parents=True, exist_ok=True)
     population = read_population(trial.write(folder), **trial.read_arguments)
-    project = free_name(trial.label)
+    project = free_name(sessions.store(), trial.label)
     settings = {
         "question": trial.question,
         "instructions": trial.instructions,

@@ -1,0 +1,53 @@
+"""Several classifiers, or thresholds of one score, side by side from the same labels."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from labelcore import words
+from labelcore.results import Estimate
+from labelcore.session import Session
+from labelcore.ui.facts import estimand_name
+from labelcore.ui.plain import one_line, plain
+
+CAPTION = (
+    "All rows rest on the same labels; the items were drawn for the first row. Each interval is on "
+    "its own: that two overlap is no proof that the classifiers are alike, and picking the best "
+    "row of many makes its figure look better than it is."
+)
+
+
+def compare_panel(session: Session) -> None:
+    """A row for each classifier and a column for each figure; nothing for one classifier alone."""
+    found = [one for one in session.results().values() if isinstance(one, Estimate)]
+    table = compared(found)
+    if len(table) < 2:
+        return
+    st.subheader("Side by side", anchor=False)
+    st.dataframe(table, hide_index=True, key="compare")
+    st.caption(plain(CAPTION))
+
+
+def compared(estimates: list[Estimate]) -> pd.DataFrame:
+    """The figures as people read them, classifiers in the order of the plan."""
+    rows: dict[str | None, dict[str, str]] = {}
+    for one in estimates:
+        classifier = one.scope.classifier
+        row = rows.setdefault(classifier, {"classifier": one_line(classifier or "", 80)})
+        figure = estimand_name(one.estimand.removesuffix(f"@{classifier}"))
+        row[one_line(figure, 80)] = interval_words(one)
+    return pd.DataFrame(list(rows.values()))
+
+
+def interval_words(estimate: Estimate) -> str:
+    """Value and interval, such as "91.2 % (87.0 to 94.1)"."""
+    if estimate.value is None:
+        return "not yet"
+    value = words.percent(estimate.value)
+    if estimate.state == "exact":
+        return f"{value} (exact)"
+    if not estimate.has_interval:
+        return f"{value} (interval at the end)"
+    low, high = words.percent_range(estimate.low, estimate.high)
+    return f"{value} ({low.removesuffix(' %')} to {high.removesuffix(' %')})"

@@ -1,0 +1,111 @@
+"""What is called what: the estimated confusion table on the Progress page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import count
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from labelcore import words
+from labelcore.confusion import confusion
+from labelcore.estimation import headline_stage
+from labelcore.report.tables import BYTE_ORDER_MARK, guarded
+from labelcore.session import Session
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.reporting import file_name
+
+CAPTION = (
+    "Each row is what the classifier says, each column what is true: about how many items of the "
+    "file, and their share of the row. Estimated from the labels, each counting for the items it "
+    "was drawn from; values without intervals. Parts of the file that have no label yet are not "
+    "guessed: they would stand in a column of their own."
+)
+
+
+def confusion_panel(session: Session) -> None:
+    """The table of one classifier, and the same as a CSV file; nothing where nobody predicts."""
+    engine = headline_stage(session.engine)
+    names = [name for name in engine.classifiers if name in session.population.predictions]
+    if not names:
+        return
+    st.subheader("What is called what", anchor=False)
+    if session.labels < session.first_figure:
+        st.text("This table comes with the first figure.")
+        return
+    name = names[0]
+    if len(names) > 1:
+        name = st.selectbox(
+            "Of which classifier?",
+            names,
+            format_func=lambda one: one_line(one, 80),
+            key="confusion-which",
+        )
+    table = confusion(engine, name)
+    st.dataframe(readable(table), key="confusion")
+    st.caption(plain(CAPTION))
+    st.download_button(
+        "Confusion table CSV",
+        data=lambda: confusion_csv(table),
+        file_name=file_name(session.project, "confusion.csv"),
+        mime="text/csv",
+        key="download-confusion",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def readable(table: pd.DataFrame) -> pd.DataFrame:
+    """Counts with their share of the row, as text; the last column only where it says something."""
+    shown = table if table.iloc[:, -1].any() else table.iloc[:, :-1]
+    totals = table.sum(axis=1).to_numpy()
+    rows = [
+        [cell(float(number), float(total)) for number in counts]
+        for counts, total in zip(shown.to_numpy(), totals, strict=True)
+    ]
+    named = [f"{total:,.0f}" for total in totals]
+    names = distinct(["called \\ truly", *shown.columns, "in all"])
+    body = [
+        [one_line(name, 60), *cells, total]
+        for name, cells, total in zip(table.index, rows, named, strict=True)
+    ]
+    return pd.DataFrame(body, columns=names).set_index(names[0])
+
+
+def distinct(names: list[str]) -> list[str]:
+    """Short headings, each once: a table needs that, and class names promise nothing.
+
+    >>> distinct(["a", "in all", "in  all"])
+    ['a', 'in all', 'in all (2)']
+    """
+    found: list[str] = []
+    for name in names:
+        short = one_line(name, 60)
+        more = (f"{short} ({number})" for number in count(2))
+        found.append(short if short not in found else next(m for m in more if m not in found))
+    return found
+
+
+def cell(number: float, total: float) -> str:
+    """
+    >>> cell(512.3, 550), cell(0.4, 550), cell(0, 550), cell(0, 0)
+    ('512 (93.1 %)', '0.4 (0.073 %)', '0', '0')
+    """
+    if number == 0 or total == 0:
+        return "0"
+    whole = number >= 10 or number == round(number)
+    share = words.percent(number / total)
+    return f"{number:,.0f} ({share})" if whole else f"{number:.1f} ({share})"
+
+
+def confusion_csv(table: pd.DataFrame) -> str:
+    """Estimated numbers of items; texts that a spreadsheet would run have an apostrophe."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(["predicted", *map(guarded, table.columns)])
+    for name, counts in zip(table.index, np.round(table.to_numpy(), 4).tolist(), strict=True):
+        writer.writerow([guarded(name), *counts])
+    return BYTE_ORDER_MARK + stream.getvalue()

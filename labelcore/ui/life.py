@@ -1,0 +1,305 @@
+"""A project's menu on the start page: another name, other words, a second one, its end."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from labelcore import project_life
+from labelcore.session import Session
+from labelcore.ui import sessions
+from labelcore.ui.answers import classes_in_order
+from labelcore.ui.facts import shown_word
+from labelcore.ui.guard import PROBLEM, acting, guard
+from labelcore.ui.new_number import within
+from labelcore.ui.panels import finish_warning
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.states import MORE, after_budget
+from labelcore.ui.summary import Summary
+
+FORM, DONE = "life form", "life done"
+RENAME, MEND, DUPLICATE = "Rename", "Mend the wording", "Duplicate"
+EXTEND, FINISH, ARCHIVE, BRING_BACK = "Go on longer", "Finish", "Archive", "Bring back"
+SEEDS = {"fresh": "Other items (a fresh seed)", "same": "The same items (the same seed)"}
+MOST_WORDS, LONGEST_WORD = 100, 100
+
+
+def menu(number: int, summary: Summary) -> None:
+    """What can be done with a project, and the form of what was chosen."""
+    if summary.archived:
+        options = [BRING_BACK, RENAME, DUPLICATE]
+    elif summary.status == "finished":
+        options = [RENAME, DUPLICATE, EXTEND, ARCHIVE]
+    else:
+        options = [RENAME, MEND, DUPLICATE, EXTEND, FINISH, ARCHIVE]
+    key = f"menu-{number}"
+    st.menu_button(
+        "More", options, key=key, type="tertiary", on_click=choose, args=(key, summary.name)
+    )
+
+
+def open_form(project: str) -> str | None:
+    """Which form is open on this project."""
+    form = st.session_state.get(FORM)
+    return form["what"] if form and form["project"] == project else None
+
+
+def show_form(summary: Summary) -> None:
+    """The form that is open on this project, if one is; its errors stand in it."""
+    what = open_form(summary.name)
+    if what is None:
+        return
+    token = str(st.session_state[FORM]["token"])
+    with st.container(border=True, key="life"), guard():
+        st.markdown(f"**{plain(what)}**")
+        FORMS[what](summary.name, token)
+        if PROBLEM in st.session_state:
+            st.error(plain(st.session_state.pop(PROBLEM)))
+
+
+def show_done() -> None:
+    """What was done last."""
+    if DONE in st.session_state:
+        st.success(plain(st.session_state.pop(DONE)), icon=":material/check:")
+
+
+@acting
+def choose(key: str, project: str) -> None:
+    what = str(st.session_state[key])
+    if what == BRING_BACK:
+        archive(project, False)
+        return
+    st.session_state[FORM] = {"what": what, "project": project, "token": secrets.token_hex(8)}
+
+
+@acting
+def cancel() -> None:
+    st.session_state.pop(FORM, None)
+
+
+def done(sentence: str) -> None:
+    st.session_state.pop(FORM, None)
+    st.session_state[DONE] = sentence
+
+
+def ways(label: str, act: Callable[..., None], *arguments: Any) -> None:
+    with st.container(horizontal=True):
+        st.button(label, key="life-do", type="primary", on_click=act, args=arguments)
+        st.button("Cancel", key="life-cancel", on_click=cancel)
+
+
+def rename_form(project: str, token: str) -> None:
+    st.text(
+        "Labels, plan and draws stay as they are. A link with the old name leads to a sentence "
+        "that says the new one."
+    )
+    key = f"life-name-{token}"
+    st.text_input("New name", project, key=key, max_chars=project_life.LONGEST_NAME)
+    ways("Rename", rename, project, key)
+
+
+@acting
+def rename(project: str, key: str) -> None:
+    name = sessions.registry().rename(project, str(st.session_state[key]))
+    done(f"{project!r} is called {name!r} now." if name != project else "The name stays.")
+
+
+def duplicate_form(project: str, token: str) -> None:
+    st.text(
+        "A new project of the same file, with the same plan and wording. No label is copied: it "
+        "starts at nought."
+    )
+    wanted = project_life.free_name(sessions.store(), f"{project[:70]} copy")
+    name, seed = f"life-name-{token}", f"life-seed-{token}"
+    st.text_input("Its name", wanted, key=name, max_chars=project_life.LONGEST_NAME)
+    st.radio(
+        "Which items are drawn?",
+        list(SEEDS),
+        format_func=SEEDS.get,
+        captions=(
+            "A second, independent sample.",
+            "To judge the same sample again, by another person or later.",
+        ),
+        key=seed,
+    )
+    ways("Duplicate", duplicate, project, name, seed)
+
+
+@acting
+def duplicate(project: str, name: str, seed: str) -> None:
+    fresh = secrets.randbelow(1_000_000) if st.session_state[seed] == "fresh" else None
+    wanted = str(st.session_state[name])
+    made = project_life.duplicate(sessions.store(), project, wanted, seed=fresh)
+    done(f"{made.name!r} was made: the file and plan of {project!r}, and no labels.")
+
+
+def archive_form(project: str, token: str) -> None:
+    st.text(
+        "It is put away at the end of this page. Nothing is deleted, its links go on working, and "
+        "it can be brought back."
+    )
+    ways("Archive", archive, project, True)
+
+
+@acting
+def archive(project: str, archived: bool) -> None:
+    project_life.set_archived(sessions.store(), project, archived)
+    done(f"{project!r} is {'put away at the end of this page' if archived else 'back'}.")
+
+
+def finish_form(project: str, token: str) -> None:
+    st.text(finish_warning(sessions.session(project)))
+    key = f"life-reason-{token}"
+    st.text_input("Why now? (printed in the report)", key=key, max_chars=300)
+    ways("Finish", finish, project, key)
+
+
+@acting
+def finish(project: str, key: str) -> None:
+    sessions.session(project).finish(str(st.session_state[key]))
+    done(f"{project!r} is finished. Its report is final.")
+
+
+def extend_form(project: str, token: str) -> None:
+    session = sessions.session(project)
+    items, answered = session.engine.most, session.engine.answers_given
+    least = session.engine.limit if session.status == "open" else answered
+    if least >= items:
+        st.text("Every item of the file may be judged already: there is nothing to add.")
+        st.button("Close", key="life-cancel", on_click=cancel)
+        return
+    st.text(
+        f"{answered:,} of {items:,} items are judged, {least:,} may be. {after_budget(session)}"
+    )
+    key = f"life-budget-{token}"
+    wanted = st.number_input("How many in all?", value=min(least + MORE, items), step=1, key=key)
+    if within(wanted, least + 1, items):
+        ways("Go on", extend, project, key)
+
+
+@acting
+def extend(project: str, key: str) -> None:
+    budget = int(st.session_state[key])
+    sessions.session(project).extend(budget=budget)
+    done(f"{project!r} goes on to {budget:,} labels.")
+
+
+def mend_form(project: str, token: str) -> None:
+    session = sessions.session(project)
+    session.sync()
+    now = session.settings
+    st.text(
+        "For a typing error or a clearer sentence. No label changes; the old and the new words "
+        "are kept, and the report says that words were changed. Who means another question makes "
+        "a new project."
+    )
+    st.text_input("Question", now.get("question", ""), key=f"life-question-{token}", max_chars=300)
+    st.text_area(
+        "What counts, and what does not?",
+        now.get("instructions", ""),
+        key=f"life-instructions-{token}",
+        max_chars=5000,
+    )
+    meant = answer_words(session)
+    for number, name in enumerate(keyed_classes(session)):
+        st.text_input(
+            plain(f"What {shown_word(name)!r} means"),
+            meant[number],
+            key=f"life-meaning-{number}-{token}",
+            max_chars=300,
+        )
+    highlight = now.get("highlight") or {}
+    for part, label in (("words", "Words"), ("patterns", "Patterns (regular expressions)")):
+        st.text_area(
+            f"{label} to highlight in the item, one a line",
+            "\n".join(highlight.get(part, [])),
+            key=f"life-{part}-{token}",
+            height=80,
+        )
+    ways("Save the wording", mend, project, token)
+
+
+def keyed_classes(session: Session) -> list[str]:
+    return [name for name, key, _ in classes_in_order(session) if key is not None]
+
+
+def answer_words(session: Session) -> list[str]:
+    """What each answer with a key means, in the order of the buttons; empty where not said."""
+    known = [str(words) for words in session.settings.get("answer_words") or []]
+    number = len(keyed_classes(session))
+    return [*known, *[""] * number][:number]
+
+
+@acting
+def mend(project: str, token: str) -> None:
+    session = sessions.session(project)
+    session.sync()
+
+    def typed(name: str) -> str:
+        return str(st.session_state[f"life-{name}-{token}"])
+
+    words = [typed(f"meaning-{n}").strip() for n in range(len(keyed_classes(session)))]
+    wanted = {
+        "question": one_line(typed("question"), 300),
+        "instructions": typed("instructions").strip(),
+        "answer_words": words,
+        "highlight": {part: lines_of(typed(part)) for part in ("words", "patterns")},
+    }
+    check_wording(wanted)
+    before = {
+        "question": session.settings.get("question", ""),
+        "instructions": session.settings.get("instructions", ""),
+        "answer_words": answer_words(session),
+        "highlight": {"words": [], "patterns": [], **(session.settings.get("highlight") or {})},
+    }
+    changes = {name: value for name, value in wanted.items() if value != before[name]}
+    if changes:
+        session.reword(**changes)
+    done(f"The wording of {project!r} is mended." if changes else "Nothing was changed.")
+
+
+def lines_of(text: str) -> list[str]:
+    r"""The lines that say something, each once.
+
+    >>> lines_of(" free \n\nwin\nfree")
+    ['free', 'win']
+    """
+    return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
+def check_wording(wanted: Mapping[str, Any]) -> None:
+    """Raises ValueError with a sentence for words that cannot be used."""
+    if not wanted["question"]:
+        raise ValueError("The question must not be empty.")
+    for words in wanted["highlight"].values():
+        _check_lines(words)
+    for pattern in wanted["highlight"]["patterns"]:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is not a regular expression: {error}.") from None
+
+
+def _check_lines(words: Sequence[str]) -> None:
+    if len(words) > MOST_WORDS:
+        raise ValueError(f"At most {MOST_WORDS} lines can be highlighted, got {len(words):,}.")
+    long = [word for word in words if len(word) > LONGEST_WORD]
+    if long:
+        raise ValueError(
+            f"A line to highlight has at most {LONGEST_WORD} characters; {long[0][:30]!r} ... has "
+            f"{len(long[0]):,}."
+        )
+
+
+FORMS: dict[str, Callable[[str, str], None]] = {
+    RENAME: rename_form,
+    MEND: mend_form,
+    DUPLICATE: duplicate_form,
+    EXTEND: extend_form,
+    FINISH: finish_form,
+    ARCHIVE: archive_form,
+}

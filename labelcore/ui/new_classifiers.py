@@ -1,0 +1,206 @@
+"""New project, step 3: which classifiers, and from which score on each of them says yes."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import streamlit as st
+
+from labelcore.charts import score_histogram_chart
+from labelcore.population import Population
+from labelcore.ui.draft import Columns, Question
+from labelcore.ui.facts import shown_word
+from labelcore.ui.plain import one_line, plain
+
+EXTREMES, MOST_THRESHOLDS = 3, 8
+
+
+def usable(base: Population) -> tuple[str, ...]:
+    """The classifiers that can be judged: with several classes those that predict one."""
+    if len(base.classes) == 2:
+        return base.classifiers
+    return tuple(name for name in base.classifiers if name in base.predictions)
+
+
+def choose_one(names: tuple[str, ...], fingerprint: str) -> tuple[str, ...]:
+    if len(names) < 2:
+        return names
+    chosen = st.selectbox(
+        "Which classifier?", names, key=f"new-classifier-{fingerprint}", persist_state="session"
+    )
+    return (chosen,)
+
+
+def choose_several(names: tuple[str, ...], fingerprint: str) -> tuple[str, ...]:
+    """The classifiers in the order chosen; the sample is drawn for the first."""
+    if len(names) < 2:
+        return names
+    chosen = st.multiselect(
+        "Which classifiers? The items are drawn for the first one; all are judged by the same "
+        "labels.",
+        names,
+        default=list(names),
+        key=f"new-classifiers-{fingerprint}",
+        persist_state="session",
+    )
+    return tuple(chosen)
+
+
+def cut(
+    columns: Columns, base: Population, question: Question, name: str, number: str
+) -> Columns | None:
+    """A classifier's direction, and its thresholds ("none", "one" or "several") where no
+    prediction decides; None while a threshold is wrong."""
+    scores = base.scores.get(name)
+    if scores is None or len(question.classes) > 2:
+        return columns
+    descending = direction(base, question, name)
+    if number == "none" or name in base.arguments["predictions"]:
+        return columns.cut(name, (), descending)
+    if number == "several":
+        thresholds = thresholds_input(scores, question, name, base.fingerprint, descending)
+        return None if thresholds is None else columns.cut(name, thresholds, descending)
+    threshold = slider(scores, question, name, base.fingerprint, descending)
+    return columns.cut(name, (threshold,), descending)
+
+
+def direction(base: Population, question: Question, name: str) -> bool:
+    low = next(n for n in question.classes if n != question.positive)
+    words = {False: plain(shown_word(question.positive)), True: plain(shown_word(low))}
+    descending = bool(
+        st.segmented_control(
+            plain(f"A high score of {name} means")
+            if len(base.scores) > 1
+            else "A high score means",
+            [False, True],
+            default=False,
+            required=True,
+            format_func=words.get,
+            key=f"new-direction-{name}-{base.fingerprint}",
+            persist_state="session",
+        )
+    )
+    with st.expander("Three items at each end of the score, as proof"):
+        extremes(base, name)
+    return descending
+
+
+def extremes(base: Population, name: str) -> None:
+    scores = base.scores[name]
+    number = min(EXTREMES, len(scores))
+    order = np.argpartition(scores, [number - 1, len(scores) - number])
+    ends = (("Highest scores", order[-number:], -1), ("Lowest scores", order[:number], 1))
+    for title, places, sign in ends:
+        st.markdown(f"**{title}**")
+        for place in sorted(places, key=lambda p: sign * scores[p]):
+            content = " | ".join(base.content(base.id_at(int(place))).values())
+            st.text(f"{scores[place]:.4g}   {one_line(content, 160)}")
+
+
+def first_threshold(scores: np.ndarray) -> float:
+    """One half where the scores may be probabilities, else the middle one."""
+    low, high = float(scores.min()), float(scores.max())
+    return 0.5 if low >= 0 and high <= 1 and low <= 0.5 <= high else float(np.median(scores))
+
+
+def slider(
+    scores: np.ndarray, question: Question, name: str, fingerprint: str, descending: bool
+) -> float:
+    low, high = float(scores.min()), float(scores.max())
+    inside = low >= 0 and high <= 1
+    word = shown_word(question.positive)
+    label = plain(f"From which score {'down' if descending else 'on'} does {name} say {word!r}?")
+    key = f"new-threshold-{name}-{fingerprint}"
+    if inside:
+        low, high = 0.0, 1.0
+    if low == high:
+        st.text(f"Every item has the score {low:g}.")
+        return low
+    start = first_threshold(scores)
+    step = 0.01 if inside else (high - low) / 200
+    return float(st.slider(label, low, high, start, step, key=key, persist_state="session"))
+
+
+def thresholds_input(
+    scores: np.ndarray, question: Question, name: str, fingerprint: str, descending: bool
+) -> tuple[float, ...] | None:
+    """One or several thresholds of a score; None, with a sentence, while they are wrong."""
+    word = shown_word(question.positive)
+    typed = st.text_input(
+        plain(
+            f"From which score {'down' if descending else 'on'} does {name} say {word!r}? One "
+            "threshold or several, with blanks between them"
+        ),
+        f"{first_threshold(scores):g}",
+        key=f"new-thresholds-{name}-{fingerprint}",
+        persist_state="session",
+        max_chars=200,
+    )
+    try:
+        return read_thresholds(typed)
+    except ValueError as error:
+        st.error(plain(f"{name}: {error}"))
+        return None
+
+
+def read_thresholds(typed: str) -> tuple[float, ...]:
+    """Numbers with a point or a comma, in rising order. Raises ValueError with a sentence.
+
+    >>> read_thresholds("0.5 0,3; 0.5")
+    (0.3, 0.5)
+    """
+    found = set()
+    for part in re.split(r"[;\s]+|,\s+", typed.strip(" ;,")):
+        try:
+            value = float(part.replace(",", "."))
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ValueError(f"A threshold is a number such as 0.5, and this is {part!r}.")
+        found.add(value)
+    if len(found) > MOST_THRESHOLDS:
+        raise ValueError(
+            f"At most {MOST_THRESHOLDS} thresholds at once, and these are {len(found)}."
+        )
+    return tuple(sorted(found))
+
+
+def show_called(population: Population, question: Question, names: tuple[str, ...]) -> None:
+    """How many items each classifier calls positive, and the picture of the first one's scores."""
+    if len(question.classes) == 2:
+        for name in names:
+            called(population, question, name, alone=len(names) == 1)
+    first = names[0]
+    if first in population.scores and len(question.classes) == 2:
+        chart = score_histogram_chart(
+            population.scores[first],
+            population.thresholds.get(first),
+            first in population.descending,
+        )
+        st.plotly_chart(
+            chart.figure,
+            key="new-histogram",
+            alt=chart.alt,
+            height=180,
+            config={"displayModeBar": False},
+        )
+
+
+def called(population: Population, question: Question, name: str, *, alone: bool) -> None:
+    word, size = shown_word(question.positive), len(population)
+    codes = population.predictions.get(name)
+    if codes is None:
+        return
+    who = "" if alone else f"{name}: "
+    number = int((codes == population.classes.index(population.positive)).sum())
+    if name in population.thresholds:
+        st.text(one_line(f"{who}{number:,} of {size:,} would be called {word!r}.", 300))
+    else:
+        column = population.arguments["predictions"][name]
+        text = f"The column {column!r} decides: {number:,} of {size:,} are called {word!r}."
+        st.text(one_line(who + text, 300))
+    if number in (0, size):
+        whose = "The classifier" if alone else plain(repr(name))
+        st.warning(f"{whose} says the same of every item: move the threshold.")

@@ -1,0 +1,335 @@
+"""More than two classes, other keys, several classifiers and thresholds: forms and pages."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import labelcore as lc
+from labelcore.confusion import confusion
+from labelcore.ui import actions
+from labelcore.ui.compare import compared
+from labelcore.ui.confusion import confusion_csv, readable
+from tests.app.conftest import HOSTILE, button, texts
+from tests.app.test_new_project import error, store, with_upload
+
+NAMES = ["ads", "bills", "chat", "family", "work"]
+
+
+@pytest.fixture(autouse=True)
+def no_shortest_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "SHORTEST_LOOK", 0.0)
+
+
+def text_of(names: list[str], rows: int = 200) -> bytes:
+    lines = [f"{n},text {n},{names[n % len(names)]}" for n in range(rows)]
+    return ("id,text,prediction\n" + "\n".join(lines) + "\n").encode()
+
+
+def asked(app: Callable[..., AppTest], content: bytes) -> AppTest:
+    page = with_upload(app, "c.csv", content)
+    page.text_input(key="new-question").set_value("What is it?").run()
+    assert not page.exception
+    return page
+
+
+def only(data_folder: Path) -> lc.Session:
+    (record,) = store(data_folder).projects()
+    return lc.Session.open(store(data_folder), record.name)
+
+
+Classes = Callable[[int], lc.Session]
+
+
+@pytest.fixture
+def classes(data_folder: Path) -> Classes:
+    """``classes(12)``: a project of 240 items with that many classes, hostile names among them."""
+
+    def build(number: int) -> lc.Session:
+        names = [f"{n:02d} {HOSTILE if n == 1 else 'class'}" for n in range(number)]
+        path = data_folder / "files" / "c.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            rows = csv.writer(stream)
+            rows.writerow(["id", "text", "said"])
+            rows.writerows([f"i{n}", f"item {n}", names[n % number]] for n in range(240))
+        population = lc.read_population(path, id="id", content="text", predictions={"m": "said"})
+        plan = lc.Plan("recalibrated_neyman", ["accuracy", "precision"], budget=120, seed=1)
+        return lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "many")
+
+    return build
+
+
+# --- New project --------------------------------------------------------------------------------
+
+
+def test_a_project_of_five_classes(app, data_folder: Path) -> None:
+    page = asked(app, text_of(NAMES))
+    table = page.dataframe[1].value
+    assert list(table["key"]) == list("12345") and list(table["class"]) == NAMES
+    assert page.radio(key="new-aim").options == ["How accurate is it?", "Precision and recall"]
+    page.radio(key="new-aim").set_value("Precision and recall").run()
+    button(page, "new-create").click().run()
+    session = only(data_folder)
+    assert session.population.classes == tuple(NAMES)
+    assert session.plan.estimands == ("accuracy", "precision", "recall")
+
+
+def test_frequent_classes_first(app, data_folder: Path) -> None:
+    page = asked(app, text_of([*NAMES, "work", "work", "chat"]))
+    page.segmented_control(key="new-order").set_value("The most frequent first").run()
+    button(page, "new-create").click().run()
+    assert only(data_folder).population.classes == ("work", "chat", "ads", "bills", "family")
+
+
+@pytest.mark.parametrize(("number", "told"), [(3, ""), (50, ""), (51, "name 51 classes")])
+def test_number_of_classes(app, number: int, told: str) -> None:
+    page = with_upload(app, "c.csv", text_of([f"class {n}" for n in range(number)], 510))
+    assert not page.exception
+    assert told in error(page) if told else not page.error
+    assert ("new-question" in [one.key for one in page.text_input]) == (not told)
+
+
+def test_numbers_are_classes_and_a_rare_one_is_told(app) -> None:
+    page = asked(app, text_of(["-1", "0", "1"]) + b"999,last,2\n")
+    assert not page.error
+    assert "fewer than 5 rows: 2" in page.warning[0].value.replace("\\", "")
+
+
+def test_presets_of_two_keys(app, items: Path, data_folder: Path) -> None:
+    page = with_upload(app, "items.csv", items.read_bytes())
+    page.text_input(key="new-question").set_value("Spam?").run()
+    page.segmented_control(key="new-keys").set_value("J / F").run()
+    assert "Flag has the key G then" in texts(page)
+    button(page, "new-create").click().run()
+    session = only(data_folder)
+    assert session.settings["keys"] == "J / F"
+    keys = shortcuts(app("label", project=session.project))
+    assert (keys["Yes"], keys["No"], keys["Flag"], keys["Broken"]) == ("j", "f", "g", "b")
+
+
+def shortcuts(page: AppTest) -> dict[str, str]:
+    return {b.label: b.proto.shortcut.lower() for b in page.button if b.proto.shortcut}
+
+
+@pytest.mark.parametrize("preset", ["Y / N", "1 / 0", "A / X", "V / X", "J / F", "unheard of"])
+def test_no_key_means_two_things(app, make, preset: str) -> None:
+    session = make(labels=1)
+    session.store.update("demo", settings_json=f'{{"keys": "{preset}"}}')
+    found = [b.proto.shortcut for b in app("label", project="demo").button if b.proto.shortcut]
+    assert len(found) == len(set(found)) == 9
+
+
+# --- several classifiers and thresholds -----------------------------------------------------------
+
+
+def scored(rows: int = 200) -> bytes:
+    lines = [f"{n},text {n},{n / rows},{(n * 7 % rows) / rows}" for n in range(rows)]
+    return ("id,text,score_a,score_b\n" + "\n".join(lines) + "\n").encode()
+
+
+def test_two_classifiers_with_thresholds(app, data_folder: Path) -> None:
+    page = asked(app, scored())
+    page.radio(key="new-aim").set_value("Several classifiers at once").run()
+    fields = {one.key.split("-")[2]: one for one in page.text_input if "thresholds" in one.key}
+    fields["a"].set_value("0,3 0.6").run()
+    assert "a>=0.3: 140 of 200 would be called 'Yes'." in texts(page)
+    button(page, "new-create").click().run()
+    session = only(data_folder)
+    assert session.plan.classifiers == ("a>=0.3", "a>=0.6", "b")
+    assert session.plan.estimands == ("accuracy", "precision", "recall")
+    assert session.population.thresholds == {"a>=0.3": 0.3, "a>=0.6": 0.6, "b": 0.5}
+
+
+@pytest.mark.parametrize(("typed", "told"), [("0.5 many", "this is 'many'"), ("", "this is ''")])
+def test_a_threshold_that_is_no_number(app, typed: str, told: str) -> None:
+    page = asked(app, scored())
+    page.radio(key="new-aim").set_value("Several classifiers at once").run()
+    next(one for one in page.text_input if "thresholds" in one.key).set_value(typed).run()
+    assert not page.exception and told in error(page)
+    assert not [one for one in page.button if one.key == "new-create"]
+
+
+def test_no_classifier_chosen(app) -> None:
+    page = asked(app, scored())
+    page.radio(key="new-aim").set_value("Several classifiers at once").run()
+    next(one for one in page.multiselect if "classifiers" in one.key).set_value([]).run()
+    assert not page.exception and "Choose at least one classifier" in texts(page)
+
+
+def test_the_question_that_is_not_available_is_no_choice(app) -> None:
+    page = asked(app, scored())
+    assert "Which classifier or threshold should I ship?" in texts(page)
+    assert page.radio(key="new-aim").options == [
+        "How accurate is it?",
+        "Precision and recall",
+        "Several classifiers at once",
+        "Where should I cut this ranked list?",
+        "How common is it? (prevalence)",
+    ]
+
+
+def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:
+    page = asked(app, scored())
+    page.radio(key="new-aim").set_value("Where should I cut this ranked list?").run()
+    assert not page.exception and not page.slider
+    button(page, "new-create").click().run()
+    session = only(data_folder)
+    assert session.plan.estimands == ("precision_curve",) and session.plan.classifier == "a"
+    assert not session.population.thresholds
+
+
+def test_classifiers_side_by_side(items: Path) -> None:
+    population = lc.read_population(
+        items, id="id", content="text", scores={"lr": "score_lr"}, thresholds={"lr": [0.3, 0.5]}
+    )
+    plan = lc.Plan(
+        "recalibrated_neyman",
+        ["accuracy", "precision"],
+        classifier=["lr>=0.5", "lr>=0.3"],
+        budget=60,
+    )
+    session = lc.Session(population, plan)
+    while (draw := session.next()) is not None:
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    results = session.results()
+    table = compared(list(results.values()))
+    assert list(table.columns) == ["classifier", "Accuracy", "Precision"]
+    assert list(table["classifier"]) == ["lr>=0.5", "lr>=0.3"]
+    found = results["precision@lr>=0.3"]
+    low, high = lc.words.percent_range(found.low, found.high)
+    value = lc.words.percent(found.value)
+    assert table["Precision"][1] == f"{value} ({low[:-2]} to {high[:-2]})"
+
+
+# --- labelling ------------------------------------------------------------------------------------
+
+
+def test_digits_are_on_the_buttons_in_the_order_of_the_classes(app, classes: Classes) -> None:
+    session = classes(10)
+    page = app("label", project="many")
+    keys = [
+        (b.key.split("-")[1], b.proto.shortcut) for b in page.button if b.key.startswith("class-")
+    ]
+    assert keys == list(zip("0123456789", "1234567890", strict=True))
+    assert all("<" not in b.label.replace("\\<", "") for b in page.button)
+    button(page, f"class-1-{session.next().token}").click().run()
+    session.sync()
+    assert session.last_answer().label == session.population.classes[1]
+
+
+def test_the_eleventh_class_is_found_in_a_list(app, classes: Classes) -> None:
+    session = classes(12)
+    page = app("label", project="many")
+    draw = session.next()
+    (box,) = page.selectbox
+    assert box.options == ["10 class", "11 class"]
+    assert button(page, "more-answer").disabled
+    box.set_value("11 class").run()
+    button(page, "more-answer").click().run()
+    session.sync()
+    assert (session.last_answer().item_id, session.last_answer().label) == (
+        draw.item_id,
+        "11 class",
+    )
+    assert page.selectbox[0].value is None
+
+
+def test_an_answer_is_changed_to_any_class(app, classes: Classes) -> None:
+    session = classes(12)
+    session.answer(session.next(), "00 class")
+    page = app("label", project="many")
+    button(page, "open-history").click().run()
+    button(page, "open-1").click().run()
+    button(page, "change-class-3").click().run()
+    button(page, "open-1").click().run()
+    page.selectbox[0].set_value("10 class").run()
+    button(page, "change-more-answer").click().run()
+    session.sync()
+    labels = [event.label for event in session.events if event.kind == "labelled"]
+    assert labels == ["00 class", "03 class", "10 class"]
+
+
+def test_help_lists_every_class_with_its_key(app, classes: Classes) -> None:
+    classes(12)
+    page = app("label", project="many")
+    button(page, "open-help").click().run()
+    assert "1  00 class" in texts(page) and "0  09 class" in texts(page)
+    assert "-  11 class" in texts(page)
+
+
+# --- the confusion table --------------------------------------------------------------------------
+
+
+def test_confusion_table_as_people_read_it_and_as_a_file(classes: Classes) -> None:
+    session = classes(3)
+    for _ in range(60):
+        draw = session.next()
+        session.answer(draw, session.population.classes[int(draw.item_id[1:]) % 4 % 3])
+    table = confusion(session.engine)
+    shown = readable(table)
+    assert list(shown["in all"]) == ["80"] * 3 and len(shown.columns) == 4
+    lines = list(csv.reader(confusion_csv(table).removeprefix("\ufeff").splitlines()))
+    assert [sum(map(float, line[1:])) for line in lines[1:]] == pytest.approx([80] * 3, abs=0.01)
+
+
+def panels() -> None:
+    from labelcore.ui import sessions
+    from labelcore.ui.compare import compare_panel
+    from labelcore.ui.confusion import confusion_panel
+
+    session = sessions.session("many")
+    compare_panel(session)
+    confusion_panel(session)
+
+
+@pytest.mark.parametrize(("labels", "tables"), [(0, 0), (39, 0), (40, 1), (120, 1)])
+def test_confusion_panel_comes_with_the_first_figure(
+    classes: Classes, labels: int, tables: int
+) -> None:
+    session = classes(3)
+    for _ in range(labels):
+        session.answer(session.next(), session.population.classes[0])
+    page = AppTest.from_function(panels, default_timeout=30).run()
+    assert not page.exception
+    assert len(page.dataframe) == tables
+    assert ("This table comes with the first figure." in texts(page)) == (not tables)
+
+
+def test_panels_of_two_classifiers(items: Path, data_folder: Path) -> None:
+    population = lc.read_population(
+        items, id="id", content="text", scores={"lr": "score_lr"}, thresholds={"lr": [0.25, 0.5]}
+    )
+    plan = lc.Plan(
+        "recalibrated_neyman", ["accuracy"], classifier=["lr>=0.5", "lr>=0.25"], budget=60
+    )
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    session = lc.Session(population, plan, store, "many")
+    while (draw := session.next()) is not None:
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    page = AppTest.from_function(panels, default_timeout=30).run()
+    assert not page.exception
+    assert [one.value for one in page.subheader] == ["Side by side", "What is called what"]
+    assert page.selectbox[0].options == ["lr>=0.5", "lr>=0.25"]
+    first = page.dataframe[1].value.to_numpy().tolist()
+    page.selectbox[0].set_value("lr>=0.25").run()
+    assert page.dataframe[1].value.to_numpy().tolist() != first
+
+
+@pytest.mark.parametrize("name", ["=1+1", "in all", "not yet labelled strata", "called \\ truly"])
+def test_confusion_table_with_names_that_are_in_the_way(data_folder: Path, name: str) -> None:
+    path = data_folder / "c.csv"
+    data_folder.mkdir()
+    rows = "".join(f"{n},{[name, 'b', 'c'][n % 3]}\n" for n in range(90))
+    path.write_text(f"text,said\n{rows}", "utf-8")
+    population = lc.read_population(path, content="text", predictions={"m": "said"})
+    session = lc.Session(population, lc.Plan("recalibrated_neyman", ["accuracy"], budget=60))
+    session.answer(session.next(), name)
+    table = confusion(session.engine)
+    assert len(readable(table)) == 3
+    cells = [one for line in csv.reader(confusion_csv(table).splitlines()) for one in line]
+    assert not any(one.startswith("=") for one in cells)

@@ -1,0 +1,311 @@
+"""The menu of a project on the start page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import labelcore as lc
+from labelcore.store import open_store
+from labelcore.ui import actions
+from tests.app.conftest import HOSTILE, button, texts
+
+
+@pytest.fixture(autouse=True)
+def no_shortest_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "SHORTEST_LOOK", 0.0)
+
+
+def reopened(data_folder: Path, name: str) -> lc.Session:
+    return lc.Session.open(open_store(f"sqlite:///{data_folder / 'labelcore.db'}"), name)
+
+
+def chosen(app, what: str, place: int = 0) -> AppTest:
+    """The start page with this form open on the project in this place."""
+    page = app()
+    page.menu_button[place].set_value(what).run()
+    assert not page.exception
+    return page
+
+
+def field(page: AppTest, start: str):
+    """The input whose key starts so."""
+    kinds = (page.text_input, page.text_area, page.number_input, page.radio)
+    return next(one for kind in kinds for one in kind if (one.key or "").startswith(start))
+
+
+def plainly(page: AppTest) -> str:
+    return texts(page).replace("\\", "").replace("\N{WORD JOINER}", "")
+
+
+def names(data_folder: Path) -> list[str]:
+    store = open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    return [record.name for record in store.projects()]
+
+
+# --- rename -------------------------------------------------------------------------------------
+
+
+def test_rename_keeps_the_labels(app, make, data_folder: Path) -> None:
+    make(labels=7)
+    page = chosen(app, "Rename")
+    field(page, "life-name").set_value("junk mail").run()
+    button(page, "life-do").click().run()
+    assert "'demo' is called 'junk mail' now." in plainly(page)
+    assert names(data_folder) == ["junk mail"]
+    assert reopened(data_folder, "junk mail").labels == 7
+    assert not app("label", project="junk mail").error
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ("", "needs a name"),
+        ("   ", "needs a name"),
+        ("other", "called 'other' already"),
+        ("a\u202eb", "does not show (U+202E)"),
+    ],
+)
+@pytest.mark.parametrize("what", ["Rename", "Duplicate"])
+def test_a_bad_name_is_told_in_the_form(
+    app, make, data_folder: Path, what: str, wanted: str, told: str
+) -> None:
+    make("other")
+    make("demo")
+    page = chosen(app, what)
+    field(page, "life-name").set_value(wanted).run()
+    button(page, "life-do").click().run()
+    assert not page.exception and told in plainly(page)
+    assert button(page, "life-do")
+    assert names(data_folder) == ["demo", "other"]
+
+
+def test_a_hostile_name_is_shown_literally(app, make) -> None:
+    make()
+    page = chosen(app, "Rename")
+    field(page, "life-name").set_value(HOSTILE[:60]).run()
+    button(page, "life-do").click().run()
+    assert not page.exception
+    shown = [one.value for kind in ("markdown", "success") for one in getattr(page, kind)]
+    assert not any("<img" in value.replace("\\<", "") or ":red[x]" in value for value in shown)
+
+
+@pytest.mark.parametrize("path", ["label", "progress", "report"])
+def test_an_old_link_says_the_new_name(app, make, path: str) -> None:
+    make(labels=3)
+    page = chosen(app, "Rename")
+    field(page, "life-name").set_value("junk").run()
+    button(page, "life-do").click().run()
+    old = app(path, project="demo")
+    assert not old.exception
+    assert "The project 'demo' is called 'junk' now" in plainly(old)
+
+
+def test_a_press_in_an_old_tab_is_a_sentence_and_writes_nothing(
+    app, make, data_folder: Path
+) -> None:
+    make(labels=3)
+    tab = app("label", project="demo")
+    page = chosen(app, "Rename")
+    field(page, "life-name").set_value("junk").run()
+    button(page, "life-do").click().run()
+    button(tab, "positive-").click().run()
+    assert not tab.exception and "is called 'junk' now" in plainly(tab)
+    assert reopened(data_folder, "junk").labels == 3
+
+
+def test_a_new_project_under_the_old_name_gets_nothing_of_the_old_tab(
+    app, make, data_folder: Path
+) -> None:
+    """The tab's item belongs to the renamed project: a press there must not label here."""
+    make(labels=3)
+    tab = app("label", project="demo")
+    page = chosen(app, "Rename")
+    field(page, "life-name").set_value("junk").run()
+    button(page, "life-do").click().run()
+    make(labels=1)
+    button(tab, "positive-").click().run()
+    assert not tab.exception
+    assert (reopened(data_folder, "demo").labels, reopened(data_folder, "junk").labels) == (1, 3)
+
+
+def test_a_name_changed_by_another_program_is_noticed(app, make, data_folder: Path) -> None:
+    session = make(labels=3)
+    tab = app("label", project="demo")
+    session.store.rename("demo", "elsewhere")
+    button(tab, "positive-").click().run()
+    assert not tab.exception and "There is no project 'demo'" in plainly(tab)
+    assert reopened(data_folder, "elsewhere").labels == 3
+
+
+# --- archive ------------------------------------------------------------------------------------
+
+
+def test_archived_projects_are_folded_away_at_the_end_and_come_back(app, make) -> None:
+    make("one")
+    make("two", labels=2)
+    page = chosen(app, "Archive")
+    assert "Nothing is deleted" in texts(page)
+    button(page, "life-do").click().run()
+    assert [one.label for one in page.expander] == ["Archived projects (1)"]
+    assert "2 of 60 judged" in "".join(one.value for one in page.expander[0].text)
+    back = page.expander[0].menu_button[0]
+    assert back.options == ["Bring back", "Rename", "Duplicate"]
+    back.set_value("Bring back").run()
+    assert not page.exception and not page.expander and "'two' is back" in plainly(page)
+
+
+def test_an_archived_project_still_opens(app, make) -> None:
+    make(labels=3).store.update("demo", archived=True)
+    assert not app("label", project="demo").error
+
+
+# --- duplicate ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", ["fresh", "same"])
+def test_duplicate(app, make, data_folder: Path, seed: str) -> None:
+    first = make(labels=5)
+    page = chosen(app, "Duplicate")
+    assert "No label is copied" in texts(page)
+    assert field(page, "life-name").value == "demo copy"
+    field(page, "life-seed").set_value(seed).run()
+    button(page, "life-do").click().run()
+    assert "'demo copy' was made" in plainly(page)
+    copy = reopened(data_folder, "demo copy")
+    assert (copy.labels, copy.settings["question"]) == (0, "Spam?")
+    assert (copy.plan == first.plan) == (seed == "same")
+    assert copy.plan.with_seed(first.plan.seed) == first.plan
+
+
+# --- finish and go on ---------------------------------------------------------------------------
+
+
+def test_finish_with_a_reason(app, make, data_folder: Path) -> None:
+    make(labels=5)
+    page = chosen(app, "Finish")
+    field(page, "life-reason").set_value("enough").run()
+    button(page, "life-do").click().run()
+    assert "Its report is final" in plainly(page)
+    session = reopened(data_folder, "demo")
+    assert session.status == "finished"
+    assert [e.text for e in session.events if e.kind == "finished"] == ["enough"]
+    assert page.menu_button[0].options == ["Rename", "Duplicate", "Go on longer", "Archive"]
+
+
+def test_go_on_longer(app, make, data_folder: Path) -> None:
+    make(labels=60)
+    page = chosen(app, "Go on longer")
+    assert field(page, "life-budget").value == 110
+    field(page, "life-budget").set_value(90).run()
+    button(page, "life-do").click().run()
+    assert "goes on to 90 labels" in plainly(page)
+    assert reopened(data_folder, "demo").status == "open"
+
+
+@pytest.mark.parametrize("budget", [60, 201])
+def test_go_on_out_of_bounds(app, make, data_folder: Path, budget: int) -> None:
+    make(labels=60)
+    page = chosen(app, "Go on longer")
+    field(page, "life-budget").set_value(budget).run()
+    assert f"from 61 to 200 is needed here, and this is {budget}" in plainly(page)
+    assert not [one for one in page.button if one.key == "life-do"]
+
+
+def test_nothing_is_left_to_go_on_with(app, make) -> None:
+    make(labels=3, budget=200)
+    page = chosen(app, "Go on longer")
+    assert "there is nothing to add" in texts(page)
+
+
+# --- mend the wording ---------------------------------------------------------------------------
+
+
+def test_mended_words_are_shown_and_nothing_else_changes(app, make, data_folder: Path) -> None:
+    session = make(labels=50)
+    before = session.results()["accuracy"]
+    page = chosen(app, "Mend the wording")
+    field(page, "life-question").set_value("Is it  junk?").run()
+    field(page, "life-meaning-1").set_value("all that was asked for").run()
+    field(page, "life-words").set_value("free\n\n win \nfree").run()
+    field(page, "life-patterns").set_value(r"\d+ \$").run()
+    button(page, "life-do").click().run()
+    assert not page.exception and "is mended" in plainly(page)
+    assert "Is it junk?" in texts(page)
+    (event,) = [e for e in reopened(data_folder, "demo").events if e.kind == "reworded"]
+    assert dict(event.detail) == {
+        "question": "Is it junk?",
+        "answer_words": ["", "all that was asked for"],
+        "highlight": {"words": ["free", "win"], "patterns": [r"\d+ \$"]},
+    }
+    again = reopened(data_folder, "demo")
+    assert again.settings["instructions"] == "Junk counts."
+    assert again.results()["accuracy"] == before
+    assert "Is it junk?" in texts(app("label", project="demo"))
+
+
+def test_nothing_mended_is_no_event(app, make, data_folder: Path) -> None:
+    make(labels=1)
+    page = chosen(app, "Mend the wording")
+    button(page, "life-do").click().run()
+    assert "Nothing was changed." in plainly(page)
+    assert "reworded" not in {e.kind for e in reopened(data_folder, "demo").events}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("life-question", "  ", "must not be empty"),
+        ("life-patterns", "fine\n(open", "'(open' is not a regular expression"),
+        ("life-words", "x" * 101, "at most 100 characters"),
+        ("life-words", "\n".join(map(str, range(101))), "At most 100 lines"),
+    ],
+)
+def test_words_that_cannot_be_used(
+    app, make, data_folder: Path, key: str, value: str, told: str
+) -> None:
+    make(labels=1)
+    page = chosen(app, "Mend the wording")
+    field(page, key).set_value(value).run()
+    button(page, "life-do").click().run()
+    assert not page.exception and told in plainly(page)
+    assert field(page, key).value == value
+    assert "reworded" not in {e.kind for e in reopened(data_folder, "demo").events}
+
+
+# --- every form -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "what", ["Rename", "Mend the wording", "Duplicate", "Go on longer", "Finish", "Archive"]
+)
+def test_cancel_changes_nothing(app, make, data_folder: Path, what: str) -> None:
+    session = make(labels=3)
+    before = session.store.project("demo"), session.store.events("demo")
+    page = chosen(app, what)
+    button(page, "life-cancel").click().run()
+    assert not [one for one in page.button if one.key == "life-do"]
+    assert (session.store.project("demo"), session.store.events("demo")) == before
+
+
+@pytest.mark.parametrize("what", ["Mend the wording", "Go on longer", "Finish"])
+def test_a_missing_file_is_a_sentence(app, make, items: Path, what: str) -> None:
+    make(labels=3)
+    items.unlink()
+    assert "not there any more" in plainly(chosen(app, what))
+
+
+def test_settings_keep_former_names_only(app, make, data_folder: Path) -> None:
+    session = make()
+    page = chosen(app, "Rename")
+    field(page, "life-name").set_value("junk").run()
+    button(page, "life-do").click().run()
+    settings = json.loads(session.store.project("junk").settings_json)
+    assert settings == {
+        "question": "Spam?",
+        "instructions": "Junk counts.",
+        "former_names": ["demo"],
+    }

@@ -1,0 +1,149 @@
+"""Five classes from a file to the last label by digit keys; many classes on a narrow screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labelcore.plan import Plan
+from labelcore.population import read_population
+from labelcore.session import Session
+from labelcore.store import open_store
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.server import Server
+
+NAMES = ["ads", "bills", "chat", "family", "work"]
+KEYS = {**dict(zip(NAMES, "12345", strict=True)), "unsure": "s", "later": "l", "broken": "b"}
+CYCLE = "1234554321s1b3l42"
+BUDGET = 40
+
+
+@pytest.fixture(autouse=True)
+def probe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The probe reads the item's token from the button of the first class."""
+    monkeypatch.setattr(driving, "PROBE", driving.PROBE.replace("positive-", "class-0-"))
+
+
+def rows(number: int, names: list[str]) -> list[dict[str, object]]:
+    return [
+        {"id": f"i{n}", "text": f"Message {n} about 3 of 5", "prediction": names[n % len(names)]}
+        for n in range(number)
+    ]
+
+
+def create(page: Page, url: str, path: Path) -> str:
+    """Through the four steps of New project; the name of the project."""
+    page.goto(f"{url}/new_project")
+    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
+    field = page.locator(".st-key-new-question input")
+    field.fill("What is it about?")
+    field.press("Enter")
+    page.get_by_text("Precision and recall", exact=True).click()
+    budget = page.locator("[class*='st-key-new-budget-'] input")
+    budget.fill(str(BUDGET))
+    budget.press("Enter")
+    page.get_by_text(f"With {BUDGET} labels").wait_for()
+    wait_until_idle(page)
+    page.locator(".st-key-new-create button").click()
+    page.wait_for_url("**/label?project=*")
+    return path.stem
+
+
+def test_five_classes_are_labelled_by_digits_to_the_end(
+    server: Server, page: Page, tmp_path: Path
+) -> None:
+    items = rows(120, NAMES)
+    project = create(page, server.url, driving.write_csv(tmp_path / "five.csv", items))
+    driving.open_label(page, server.url, project)
+    presses = 0
+    while not page.locator(".st-key-state").count():
+        driving.answer(page, CYCLE[presses % len(CYCLE)])
+        presses += 1
+        assert presses <= 2 * BUDGET
+    expect(page.locator(".st-key-state")).to_contain_text("All the labels asked for are there")
+
+    texts = {str(row["id"]): str(row["text"]) for row in items}
+    stored = driving.answers(server.data, project)
+    assert len(stored) == len(driving.pressed(page)) == presses
+    assert driving.disagreements(stored, driving.pressed(page), texts, KEYS) == []
+    assert driving.wrongly_drawn(page, server.data, project, texts) == []
+    assert {driving.said(event) for event in stored} >= {*NAMES, "unsure", "broken", "later"}
+    final = [event for event in stored if event.kind != "later"]
+    assert len({event.index for event in final}) == BUDGET
+
+    swapped = {**KEYS, "ads": "2", "bills": "1"}
+    wrong = driving.disagreements(stored, driving.pressed(page), texts, swapped)
+    assert len(wrong) == sum(driving.said(event) in ("ads", "bills") for event in stored)
+
+
+def make_many(data: Path, number: int) -> str:
+    """A project with so many classes, made without the page."""
+    names = [f"class number {n:02d}" for n in range(number)]
+    path = driving.write_csv(data / "files" / f"{number}.csv", rows(240, names))
+    population = read_population(path, id="id", content="text", predictions={"m": "prediction"})
+    plan = Plan("recalibrated_neyman", ("accuracy",), budget=100, seed=3)
+    with closing(open_store(driving.store_url(data))) as store:
+        Session(population, plan, store, f"Classes {number}", settings={"question": "Which?"})
+    return f"Classes {number}"
+
+
+@pytest.mark.parametrize("number", [5, 12])
+def test_every_button_can_be_reached_on_a_narrow_screen(
+    new_page: Callable[..., Page], shared_server: Server, number: int
+) -> None:
+    page = new_page(390, 844)
+    driving.open_label(page, shared_server.url, make_many(shared_server.data, number))
+    buttons = page.locator(".st-key-answers button").all()
+    assert len(buttons) == min(number, 10) + 3
+    boxes = [button.bounding_box() for button in buttons]
+    for box in boxes:
+        assert box is not None and box["height"] >= 44 - 1
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+        assert box["y"] + box["height"] <= 844
+    page.locator(".st-key-open-finish button").scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 1e6)")
+    finish = page.locator(".st-key-open-finish button").bounding_box()
+    assert finish is not None
+    assert finish["y"] + finish["height"] <= min(box["y"] for box in boxes if box)
+
+
+def test_the_tenth_class_has_the_key_0_and_the_twelfth_is_found_by_typing(
+    page: Page, shared_server: Server
+) -> None:
+    project = make_many(shared_server.data, 11)
+    driving.open_label(page, shared_server.url, project)
+    driving.answer(page, "0")
+    box = page.locator(".st-key-more-classes input")
+    box.click()
+    page.keyboard.type("number 10")
+    page.keyboard.press("Enter")
+    confirm = page.locator("[class*='st-key-more-answer-'] button")
+    expect(confirm).to_be_enabled()
+    # Typing digits into the list has labelled nothing.
+    assert len(driving.answers(shared_server.data, project)) == 1
+    token = driving.shown(page)["token"]
+    confirm.click()
+    driving.wait_for_next(page, token)
+    said = [driving.said(event) for event in driving.answers(shared_server.data, project)]
+    assert said == ["class number 09", "class number 10"]
+
+
+@pytest.mark.parametrize(("preset", "pair"), [("1 / 0", "10"), ("J / F", "jf")])
+def test_other_keys_for_two_classes(
+    page: Page, shared_server: Server, monkeypatch: pytest.MonkeyPatch, preset: str, pair: str
+) -> None:
+    monkeypatch.setattr(driving, "PROBE", driving.PROBE.replace("class-0-", "positive-"))
+    project = driving.make_project(shared_server.data, preset.replace(" / ", ""))
+    with closing(open_store(driving.store_url(shared_server.data))) as store:
+        store.update(project, settings_json=f'{{"question": "?", "keys": "{preset}"}}')
+    driving.open_label(page, shared_server.url, project)
+    driving.label_items(page, 3, lambda place: (pair + pair[0])[place])
+    page.keyboard.press("y" if "y" not in pair else "n")
+    driving.settle(page)
+    said = [driving.said(event) for event in driving.answers(shared_server.data, project)]
+    assert said == ["yes", "no", "yes"]

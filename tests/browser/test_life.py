@@ -1,0 +1,74 @@
+"""A project renamed, reworded and put away while another tab has it open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.server import Server
+
+
+def choose(page: Page, url: str, what: str) -> None:
+    """The form of the newest project's menu on the start page."""
+    page.goto(url)
+    page.locator(".st-key-menu-0 button").click()
+    page.get_by_role("menuitem", name=what, exact=True).click()
+    page.locator(".st-key-life").wait_for()
+    wait_until_idle(page)
+
+
+def rename(page: Page, url: str, name: str) -> None:
+    choose(page, url, "Rename")
+    field = page.locator(".st-key-life input")
+    field.fill(name)
+    field.press("Enter")
+    wait_until_idle(page)
+    page.locator(".st-key-life-do button").click()
+    expect(page.locator('[data-testid="stAlert"]')).to_contain_text(f"is called '{name}' now")
+
+
+def test_rename_while_a_second_tab_is_open(new_page: Callable[..., Page], server: Server) -> None:
+    tab, other = new_page(), new_page()
+    driving.make_project(server.data, "Before")
+    driving.open_label(tab, server.url, "Before")
+    driving.label_items(tab, 2, lambda _: "y")
+    rename(other, server.url, "After <b>it</b>")
+
+    tab.keyboard.press("y")
+    said = tab.locator('[data-testid="stAlert"]').first
+    expect(said).to_contain_text("The project 'Before' is called 'After <b>it</b>' now")
+    assert not tab.locator(".st-key-answers button").count()
+    assert len(driving.answers(server.data, "After <b>it</b>")) == 2
+    assert "Traceback" not in server.log
+
+    tab.get_by_role("link", name="All projects").click()
+    card = tab.locator(".st-key-project-0")
+    expect(card).to_contain_text("After <b>it</b>")
+    expect(card).to_contain_text("2 of 200 judged")
+    card.get_by_role("link", name="Label").click()
+    tab.wait_for_url("**/label?project=After*")
+    driving.wait_for_item(tab)
+    driving.answer(tab, "n")
+    said_now = [driving.said(e) for e in driving.answers(server.data, "After <b>it</b>")]
+    assert said_now == ["yes", "yes", "no"]
+
+
+def test_words_mended_in_one_tab_stand_in_the_other(
+    new_page: Callable[..., Page], server: Server
+) -> None:
+    tab, other = new_page(), new_page()
+    driving.make_project(server.data, "Words")
+    driving.open_label(tab, server.url, "Words")
+    choose(other, server.url, "Mend the wording")
+    field = other.locator("[class*='st-key-life-question-'] input")
+    field.fill("Is it **really** right?")
+    field.press("Tab")
+    wait_until_idle(other)
+    other.locator(".st-key-life-do button").click()
+    expect(other.locator('[data-testid="stAlert"]')).to_contain_text("is mended")
+    driving.answer(tab, "y")
+    expect(tab.locator(".st-key-question")).to_have_text("Is it **really** right?")
+    assert len(driving.answers(server.data, "Words")) == 1
