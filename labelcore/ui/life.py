@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
 from labelcore import project_life
+from labelcore.items import highlights_of
 from labelcore.session import Session
 from labelcore.ui import sessions
 from labelcore.ui.answers import classes_in_order
@@ -25,7 +25,6 @@ FORM, DONE = "life form", "life done"
 RENAME, MEND, DUPLICATE = "Rename", "Mend the wording", "Duplicate"
 EXTEND, FINISH, ARCHIVE, BRING_BACK = "Go on longer", "Finish", "Archive", "Bring back"
 SEEDS = {"fresh": "Other items (a fresh seed)", "same": "The same items (the same seed)"}
-MOST_WORDS, LONGEST_WORD = 100, 100
 
 
 def menu(number: int, summary: Summary) -> None:
@@ -275,24 +274,7 @@ def check_wording(wanted: Mapping[str, Any]) -> None:
     """Raises ValueError with a sentence for words that cannot be used."""
     if not wanted["question"]:
         raise ValueError("The question must not be empty.")
-    for words in wanted["highlight"].values():
-        _check_lines(words)
-    for pattern in wanted["highlight"]["patterns"]:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"{pattern!r} is not a regular expression: {error}.") from None
-
-
-def _check_lines(words: Sequence[str]) -> None:
-    if len(words) > MOST_WORDS:
-        raise ValueError(f"At most {MOST_WORDS} lines can be highlighted, got {len(words):,}.")
-    long = [word for word in words if len(word) > LONGEST_WORD]
-    if long:
-        raise ValueError(
-            f"A line to highlight has at most {LONGEST_WORD} characters; {long[0][:30]!r} ... has "
-            f"{len(long[0]):,}."
-        )
+    highlights_of(wanted)
 
 
 FORMS: dict[str, Callable[[str, str], None]] = {

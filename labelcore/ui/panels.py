@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore import items
 from labelcore.log import Draw
 from labelcore.session import Session
 from labelcore.ui import actions
@@ -107,11 +108,10 @@ def history_panel(project: str, session: Session) -> None:
 
 
 def glimpse(session: Session, item_id: str) -> str:
-    """The beginning of an item's text, its id where it is a picture."""
-    text = next((v for v in session.item_by_id(item_id).values() if v.strip()), "")
-    return (
-        one_line(item_id, 40) if not text or text.startswith("data:image") else one_line(text, 60)
-    )
+    """The beginning of an item's text; its id beside a picture or where there is no text."""
+    text = items.glimpse(session.item_by_id(item_id))
+    name = one_line(item_id, 40)
+    return f"{text} {name}" if text == "(picture)" else text or name
 
 
 def opened_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
@@ -148,7 +148,12 @@ def opened_item(session: Session, panel: dict[str, Any]) -> None:
     """The item of a history entry, in the place of the item to judge."""
     asked = session.engine.asked[int(panel["index"]) - 1]
     item_id = session.population.id_at(asked.position)
-    show_item(session.item_by_id(item_id), str(panel["token"]))
+    show_item(
+        session.item_by_id(item_id),
+        str(panel["token"]),
+        highlights=items.highlights_of(session.settings),
+        items_file=session.population.path,
+    )
 
 
 def finish_panel(project: str, session: Session) -> None:

@@ -259,9 +259,9 @@ def test_nothing_mended_is_no_event(app, make, data_folder: Path) -> None:
     ("key", "value", "told"),
     [
         ("life-question", "  ", "must not be empty"),
-        ("life-patterns", "fine\n(open", "'(open' is not a regular expression"),
-        ("life-words", "x" * 101, "at most 100 characters"),
-        ("life-words", "\n".join(map(str, range(101))), "At most 100 lines"),
+        ("life-patterns", "fine\n(open", "'(open' cannot be read"),
+        ("life-words", "x" * 101, "may have 100 characters, got 101"),
+        ("life-words", "\n".join(map(str, range(201))), "at most 200 words"),
     ],
 )
 def test_words_that_cannot_be_used(
