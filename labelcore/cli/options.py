@@ -47,6 +47,13 @@ file_options = _together(
     ),
     click.option("--positive", metavar="NAME", help="The class that counts as positive."),
     click.option("--metadata", multiple=True, metavar="COLUMN", help="Kept, not shown."),
+    click.option(
+        "--dialect",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="How the file is read where detection is wrong: encoding, delimiter, decimal, quote, "
+        "header, sheet.",
+    ),
 )
 
 plan_options = _together(
@@ -79,6 +86,7 @@ def population_of(given: dict[str, Any]) -> Population:
         "predictions": pairs(given.pop("prediction"), "--prediction"),
         "thresholds": _thresholds(given.pop("threshold")),
         "descending": list(given.pop("descending")),
+        "dialect": _dialect(given.pop("dialect")),
         "classes": list(classes) if (classes := given.pop("classes")) else None,
         "positive": given.pop("positive"),
         "metadata": list(given.pop("metadata")),
@@ -121,6 +129,14 @@ def _thresholds(texts: Sequence[str]) -> dict[str, float | list[float]]:
         except ValueError:
             raise ValueError(f"--threshold must be NAME=NUMBER, got {text!r}") from None
     return {name: one[0] if len(one) == 1 else one for name, one in found.items()}
+
+
+def _dialect(texts: Sequence[str]) -> dict[str, Any] | None:
+    """The parts of a dialect that were given; None for none of them."""
+    given: dict[str, Any] = dict(pairs(texts, "--dialect"))
+    if "header" in given:
+        given["header"] = _value(given["header"])
+    return given or None
 
 
 def _value(text: str) -> Any:

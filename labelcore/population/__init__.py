@@ -1,7 +1,9 @@
 """Reading and checking files: ids, scores and predictions in memory, everything else looked up."""
 
+from labelcore.population.dialect import Dialect, Form
+from labelcore.population.duplicates import Duplicates
 from labelcore.population.formats import FORMATS
 from labelcore.population.population import Population
 from labelcore.population.read import read_population
 
-__all__ = ["FORMATS", "Population", "read_population"]
+__all__ = ["FORMATS", "Dialect", "Duplicates", "Form", "Population", "read_population"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from labelcore.population.dialect import checked_dialect
 from labelcore.population.text import listing
 
 
@@ -35,6 +36,7 @@ class Arguments:
     classes: tuple[str, ...] | None
     positive: str | None
     metadata: tuple[str, ...]
+    dialect: Mapping[str, Any]
 
     @classmethod
     def checked(cls, **given: Any) -> Arguments:
@@ -49,10 +51,15 @@ class Arguments:
             classes=_classes(given["classes"]),
             positive=_optional_text("positive", given["positive"]),
             metadata=_names("metadata", given["metadata"]),
+            dialect=checked_dialect(given["dialect"]),
         )
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values; ``read_population(path, **values)`` reads the same population."""
+        """JSON values; ``read_population(path, **values)`` reads the same population.
+
+        A dialect is among them only where there is one to give: what was stored before there were
+        dialects stays as it is.
+        """
         return {
             "id": self.id,
             "content": list(self.content),
@@ -66,6 +73,7 @@ class Arguments:
             "classes": None if self.classes is None else list(self.classes),
             "positive": self.positive,
             "metadata": list(self.metadata),
+            **({"dialect": dict(self.dialect)} if self.dialect else {}),
         }
 
     def classifiers(self) -> Iterator[Classifier]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -12,10 +11,12 @@ from numpy.typing import NDArray
 
 from labelcore.errors import Fault
 from labelcore.population.ids import TextIds
+from labelcore.population.sniff import NUMBER
 from labelcore.population.text import as_text, listing, shorten
 
 SCORE_RULE = "a score must be a finite number"
-NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+WITH_COMMA = f"{SCORE_RULE} with a decimal comma and no thousands marks"
+HINT = "; if its comma is a decimal mark, choose the decimal comma; no thousands marks are read"
 
 
 class FaultList:
@@ -58,28 +59,39 @@ def check_ids(name: str, column: pa.ChunkedArray, faults: FaultList) -> TextIds:
     return ids
 
 
-def check_scores(name: str, column: pa.ChunkedArray, faults: FaultList) -> NDArray[np.float64]:
-    """Scores as in the file, (n_items,), read-only; each must be a finite number."""
-    scores = _numbers(column)
+def check_scores(
+    name: str, column: pa.ChunkedArray, faults: FaultList, decimal: str = "."
+) -> NDArray[np.float64]:
+    """Scores as in the file, (n_items,), read-only; each must be a finite number.
+
+    decimal is the mark of numbers in text; other numbers have none.
+    """
+    scores = _numbers(column, decimal)
     if scores is None:
         faults.add_rule(f"{SCORE_RULE}, got a column of type {column.type}", name)
         return np.zeros(len(column))
-    faults.add_rows(np.flatnonzero(~np.isfinite(scores)), name, column, SCORE_RULE)
+    wrong = np.flatnonzero(~np.isfinite(scores))
+    faults.add_rows(wrong, name, column, _score_rule(column, wrong, decimal))
     scores.flags.writeable = False
     return scores
 
 
-def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64] | None:
+def _score_rule(column: pa.ChunkedArray, wrong: NDArray[np.int64], decimal: str) -> str:
+    """The rule, and the choice that would mend the first of the wrong values."""
+    if decimal == ",":
+        return WITH_COMMA
+    first = as_text(column.take(pa.array(wrong[:1]))).to_pylist()
+    return SCORE_RULE + (HINT if any(NUMBER[","].fullmatch(text) for text in first) else "")
+
+
+def _numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | None:
     """(n_items,) numbers, NaN where there is none; None for a type that holds no numbers."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _numbers(column.cast(kind.value_type))
+        return _numbers(column.cast(kind.value_type), decimal)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        try:
-            numbers = column.cast(pa.float64())
-        except pa.ArrowInvalid:
-            return np.array([_number(text) for text in column.to_pylist()], dtype=np.float64)
-    elif pa.types.is_boolean(kind):
+        return _numbers_in_text(column, decimal)
+    if pa.types.is_boolean(kind):
         numbers = column.cast(pa.uint8()).cast(pa.float64())
     elif pa.types.is_decimal(kind) or pa.types.is_null(kind) or _is_number(kind):
         numbers = column.cast(pa.float64(), safe=False)
@@ -89,12 +101,29 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[np.float64] | None:
     return values
 
 
+def _numbers_in_text(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64]:
+    """A point is no mark beside a decimal comma: "1.234" might mean over a thousand."""
+    pointed = column
+    if decimal == ",":
+        with_point = pc.match_substring(column, ".")
+        pointed = pc.if_else(with_point, "", pc.replace_substring(column, ",", "."))
+    try:
+        numbers = pc.fill_null(pointed.cast(pa.float64()), np.nan)
+    except pa.ArrowInvalid:
+        texts = column.to_pylist()
+        return np.array([_number(text, decimal) for text in texts], dtype=np.float64)
+    values: NDArray[np.float64] = np.array(numbers.to_numpy())
+    return values
+
+
 def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
-def _number(text: str | None) -> float:
-    return float(text) if text is not None and NUMBER.fullmatch(text) else np.nan
+def _number(text: str | None, decimal: str) -> float:
+    if text is None or not NUMBER[decimal].fullmatch(text):
+        return np.nan
+    return float(text.replace(decimal, "."))
 
 
 def check_columns(
@@ -105,11 +134,6 @@ def check_columns(
         faults.add_rule("two or more columns have this name", name)
     for argument, name in named:
         if name not in columns:
-            faults.add_rule(f"{argument} names no column of the file; {_there_are(columns)}", name)
-
-
-def _there_are(columns: Sequence[str]) -> str:
-    hint = ""
-    if len(columns) == 1 and "|" in columns[0]:
-        hint = " (columns must be separated by commas)"
-    return f"its columns are {listing(columns)}{hint}"
+            faults.add_rule(
+                f"{argument} names no column of the file; its columns are {listing(columns)}", name
+            )

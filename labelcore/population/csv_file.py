@@ -1,4 +1,4 @@
-"""CSV files, gzipped or not: columns by pyarrow, single rows by byte offset and the csv module.
+"""Delimited text: columns by pyarrow, single rows by byte offset and the csv module.
 
 pyarrow reads only files without a fault of structure and must find as many rows; any other file is
 read by the csv module alone, which also finds the faults. A property test holds the two together.
@@ -7,16 +7,11 @@ read by the csv module alone, which also finds the faults. A property test holds
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import os
-import shutil
-import tempfile
-import weakref
-import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,30 +21,33 @@ from numpy.typing import NDArray
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.csv_scan import BLOCK_BYTES, scan_records
 from labelcore.population.csv_walk import StructureFault, Walk, walk_records
+from labelcore.population.dialect import NOTHING, Dialect, Form
+from labelcore.population.sniff import detect_dialect, reader_options
+from labelcore.population.text import Columns, joined, text_column
+from labelcore.population.text_file import TextFile, lines_at, open_text
 
 ROWS_AT_ONCE = 1 << 16
 
 
-class CsvFile:
-    """A table of text: commas, RFC 4180 quotes, UTF-8 with or without a byte order mark."""
+class DelimitedText:
+    """A table of text: RFC 4180 quotes or none, UTF-8 with or without a byte order mark."""
 
-    def __init__(self, path: Path, name: str | None = None) -> None:
-        self.path = path
-        self.name = path.name if name is None else name
+    def __init__(self, text: TextFile, dialect: Dialect) -> None:
+        self.text, self.dialect = text, dialect
+        self.name = text.name
+        self._header_rows = int(dialect.header)
         self._walk: Walk | None = None
-        starts = scan_records(path)
+        starts = scan_records(text.path, dialect)
         self._starts = self._walk_all() if starts is None else starts
         if len(self._starts) == 1:
             empty = Fault(self.name, None, None, None, "the file is empty")
             raise PopulationError(self.faults() or [empty])
-        self.columns = tuple(self._header())
-        if rule := separator_rule(self.columns):
-            raise PopulationError([Fault(self.name, None, None, None, rule), *self.faults()])
+        self.columns = tuple(self._names())
 
     def __len__(self) -> int:
-        return len(self._starts) - 2
+        return len(self._starts) - 1 - self._header_rows
 
-    def load(self, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    def load(self, names: Sequence[str]) -> Columns:
         """These columns as text, each (n_rows,); a first load also finds ragged rows."""
         if self._walk is None or not self._walk.faults:
             columns = self._load_fast(names)
@@ -57,7 +55,11 @@ class CsvFile:
                 return columns
         if self._walk is None:
             self._starts = self._walk_all()
-        return self._load_by_row(names)
+        return joined(names, self._by_row(names))
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """The same a few rows at a time, so that long texts are never all in memory."""
+        return self._by_row(names) if self._walk is not None else self._by_block(names)
 
     def faults(self) -> list[Fault]:
         """Ragged rows, quotes that do not match, bytes that are no text: none for a sound file."""
@@ -73,124 +75,109 @@ class CsvFile:
 
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row, read from the file; each call opens the file, so threads do not meet."""
-        row = self._record(position + 1)
+        row = self._record(position + self._header_rows)
         return {name: row[self.columns.index(name)] for name in names}
 
     def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
         """The line on which each row starts, as an editor counts."""
-        return list(self._lines_at(self._starts[np.asarray(positions) + 1]))
+        return list(self._lines_at(self._starts[np.asarray(positions) + self._header_rows]))
+
+    def _lines_at(self, offsets: NDArray[np.int64]) -> list[int]:
+        return lines_at(self.text.path, offsets)
 
     def _fault(self, fault: StructureFault, line: int) -> Fault:
         row = None if fault.row is None else fault.row + 1
         return Fault(self.name, None, row, fault.value, fault.rule, line)
 
-    def _header(self) -> list[str]:
+    def _names(self) -> list[str]:
         if self._walk is not None:
-            return next(walk_records(self.path, Walk(self._starts)))
-        return self._record(0)
+            first = next(walk_records(self.text, Walk(self._starts), self.dialect))
+        else:
+            first = self._record(0)
+        if self.dialect.header:
+            return first
+        return [f"column {number}" for number in range(1, len(first) + 1)]
 
     def _record(self, record: int) -> list[str]:
         start, end = int(self._starts[record]), int(self._starts[record + 1])
-        with self.path.open("rb") as stream:
+        with self.text.path.open("rb") as stream:
             stream.seek(start)
             text = stream.read(end - start).decode("utf-8")
-        return next(csv.reader(io.StringIO(text, newline=""), strict=True))
+        return next(csv.reader(io.StringIO(text, newline=""), **reader_options(self.dialect)))
 
     def _walk_all(self) -> NDArray[np.int64]:
         self._walk = Walk(np.zeros(1, dtype=np.int64))
-        for _ in walk_records(self.path, self._walk):
+        for _ in walk_records(self.text, self._walk, self.dialect):
             pass
         return self._walk.starts
 
-    def _load_fast(self, names: Sequence[str]) -> dict[str, pa.ChunkedArray] | None:
+    def _load_fast(self, names: Sequence[str]) -> Columns | None:
         """By pyarrow; None when it finds a ragged row or another number of rows than the scan."""
-        places = {name: str(self.columns.index(name)) for name in names}
-        wanted = list(dict.fromkeys(places.values())) or ["0"]
-        longest = int(np.diff(self._starts).max())
         try:
-            table = pyarrow.csv.read_csv(
-                self.path,
-                read_options=pyarrow.csv.ReadOptions(
-                    column_names=[str(place) for place in range(len(self.columns))],
-                    skip_rows_after_names=1,
-                    block_size=min(max(BLOCK_BYTES, 2 * longest), 2**31 - 1),
-                ),
-                parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
-                convert_options=pyarrow.csv.ConvertOptions(
-                    include_columns=wanted,
-                    column_types={place: pa.string() for place in wanted},
-                    strings_can_be_null=False,
-                ),
-            )
+            table = pyarrow.csv.read_csv(self.text.path, **self._arrow_options(names))
         except pa.ArrowInvalid:
             return None
         if table.num_rows != len(self):
             return None
-        return {name: table.column(place) for name, place in places.items()}
+        return {name: table.column(self._place(name)) for name in names}
 
-    def _load_by_row(self, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    def _by_block(self, names: Sequence[str]) -> Iterator[Columns]:
+        """By pyarrow, for a file that it could load."""
+        with pyarrow.csv.open_csv(self.text.path, **self._arrow_options(names)) as batches:
+            for batch in batches:
+                yield {name: pa.chunked_array([batch.column(self._place(name))]) for name in names}
+
+    def _place(self, name: str) -> str:
+        """What pyarrow calls the column: names may be empty, and places are never the same."""
+        return str(self.columns.index(name))
+
+    def _arrow_options(self, names: Sequence[str]) -> dict[str, Any]:
+        wanted = list(dict.fromkeys(map(self._place, names))) or ["0"]
+        longest = int(np.diff(self._starts).max())
+        return {
+            "read_options": pyarrow.csv.ReadOptions(
+                column_names=[str(place) for place in range(len(self.columns))],
+                skip_rows_after_names=self._header_rows,
+                block_size=min(max(BLOCK_BYTES, 2 * longest), 2**31 - 1),
+            ),
+            "parse_options": pyarrow.csv.ParseOptions(
+                delimiter=self.dialect.delimiter,
+                quote_char=self.dialect.quote or False,
+                newlines_in_values=True,
+            ),
+            "convert_options": pyarrow.csv.ConvertOptions(
+                include_columns=wanted,
+                column_types={place: pa.string() for place in wanted},
+                strings_can_be_null=False,
+            ),
+        }
+
+    def _by_row(self, names: Sequence[str]) -> Iterator[Columns]:
         """By the csv module."""
         places = {name: self.columns.index(name) for name in names}
-        chunks: dict[str, list[pa.Array]] = {name: [] for name in names}
-        records = walk_records(self.path, Walk(self._starts))
-        next(records)
+        records = walk_records(self.text, Walk(self._starts), self.dialect)
+        for _ in range(self._header_rows):
+            next(records)
         while rows := list(islice(records, ROWS_AT_ONCE)):
-            for name, place in places.items():
-                cells = [row[place] for row in rows]
-                chunks[name].append(pa.array(cells, type=pa.string()))
-        return {name: pa.chunked_array(parts, pa.string()) for name, parts in chunks.items()}
-
-    def _lines_at(self, offsets: NDArray[np.int64]) -> list[int]:
-        """The line of each byte offset, in one pass over the file."""
-        order = np.argsort(offsets, kind="stable")
-        lines = np.ones(len(offsets), dtype=np.int64)
-        breaks_before, position = 0, 0
-        with self.path.open("rb") as stream:
-            while len(offsets) and (block := stream.read(BLOCK_BYTES)):
-                breaks = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
-                first, last = np.searchsorted(offsets[order], [position, position + len(block)])
-                here = order[first:last]
-                lines[here] += breaks_before + np.searchsorted(breaks, offsets[here] - position)
-                breaks_before += len(breaks)
-                position += len(block)
-        return [int(line) for line in lines]
+            yield {
+                name: text_column([row[place] for row in rows]) for name, place in places.items()
+            }
 
 
-class GzippedCsvFile(CsvFile):
-    """A gzipped CSV file: unpacked once into a temporary file, which goes with the object."""
+class CsvFile(DelimitedText):
+    """A .csv, .tsv or .txt file, packed or not, in any dialect."""
 
-    def __init__(self, path: Path) -> None:
-        handle, unpacked = tempfile.mkstemp(prefix="labelcore-", suffix=".csv")
-        weakref.finalize(self, _remove, unpacked)
-        with os.fdopen(handle, "wb") as target:
-            _unpack(path, target)
-        super().__init__(Path(unpacked), name=path.name)
+    options = ("encoding", "delimiter", "decimal", "quote", "header")
 
+    def __init__(self, path: Path, given: Mapping[str, Any] = NOTHING) -> None:
+        text = open_text(path, given.get("encoding"))
+        dialect = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
+        self.detected = detect_dialect(text.path, path.name, {"encoding": text.detected})
+        super().__init__(text, dialect)
 
-def separator_rule(columns: Sequence[str]) -> str | None:
-    """What is wrong with a header that another character than the comma separates.
-
-    >>> separator_rule(["id;text;score"])
-    'the header is one column that contains 2 ";": the file seems to be separated by ";", commas
-    are needed'
-    """
-    for mark, name in ((";", '";"'), ("\t", '"tab"')):
-        if len(columns) == 1 and mark in columns[0]:
-            return (
-                f"the header is one column that contains {columns[0].count(mark)} {name}: the "
-                f"file seems to be separated by {name}, commas are needed"
-            )
-    return None
-
-
-def _unpack(path: Path, target: io.BufferedWriter) -> None:
-    try:
-        with gzip.open(path, "rb") as source:
-            shutil.copyfileobj(source, target, BLOCK_BYTES)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        rule = f"cannot be unpacked as gzip: {error}"
-        raise PopulationError([Fault(path.name, None, None, None, rule)]) from error
-
-
-def _remove(path: str) -> None:
-    Path(path).unlink(missing_ok=True)
+    @classmethod
+    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+        """The dialect as far as it is not given."""
+        text = open_text(path, given.get("encoding"))
+        found = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
+        return Form(found, cls.options)

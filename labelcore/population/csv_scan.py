@@ -1,4 +1,4 @@
-"""Where the records of a CSV file start, by counting quotes instead of parsing.
+"""Where the records of a delimited file start, by counting quotes instead of parsing.
 
 A line break ends a record when an even number of quotes comes before it. That is right only where
 every quote follows RFC 4180, which is checked for each; any doubt and the caller parses instead.
@@ -13,8 +13,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.population.dialect import PLAIN, Dialect
+
 BLOCK_BYTES = 1 << 23
-NEWLINE, RETURN, COMMA, QUOTE = b'\n\r,"'
+NEWLINE, RETURN = b"\n\r"
+NO_BYTE = 256
 
 
 def _table(*allowed: int) -> NDArray[np.bool_]:
@@ -23,17 +26,13 @@ def _table(*allowed: int) -> NDArray[np.bool_]:
     return table
 
 
-BEFORE_OPENING = _table(NEWLINE, COMMA, QUOTE)
-AFTER_CLOSING = _table(NEWLINE, RETURN, COMMA, QUOTE)
-
-
-def scan_records(path: Path) -> NDArray[np.int64] | None:
+def scan_records(path: Path, dialect: Dialect = PLAIN) -> NDArray[np.int64] | None:
     """Byte offsets of the records, (n_records + 1,): the header first, the end of the file last.
 
     Blank lines are no records. None when the file is not plain RFC 4180 in UTF-8: a quote that
     neither opens nor closes a field, a lone carriage return, a NUL byte, an open quote at the end.
     """
-    scanner = _Scanner()
+    scanner = _Scanner(dialect)
     with path.open("rb") as stream:
         block = stream.read(BLOCK_BYTES)
         if block.startswith(codecs.BOM_UTF8):
@@ -57,7 +56,11 @@ class _Lines:
 class _Scanner:
     """Looks at a block with two bytes before and one after each position looked at."""
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect) -> None:
+        marks = (dialect.delimiter + dialect.quote).encode()
+        self._quote = ord(dialect.quote) if dialect.quote else NO_BYTE
+        self._before_opening = _table(NEWLINE, *marks)
+        self._after_closing = _table(NEWLINE, RETURN, *marks)
         self.position = 0  # the file's offset of the first byte not yet looked at
         self._first: int | None = None
         self._quotes = 0
@@ -100,11 +103,11 @@ class _Scanner:
         """Look at all bytes but the last, which waits for the byte after it."""
         data = np.frombuffer(self._buffer + block, dtype=np.uint8)
         seen = data[2:-1]
-        quotes = np.flatnonzero(seen == QUOTE)
+        quotes = np.flatnonzero(seen == self._quote)
         opening, closing = (quotes[self._quotes % 2 :: 2], quotes[1 - self._quotes % 2 :: 2])
         if (
-            not BEFORE_OPENING[data[opening + 1]].all()
-            or not AFTER_CLOSING[data[closing + 3]].all()
+            not self._before_opening[data[opening + 1]].all()
+            or not self._after_closing[data[closing + 3]].all()
         ):
             return False
         returns = self._outside(np.flatnonzero(seen == RETURN), quotes)

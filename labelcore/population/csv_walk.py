@@ -1,4 +1,4 @@
-"""Every record of a CSV file by the csv module: slower than scanning, and finds every fault."""
+"""Every record of a delimited file by the csv module: slower than scanning, finds every fault."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ import sys
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
+
+from labelcore.population.dialect import PLAIN, Dialect
+from labelcore.population.sniff import reader_options
+from labelcore.population.text_file import TextFile
 
 # The csv module refuses fields over 131,072 characters otherwise; a long document is one field.
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
 
 RULES = {
     "unexpected end of data": "a quote opened in this row is never closed",
-    "',' expected after '\"'": (
-        "text follows a closing quote; a quote inside quotes must be doubled"
-    ),
+    "expected after '\"'": "text follows a closing quote; a quote inside quotes must be doubled",
     "new-line character seen in unquoted field": (
         "a lone carriage return stands outside quotes; lines must end with LF or CRLF"
     ),
@@ -42,7 +43,7 @@ class StructureFault:
 class Walk:
     """What a walk over the whole file found.
 
-    starts       (n_records + 1,) byte offsets, the header first, the end of the file last
+    starts       (n_records + 1,) byte offsets, the header (if any) first, the end of the file last
     faults       in file order
     broken_rows  data rows, counted from 0, whose cells mean nothing
     """
@@ -55,8 +56,9 @@ class Walk:
 class _Lines(Iterator[str]):
     """The decoded lines of a file, and the offset of the next one; notes what is not text."""
 
-    def __init__(self, stream: BinaryIO, walk: Walk) -> None:
+    def __init__(self, stream: BinaryIO, text: TextFile, walk: Walk) -> None:
         self._stream = stream
+        self._text = text
         self._walk = walk
         self.offset = 0
         self.row: int | None = None
@@ -76,11 +78,7 @@ class _Lines(Iterator[str]):
             return line.decode("utf-8")
         except UnicodeDecodeError as error:
             byte = start + error.start
-            self.note(
-                byte,
-                f"the text is not UTF-8 at byte {byte:,} of the file; save it as CSV UTF-8",
-                f"byte 0x{line[error.start]:02x}",
-            )
+            self.note(byte, *self._text.not_text(byte, line[error.start]))
             return line.decode("utf-8", errors="replace")
 
     def note(self, offset: int, rule: str, value: str | None = None) -> None:
@@ -89,25 +87,25 @@ class _Lines(Iterator[str]):
             self._walk.broken_rows.add(self.row)
 
 
-def walk_records(path: Path, walk: Walk) -> Iterator[list[str]]:
+def walk_records(text: TextFile, walk: Walk, dialect: Dialect = PLAIN) -> Iterator[list[str]]:
     """The header and then each data row; a broken row gives empty cells.
 
     ``walk`` is filled on the way and complete when the iterator is exhausted; nothing follows a
-    header that cannot be read. Quotes are as in
-    RFC 4180, but a quote inside an unquoted field stands for itself. Blank lines are no records.
+    first row that cannot be read. Quotes are as in RFC 4180, but a quote inside an unquoted field
+    stands for itself. Blank lines are no records.
     """
-    with path.open("rb") as stream:
-        yield from _walk_stream(stream, walk)
+    with text.path.open("rb") as stream:
+        yield from _walk_lines(_Lines(stream, text, walk), walk, dialect)
 
 
-def _walk_stream(stream: BinaryIO, walk: Walk) -> Iterator[list[str]]:
-    lines = _Lines(stream, walk)
-    reader = csv.reader(lines, strict=True)
+def _walk_lines(lines: _Lines, walk: Walk, dialect: Dialect) -> Iterator[list[str]]:
+    reader = csv.reader(lines, **reader_options(dialect))
     starts = array("q")
     n_columns: int | None = None
     while True:
         start = lines.offset
-        lines.row = None if n_columns is None else len(starts) - 1
+        row = len(starts) - int(dialect.header)
+        lines.row = None if row < 0 else row
         try:
             cells = next(reader)
         except StopIteration:
@@ -129,7 +127,7 @@ def _walk_stream(stream: BinaryIO, walk: Walk) -> Iterator[list[str]]:
 
 
 def _rule(error: csv.Error) -> str:
-    for beginning, rule in RULES.items():
-        if str(error).startswith(beginning):
+    for part, rule in RULES.items():
+        if part in str(error):
             return rule
     return f"the row cannot be read: {error}"

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault
-from labelcore.population.csv_file import CsvFile, GzippedCsvFile
+from labelcore.population.csv_file import CsvFile
+from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
+from labelcore.population.excel_file import ExcelFile
+from labelcore.population.json_file import JsonFile
 from labelcore.population.parquet_file import ParquetFile
+from labelcore.population.text import Columns, listing
 
 
 class TableFile(Protocol):
     """What a reader gives. Positions count data rows from 0.
 
-    Opening a file raises PopulationError only when nothing of it can be read, or when its columns
-    are not separated.
+    Opening a file raises PopulationError only when nothing of it can be read.
     """
 
     @property
@@ -29,8 +31,19 @@ class TableFile(Protocol):
     def __len__(self) -> int:
         """Number of data rows; final after the first ``load``."""
 
-    def load(self, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    @property
+    def dialect(self) -> Dialect:
+        """How the file is read."""
+
+    @property
+    def detected(self) -> Dialect:
+        """How it would be read if nothing were given."""
+
+    def load(self, names: Sequence[str]) -> Columns:
         """These columns, each (n_rows,), typed as in the file."""
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """The same a few rows at a time, so that long texts are never all in memory."""
 
     def faults(self) -> Sequence[Fault]:
         """What is wrong with the file's structure; complete after the first ``load``."""
@@ -45,16 +58,58 @@ class TableFile(Protocol):
         """The line of the file on which each row starts; None where a file has no lines."""
 
 
-FORMATS: Mapping[str, Callable[[Path], TableFile]] = {
+class Reader(Protocol):
+    """A row of FORMATS: the class of a table."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The fields of a dialect that this format has."""
+
+    def __call__(self, path: Path, given: Mapping[str, Any]) -> TableFile:
+        """Open a file; fields of the dialect that are not given are detected."""
+
+    def detect(self, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+        """The dialect of a file as far as it is not given, without reading its rows."""
+
+
+TEXTS: Mapping[str, Reader] = {
     ".csv": CsvFile,
-    ".csv.gz": GzippedCsvFile,
+    ".tsv": CsvFile,
+    ".txt": CsvFile,
+    ".json": JsonFile,
+    ".jsonl": JsonFile,
+    ".ndjson": JsonFile,
+}
+FORMATS: Mapping[str, Reader] = {
+    **TEXTS,
+    **{f"{suffix}.gz": reader for suffix, reader in TEXTS.items()},
+    ".xlsx": ExcelFile,
     ".parquet": ParquetFile,
 }
 
 
-def open_table(path: Path) -> TableFile:
-    """Open a file with the reader of its suffix. ValueError for a suffix not in the table."""
-    return FORMATS[known_suffix(path.name)](path)
+def open_table(path: Path, given: Mapping[str, Any] = NOTHING) -> TableFile:
+    """Open a file with the reader of its suffix, in the dialect as far as it is given.
+
+    ValueError for a suffix not in the table, and for a field that the format does not have.
+    """
+    suffix = known_suffix(path.name)
+    reader = FORMATS[suffix]
+    for name, value in given.items():
+        if name not in reader.options and value != getattr(PLAIN, name):
+            raise ValueError(
+                f"{path.name}: dialect[{name!r}] means nothing for {suffix}; "
+                f"it has {listing(reader.options)}"
+            )
+    return reader(path, given)
+
+
+def detect(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    """What a file's dialect seems to be, as far as it is not given.
+
+    ValueError for a suffix not in the table, PopulationError when nothing can be read.
+    """
+    return FORMATS[known_suffix(path.name)].detect(path, given)
 
 
 def known_suffix(name: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import tempfile
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +15,11 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.text import as_text
+from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.text import Columns, as_text
 
 ROWS_AT_ONCE = 1 << 12
+UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
 class ParquetFile:
@@ -27,18 +30,26 @@ class ParquetFile:
     contents are never all in memory. The temporary files go with the object.
     """
 
-    def __init__(self, path: Path) -> None:
+    options: ClassVar[tuple[str, ...]] = ()
+    dialect = detected = PLAIN
+
+    def __init__(self, path: Path, given: Mapping[str, Any] = NOTHING) -> None:
         self.path = path
         try:
             with pyarrow.parquet.ParquetFile(path) as file:
                 metadata = file.metadata
                 self.columns: tuple[str, ...] = tuple(file.schema_arrow.names)
-        except (pa.ArrowException, OSError) as error:
+        except UNREADABLE as error:
             raise _unreadable(path, error) from error
         sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
         self._ends = np.cumsum(sizes, dtype=np.int64)
         self._lock = threading.Lock()
         self._groups: dict[tuple[int, tuple[str, ...]], _UnpackedGroup] = {}
+
+    @classmethod
+    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+        """Nothing to choose."""
+        return Form(PLAIN, cls.options)
 
     def __reduce__(self) -> tuple[type[ParquetFile], tuple[Path]]:
         return ParquetFile, (self.path,)
@@ -46,15 +57,25 @@ class ParquetFile:
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
 
-    def load(self, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    def load(self, names: Sequence[str]) -> Columns:
         """These columns, each (n_rows,), typed as in the file."""
         wanted = list(dict.fromkeys(names))
         try:
             with pyarrow.parquet.ParquetFile(self.path) as file:
                 table = file.read(columns=wanted)
-        except (pa.ArrowException, OSError) as error:
+        except UNREADABLE as error:
             raise _unreadable(self.path, error) from error
         return {name: table.column(name) for name in wanted}
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """The same a few rows at a time."""
+        wanted = list(dict.fromkeys(names))
+        try:
+            with pyarrow.parquet.ParquetFile(self.path) as file:
+                for batch in file.iter_batches(ROWS_AT_ONCE, columns=wanted):
+                    yield {name: pa.chunked_array([batch.column(name)]) for name in wanted}
+        except UNREADABLE as error:
+            raise _unreadable(self.path, error) from error
 
     def faults(self) -> list[Fault]:
         """None: a Parquet file that opens has its structure."""
@@ -98,7 +119,7 @@ class _UnpackedGroup:
                     for part in pa.table(texts, schema=schema).to_batches(ROWS_AT_ONCE):
                         writer.write_batch(part)
                         ends.append(part.num_rows + (ends[-1] if ends else 0))
-        except (pa.ArrowException, OSError) as error:
+        except UNREADABLE as error:
             raise _unreadable(path, error) from error
         mapped = pa.memory_map(str(unpacked))
         self._ends = np.array(ends, dtype=np.int64)
@@ -119,5 +140,6 @@ def _release(mapped: pa.MemoryMappedFile, folder: tempfile.TemporaryDirectory[st
 
 
 def _unreadable(path: Path, error: Exception) -> PopulationError:
-    rule = f"cannot be read as Parquet: {error}"
+    what = "a text in it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
+    rule = f"cannot be read as Parquet: {what}"
     return PopulationError([Fault(path.name, None, None, None, rule)])

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.population.dialect import Dialect
+from labelcore.population.duplicates import Duplicates, find_duplicates
 from labelcore.population.formats import TableFile
 from labelcore.population.ids import Ids
 from labelcore.population.text import as_text, listing, shorten
@@ -118,16 +120,29 @@ class Population:
         """The metadata columns of one item, {column: text}. Errors as for ``content``."""
         return self._cells(item_id, self.metadata_columns)
 
+    @property
+    def dialect(self) -> Dialect:
+        """How the file was read."""
+        return self._table.dialect
+
+    def duplicate_contents(self, columns: Sequence[str] | None = None) -> Duplicates:
+        """Rows with the same text in these columns (default: the content) as an earlier row.
+
+        One pass over the file; texts are hashed, not kept. ValueError when the file has no such
+        column, or was changed after it was read.
+        """
+        names = list(dict.fromkeys(self.content_columns if columns is None else columns))
+        for name in names:
+            self._refuse_unknown_column(name)
+        self._refuse_changed_file()
+        return find_duplicates(self._table.batches(names))
+
     def column(self, name: str) -> list[str]:
         """Any column of the file as text in file order, read anew; missing values are empty.
 
         ValueError when the file has no such column, or was changed after it was read.
         """
-        if name not in self._table.columns:
-            raise ValueError(
-                f"{self.name} has no column {shorten(name)!r}; "
-                f"its columns are {listing(self._table.columns)}"
-            )
+        self._refuse_unknown_column(name)
         self._refuse_changed_file()
         texts: list[str] = as_text(self._table.load([name])[name]).to_pylist()
         return texts
@@ -144,6 +159,13 @@ class Population:
                 f"{self.name}: the item {shorten(item_id)!r} cannot be read ({error}); "
                 "read the file again"
             ) from error
+
+    def _refuse_unknown_column(self, name: str) -> None:
+        if name not in self._table.columns:
+            raise ValueError(
+                f"{self.name} has no column {shorten(name)!r}; "
+                f"its columns are {listing(self._table.columns)}"
+            )
 
     def _refuse_changed_file(self) -> None:
         if FileState.of(self.path) != self._state:

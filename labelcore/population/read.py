@@ -6,9 +6,12 @@ import hashlib
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from labelcore.population.arguments import Arguments
+from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.formats import TableFile, open_table
 from labelcore.population.population import FileState, Population
 from labelcore.population.values import Values, read_values
@@ -26,8 +29,11 @@ def read_population(
     classes: Sequence[str] | None = None,
     positive: str | None = None,
     metadata: str | Sequence[str] = (),
+    dialect: Dialect | Mapping[str, Any] | None = None,
 ) -> Population:
-    """Read and check a CSV (.csv, .csv.gz) or Parquet (.parquet) file.
+    """Read and check a file: delimited text (.csv, .tsv, .txt), JSON (.json, .jsonl, .ndjson).
+
+    Each of them may be gzipped (.csv.gz); besides, Excel (.xlsx) and Parquet (.parquet).
 
     id           column of ids, unique and not empty; None: row numbers, "1" the first data row
     content      column or columns that a person judges
@@ -41,6 +47,9 @@ def read_population(
                  names found, sorted
     positive     default "yes" or "1", else the last class
     metadata     columns that may be looked up beside the content
+    dialect      fields of Dialect: encoding, delimiter, decimal, quote, header, sheet; what is not
+                 given is detected. The population's arguments hold the dialect that was used,
+                 unless it is a plain CSV file and was found to be one
 
     Only ids, scores and predictions are held in memory. TypeError for an argument of a wrong type,
     FileNotFoundError, ValueError for a file that cannot be opened, and PopulationError (a
@@ -56,6 +65,7 @@ def read_population(
         classes=classes,
         positive=positive,
         metadata=metadata,
+        dialect=dialect,
     )
     file = _as_path(path)
     try:
@@ -76,12 +86,18 @@ def _read_unchanged(file: Path, arguments: Arguments) -> Population:
     state = FileState.of(file)
     if not file.is_file():
         raise ValueError(f"{file}: path must name a file, and this is a folder or a device")
-    table = open_table(file)
+    table = open_table(file, arguments.dialect)
+    arguments = replace(arguments, dialect=_needed_dialect(table))
     values = read_values(file.name, table, arguments)
     fingerprint = _fingerprint(file, arguments)
     if FileState.of(file) != state:
         raise ValueError(f"{file}: the file was changed while it was read; read it again")
     return _population(file, state, fingerprint, table, arguments, values)
+
+
+def _needed_dialect(table: TableFile) -> Mapping[str, Any]:
+    """What must be given to read the file in the same way again."""
+    return {} if table.dialect == table.detected == PLAIN else table.dialect.to_json()
 
 
 def _fingerprint(file: Path, arguments: Arguments) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 LONGEST_SHOWN = 80
 MOST_LISTED = 30
+Columns = dict[str, pa.ChunkedArray]
 
 
 def shorten(value: str) -> str:
@@ -22,6 +23,20 @@ def listing(names: Iterable[str]) -> str:
     shown = ", ".join(repr(shorten(name)) for name in names[:MOST_LISTED])
     more = len(names) - MOST_LISTED
     return f"{shown} and {more:,} more" if more > 0 else shown or "none"
+
+
+def text_column(cells: Sequence[str]) -> pa.ChunkedArray:
+    """A column of text."""
+    return pa.chunked_array([pa.array(cells, pa.string())])
+
+
+def joined(names: Sequence[str], batches: Iterable[Columns]) -> Columns:
+    """Columns of text from batches of rows."""
+    chunks: dict[str, list[pa.Array]] = {name: [] for name in names}
+    for batch in batches:
+        for name in chunks:
+            chunks[name].extend(batch[name].chunks)
+    return {name: pa.chunked_array(parts, pa.string()) for name, parts in chunks.items()}
 
 
 def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -58,7 +58,7 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
     if not len(table) and not structure:
         general.add_rule("the file has columns but no rows")
     values = FaultList(name, table.broken_rows())
-    checked = _check_values(len(table), columns, arguments, values, general)
+    checked = _check_values(table, columns, arguments, values, general)
     found = structure + _with_lines(values.faults, table)
     if general.faults or found:
         raise PopulationError([*general.faults, *sorted(found, key=_row)])
@@ -86,17 +86,17 @@ def _with_lines(faults: Sequence[Fault], table: TableFile) -> list[Fault]:
 
 
 def _check_values(
-    n_items: int,
+    table: TableFile,
     columns: Mapping[str, pa.ChunkedArray],
     arguments: Arguments,
     values: FaultList,
     general: FaultList,
 ) -> Values:
-    ids: Ids = RowNumbers(n_items)
+    ids: Ids = RowNumbers(len(table))
     if arguments.id is not None and arguments.id in columns:
         ids = check_ids(arguments.id, columns[arguments.id], values)
     scores = {
-        column: check_scores(column, columns[column], values)
+        column: check_scores(column, columns[column], values, table.dialect.decimal)
         for column in dict.fromkeys(arguments.scores.values())
         if column in columns
     }

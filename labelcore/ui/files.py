@@ -7,14 +7,18 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from labelcore.errors import PopulationError
-from labelcore.population import FORMATS, Population, read_population
-from labelcore.population.formats import known_suffix, open_table
+from labelcore.population import FORMATS, Dialect, Duplicates, Form, Population, read_population
+from labelcore.population.dialect import NOTHING
+from labelcore.population.formats import detect, known_suffix, open_table
+from labelcore.population.sniff import first_row_is_data
 from labelcore.ui.sessions import data_folder
 
 MOST_LISTED = 200
@@ -46,8 +50,8 @@ def safe_name(name: str) -> str:
 def suffix_of(name: str) -> str:
     """The known suffix, or the last one.
 
-    >>> suffix_of("a.csv.gz"), suffix_of("b.txt")
-    ('.csv.gz', '.txt')
+    >>> suffix_of("a.csv.gz"), suffix_of("b.doc")
+    ('.csv.gz', '.doc')
     """
     lower = name.lower()
     known = [suffix for suffix in FORMATS if lower.endswith(suffix)]
@@ -126,11 +130,16 @@ def listed() -> list[str]:
 
 @dataclass(frozen=True)
 class Head:
-    """The first look at a file: its columns, how many rows, and the first of them as text."""
+    """The first look at a file: its columns, how many rows, and the first of them as text.
+
+    ``headless`` when the first row was taken for names and looks like data.
+    """
 
     columns: tuple[str, ...]
     rows: int
     sample: tuple[dict[str, str], ...]
+    dialect: Dialect
+    headless: bool
 
 
 def stamp(path: Path) -> tuple[int, int]:
@@ -139,20 +148,32 @@ def stamp(path: Path) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _form(path: str, state: tuple[int, int], given: str) -> Form:
+    return detect(Path(path), json.loads(given))
+
+
+def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+    """What the file's dialect seems to be. Raises ValueError when nothing can be read."""
+    return _form(str(path), stamp(path), json.dumps(dict(given)))
+
+
 @st.cache_resource(show_spinner=False, max_entries=4)
-def head(path: str, state: tuple[int, int]) -> Head:
-    """Raises ValueError when the file cannot be opened, PopulationError for a broken structure."""
-    table = open_table(Path(path))
+def _head(path: str, state: tuple[int, int], given: str) -> Head:
+    table = open_table(Path(path), json.loads(given))
     if faults := table.faults():
         raise PopulationError(faults)
     names = list(dict.fromkeys(table.columns))
     number = min(len(table), SAMPLE_ROWS)
     rows = tuple(table.cells(position, names) for position in range(number))
-    return Head(tuple(table.columns), len(table), rows)
+    named = table.dialect.header and "header" in FORMATS[known_suffix(path)].options
+    headless = named and first_row_is_data(names, [list(row.values()) for row in rows])
+    return Head(tuple(table.columns), len(table), rows, table.dialect, headless)
 
 
-def read_head(path: Path) -> Head:
-    return head(str(path), stamp(path))
+def read_head(path: Path, given: Mapping[str, Any] = NOTHING) -> Head:
+    """Raises ValueError when the file cannot be opened, PopulationError for a broken structure."""
+    return _head(str(path), stamp(path), json.dumps(dict(given)))
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
@@ -163,3 +184,16 @@ def _population(path: str, state: tuple[int, int], arguments: str) -> Population
 def read(path: Path, arguments: dict[str, object]) -> Population:
     """``read_population``, remembered for the last few ways of reading."""
     return _population(str(path), stamp(path), json.dumps(arguments, ensure_ascii=False))
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _duplicates(
+    _population: Population, path: str, state: tuple[int, int], dialect: Dialect, content: str
+) -> Duplicates:
+    return _population.duplicate_contents()
+
+
+def duplicates(population: Population) -> Duplicates:
+    """Items whose content an earlier one has; looked for once for the same content columns."""
+    path, content = population.path, json.dumps(population.content_columns)
+    return _duplicates(population, str(path), stamp(path), population.dialect, content)

@@ -5,28 +5,54 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
 
 TRUTH = re.compile(
-    r"(^|_)(true|truth|gold|golden|ratings?|digit|actual|ground_?truth|annotations?|correct)(_|$)"
-    r"|^(y|y_true|labels?|target|class|answer|verdict|judge?ment)$|^label_",
+    r"(^|_)(true|truth|gold|golden|ratings?|digit|actual|ground_?truth|annotations?|correct|wahr"
+    r"|wahrheit|richtig|human|manual|expert|reviewer)(_|$)"
+    r"|^(y|y_true|labels?|target|class|answer|verdict|judge?ment|choices?|included|asreview_label"
+    r"|sentiment)$"
+    r"|^label_(?!pred)|goldlabel",
     re.IGNORECASE,
 )
-ID = re.compile(r"^(id|uid|uuid|key|index|row|.*_id|item|nr|no)$", re.IGNORECASE)
+# The better names of an id come first; a column called as in the first is one whatever it holds.
+IDS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"^(id|uid|uuid|guid|key|record_id|item_id)$",
+        r"_id$",
+        r"^(nr|no|number|nummer|item|row|index|unnamed:_0|)\.?$",
+    )
+)
 SCORE = re.compile(
-    r"(^|_)(scores?|prob(ability)?|proba|p|conf(idence)?|logits?|similarity|margin)(_|$)",
+    r"(^|_)(scores?|prob(abilit(y|ies))?|proba|p|conf(idence)?|logits?|similarity|margin"
+    r"|wahrscheinlichkeit|konfidenz|sicherheit)(_|$)",
     re.IGNORECASE,
 )
 PREDICTION = re.compile(
-    r"(^|_)(pred(icted|ictions?|s)?|decision|output|flag(ged)?)(_|$)", re.IGNORECASE
-)
-CONTENT = re.compile(
-    r"^(text|content|message|body|image|picture|sentence|document|abstract|title|question|prompt|"
-    r"response|comment|post|review|phrase|description|subject)s?[ _-]?(\d+|[ab])?$",
+    r"(^|_)(pred(icted|ictions?|s)?|decision|output|flag(ged)?|vorhersage|vorhergesagt"
+    r"|entscheidung)(_|$)",
     re.IGNORECASE,
 )
-NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+CONTENT = re.compile(
+    r"^(text|content|message|body|image|picture|sentence|document|abstract|title|question|prompt"
+    r"|response|comment|post|review|phrase|description|subject|tweet|query|headline|snippet|premise"
+    r"|hypothesis|nachricht|inhalt|satz|frage|antwort|kommentar|beschreibung|titel|betreff|bild"
+    r"|(image|img|file)_?(path|name|url)?)s?[ _-]?(\d+|[ab])?$",
+    re.IGNORECASE,
+)
+NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
+POSITIVE = re.compile(r"(^|_)(1|yes|true|pos|positive|ja)$", re.IGNORECASE)
+CALLED_PREDICTED = re.compile(r"(^|_)(pred|vorher)", re.IGNORECASE)
 FEW_VALUES = 12
+SHORT_TEXT = 40
 LONG_ENOUGH = 0.4
+LONG_TEXT = 15
+NAMED, LIKELY, UNSURE = 0.95, 0.75, 0.4
+ENOUGH = 0.5
+ROUNDED = 0.015
 
 
 @dataclass(frozen=True)
@@ -40,12 +66,30 @@ class ClassifierColumns:
 
 @dataclass(frozen=True)
 class Guess:
-    """What is preselected; ``answers`` are columns that look like the truth."""
+    """What is preselected; ``answers`` are columns that look like the truth.
+
+    confidence   "id", "content", "classifiers" -> from 0 to 1; what is under ENOUGH is asked
+    reasons      the same keys, for what is asked or was left out -> why
+    """
 
     id: str | None
     content: tuple[str, ...]
     classifiers: tuple[ClassifierColumns, ...]
     answers: tuple[str, ...]
+    confidence: Mapping[str, float]
+    reasons: Mapping[str, str]
+
+    def asks(self, part: str) -> bool:
+        return self.confidence[part] < ENOUGH
+
+
+@dataclass(frozen=True)
+class Found(Generic[Value]):
+    """One part of a guess; ``reason`` where it is asked or something was left out."""
+
+    value: Value
+    confidence: float
+    reason: str = ""
 
 
 def looks_like_answer(column: str) -> bool:
@@ -53,7 +97,15 @@ def looks_like_answer(column: str) -> bool:
     >>> looks_like_answer("true_label"), looks_like_answer("ratings"), looks_like_answer("text")
     (True, True, False)
     """
-    return TRUTH.search(column) is not None
+    return TRUTH.search(_snake(column)) is not None
+
+
+def _snake(name: str) -> str:
+    """
+    >>> _snake("True Label"), _snake("goldLabel")
+    ('True_Label', 'gold_Label')
+    """
+    return re.sub(r"[ .\-]+|(?<=[a-z])(?=[A-Z])", "_", name.strip())
 
 
 def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
@@ -61,50 +113,144 @@ def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
     values = {name: [row[name] for row in sample if name in row] for name in columns}
     answers = tuple(name for name in columns if looks_like_answer(name))
     free = [name for name in columns if name not in answers]
-    id_column = next((name for name in free if ID.match(name)), None)
-    free = [name for name in free if name != id_column]
-    predictions = [n for n in free if PREDICTION.search(n) and len(set(values[n])) <= FEW_VALUES]
-    scores = [n for n in free if n not in predictions and _is_score(n, values[n])]
-    rest = [n for n in free if n not in predictions and n not in scores]
-    return Guess(id_column, _content(rest, values), _pairs(scores, predictions), answers)
+    key = _id(free, values)
+    free = [name for name in free if name != key.value]
+    predictions = [name for name in free if _is_prediction(name, values[name])]
+    scores = [name for name in free if name not in predictions and _is_score(name, values[name])]
+    rest = [name for name in free if name not in predictions and name not in scores]
+    content = _content(rest, values)
+    others = [name for name in rest if name not in content.value]
+    classifiers = _classifiers(scores, predictions, others, values)
+    parts = {"id": key, "content": content, "classifiers": classifiers}
+    return Guess(
+        key.value,
+        content.value,
+        classifiers.value,
+        answers,
+        {name: part.confidence for name, part in parts.items()},
+        {name: part.reason for name, part in parts.items() if part.reason},
+    )
+
+
+def _id(free: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[str | None]:
+    for rank, pattern in enumerate(IDS):
+        named = [name for name in free if pattern.search(_snake(name))]
+        if rank:
+            named = [name for name in named if _all_different(values[name])]
+        if len(named) > 1:
+            reason = f"{_all_of(named)} could each identify an item."
+            return Found(None, UNSURE, reason)
+        if named:
+            return Found(named[0], NAMED if rank == 0 else LIKELY)
+    return Found(None, LIKELY)
+
+
+def _all_different(values: Sequence[str]) -> bool:
+    return len(set(values)) == len(values) and all(values)
+
+
+def _all_of(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
 
 
 def _numbers(values: Sequence[str]) -> list[float] | None:
     if not values or not all(NUMBER.fullmatch(value) for value in values):
         return None
-    return [float(value) for value in values]
+    return [float(value.replace(",", ".")) for value in values]
+
+
+def _between(values: Sequence[str]) -> bool:
+    """Numbers from 0 to 1, not all of them whole."""
+    numbers = _numbers(values) or [0.0]
+    whole = all(number.is_integer() for number in numbers)
+    return not whole and all(0 <= number <= 1 for number in numbers)
+
+
+def _is_prediction(name: str, values: Sequence[str]) -> bool:
+    name = _snake(name)
+    if not PREDICTION.search(name) or _between(values):
+        return False
+    short = sum(map(len, values)) <= SHORT_TEXT * len(values)
+    return len(set(values)) <= FEW_VALUES or bool(
+        CALLED_PREDICTED.search(name) and short and _numbers(values) is None
+    )
 
 
 def _is_score(name: str, values: Sequence[str]) -> bool:
     """A bad value in a column named like a score is a fault to be told, not another meaning."""
-    if SCORE.search(name) and any(NUMBER.fullmatch(value) for value in values):
-        return True
-    numbers = _numbers(values)
-    if numbers is None:
-        return False
-    whole = all(number.is_integer() for number in numbers)
-    inside = all(0 <= number <= 1 for number in numbers)
-    return inside and not whole
+    if SCORE.search(_snake(name)):
+        return any(NUMBER.fullmatch(value) for value in values)
+    return bool(PREDICTION.search(_snake(name))) and _between(values)
 
 
-def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    words = [name for name in rest if _numbers(values[name]) is None]
-    named = tuple(name for name in words if CONTENT.match(name))
+def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[tuple[str, ...]]:
+    words = [name for name in rest if any(values[name]) and _numbers(values[name]) is None]
+    named = tuple(name for name in words if CONTENT.match(_snake(name)))
     if named:
-        return named
-    lengths = {name: sum(map(len, values[name])) / max(len(values[name]), 1) for name in words}
+        return Found(named, NAMED)
+    lengths = {name: sum(map(len, values[name])) / len(values[name]) for name in words}
     longest = max(lengths.values(), default=0)
     found = tuple(name for name in words if lengths[name] >= LONG_ENOUGH * longest)
-    return found or tuple(rest[:1])
+    if not found:
+        return Found((), UNSURE, "No column holds text that is not already known to be otherwise.")
+    if longest >= LONG_TEXT and len(found) <= 2:
+        return Found(found, LIKELY)
+    reason = f"No column is called like a text or a picture; it could be {_all_of(found)}."
+    return Found((), UNSURE, reason)
+
+
+def _classifiers(
+    scores: Sequence[str],
+    predictions: Sequence[str],
+    others: Sequence[str],
+    values: Mapping[str, Sequence[str]],
+) -> Found[tuple[ClassifierColumns, ...]]:
+    if _sum_to_one([values[name] for name in scores]):
+        positive = [name for name in scores if POSITIVE.search(_snake(name))]
+        if len(scores) > 2 or len(positive) != 1:
+            reason = f"{_all_of(scores)} sum to 1: they belong to the classes of one classifier."
+            if not predictions:
+                return Found((), UNSURE, f"{reason} Choose the one of the class you look for.")
+            return Found(_pairs([], predictions), LIKELY, reason)
+        return Found(_pairs(positive, predictions), NAMED)
+    found = _pairs(scores, predictions)
+    reason = _left_out(others, values)
+    return Found(found, NAMED if found else UNSURE if reason else LIKELY, reason)
+
+
+def _left_out(others: Sequence[str], values: Mapping[str, Sequence[str]]) -> str:
+    """What is filled like a score or a prediction and not called like one."""
+    between = [name for name in others if _between(values[name])]
+    codes = [name for name in others if set(values[name]) == {"0", "1"}]
+    sentences = []
+    if between:
+        sentences.append(f"{_all_of(between)}: numbers from 0 to 1, perhaps a score.")
+    if codes:
+        sentences.append(f"{_all_of(codes)}: 0 and 1, perhaps a prediction, perhaps the truth.")
+    return " ".join(sentences)
+
+
+def _sum_to_one(columns: Sequence[Sequence[str]]) -> bool:
+    numbers = [_numbers(column) for column in columns]
+    if len(columns) < 2 or any(column is None for column in numbers):
+        return False
+    return all(abs(sum(row) - 1) < ROUNDED for row in zip(*numbers, strict=True))
 
 
 def _pairs(scores: Sequence[str], predictions: Sequence[str]) -> tuple[ClassifierColumns, ...]:
-    """Score and prediction columns with the same rest of their name belong together."""
+    """Score and prediction columns with the same rest of their name belong together.
+
+    So do a single score and a single prediction, unless both have a rest and it differs.
+    """
     left = {_stem(name, PREDICTION): name for name in predictions}
     found = []
     for score in scores:
-        stem = _stem(score, SCORE)
-        found.append(ClassifierColumns(stem or "classifier", score, left.pop(stem, None)))
+        stem = _stem(score, SCORE if SCORE.search(_snake(score)) else PREDICTION)
+        if stem not in left and len(scores) == len(left) == 1 and (not stem or "" in left):
+            other = next(iter(left))
+            found.append(ClassifierColumns(other or "classifier", score, left.pop(other)))
+        else:
+            found.append(ClassifierColumns(stem or "classifier", score, left.pop(stem, None)))
     found += [ClassifierColumns(stem or "classifier", None, name) for stem, name in left.items()]
     return _named_once(found)
 
@@ -113,8 +259,11 @@ def _stem(name: str, pattern: re.Pattern[str]) -> str:
     """
     >>> _stem("score_lr", SCORE), _stem("spam_prob", SCORE), _stem("score", SCORE)
     ('lr', 'spam', '')
+    >>> _stem("prob_1", SCORE)
+    ''
     """
-    return pattern.sub("_", name, count=1).strip("_ ")
+    stem = pattern.sub("_", _snake(name), count=1).strip("_ ")
+    return "" if POSITIVE.fullmatch(stem) else stem
 
 
 def _named_once(found: Sequence[ClassifierColumns]) -> tuple[ClassifierColumns, ...]:

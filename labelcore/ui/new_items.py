@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population import Population
+from labelcore.population import Dialect, Duplicates, Form, Population
+from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
 from labelcore.ui import files
 from labelcore.ui.draft import Columns
 from labelcore.ui.guard import sentence
@@ -21,7 +24,27 @@ from labelcore.ui.sessions import data_folder
 PATH, UPLOADED = "new-path", "new-uploaded"
 NO_COLUMN, ROW_NUMBERS = "(none)", "(no id column: row numbers)"
 MOST_CLASSIFIERS = 8
+KINDS = "CSV, TSV, text, JSON, JSON Lines, Excel or Parquet; the texts gzipped or not"
+FIELD_LABELS = {
+    "encoding": "Encoding",
+    "delimiter": "Columns are separated by",
+    "decimal": "Mark of decimals",
+    "quote": "Quotes",
+    "header": "The first row",
+    "sheet": "Sheet",
+}
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
+
+
+@dataclass(frozen=True)
+class ReadColumns(Columns):
+    """Columns of a file that is read in a dialect of the person's choice."""
+
+    dialect: tuple[tuple[str, Any], ...] = ()
+
+    def arguments(self) -> dict[str, Any]:
+        chosen = {"dialect": dict(self.dialect)} if self.dialect else {}
+        return {**super().arguments(), **chosen}
 
 
 def items_step() -> tuple[Path, Columns, Population] | None:
@@ -31,17 +54,24 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     if path is None:
         return None
     try:
-        head = files.read_head(path)
+        with st.spinner("Reading the file …"):
+            form = files.read_form(path)
+        given = choose_dialect(path, form)
+        with st.spinner("Reading the file …"):
+            head = files.read_head(path, given)
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
-    show_head(path, head)
+    show_head(path, head, form)
     found = guess(head.columns, head.sample)
-    columns = choose_columns(str(path), head.columns, found)
-    if columns is None:
+    chosen = choose_columns(f"{path}{given or ''}", head.columns, found)
+    if chosen is None:
         return None
+    columns = ReadColumns(*chosen, dialect=tuple(given.items()))
     try:
-        population = files.read(path, columns.arguments())
+        with st.spinner("Checking every row …"):
+            population = files.read(path, columns.arguments())
+            repeated = files.duplicates(population)
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
@@ -49,7 +79,19 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         st.success(plain(f"{what_was_read(population)}, no fault"), icon=":material/check:")
     else:
         st.info(plain(f"{what_was_read(population)}, {len(population.classes)} classes"))
+    show_duplicates(repeated)
     return path, columns, population
+
+
+def show_duplicates(repeated: Duplicates) -> None:
+    if repeated.count:
+        row, first = repeated.examples[0]
+        one = repeated.count == 1
+        st.warning(
+            f"{repeated.count:,} item{' has' if one else 's have'} the same content as an earlier "
+            f"one; the first: row {row:,} repeats row {first:,}. They stay in: each stands for "
+            "itself and may be asked on its own."
+        )
 
 
 def what_was_read(population: Population) -> str:
@@ -82,7 +124,7 @@ def choose_file() -> Path | None:
 
 
 def upload() -> None:
-    given = st.file_uploader("CSV, gzipped CSV or Parquet", key="new-upload")
+    given = st.file_uploader(KINDS, key="new-upload")
     if given is None or st.session_state.get(UPLOADED) == given.file_id:
         return
     try:
@@ -116,8 +158,66 @@ def from_folder() -> None:
         st.error(plain(sentence(error)))
 
 
-def show_head(path: Path, head: files.Head) -> None:
-    st.text(f"{path.name} · {head.rows:,} rows · {len(head.columns)} columns. The first rows:")
+def choose_dialect(path: Path, form: Form) -> dict[str, Any]:
+    """Selectors for how the file is read; {} while all of them stand as they were detected."""
+    if not form.options:
+        return {}
+    with st.expander("Does it look wrong? Change how the file is read"):
+        first = [name for name in form.options if name not in ("decimal", "quote")]
+        given = {name: choose_field(path, form, name) for name in first}
+        changed = {
+            name: given[name] for name in given if given[name] != getattr(form.dialect, name)
+        }
+        if len(first) < len(form.options):
+            again = files.read_form(path, changed) if changed else form
+            key = Path(f"{path}{changed or ''}")
+            for name in ("decimal", "quote"):
+                given[name] = choose_field(key, again, name)
+    return {} if Dialect(**given) == form.dialect else given
+
+
+def choose_field(path: Path, form: Form, name: str) -> Any:
+    words: Mapping[Any, str] = {
+        "header": {True: "names the columns", False: "is data"},
+        "sheet": {None: form.sheets[0] if form.sheets else "", **{s: s for s in form.sheets[1:]}},
+    }.get(name) or KNOWN[name]
+    values = list(words)
+    return st.selectbox(
+        FIELD_LABELS[name],
+        values,
+        index=values.index(getattr(form.dialect, name)),
+        format_func=words.get,
+        key=f"new-{name}-{path}",
+        persist_state="session",
+    )
+
+
+def dialect_words(form: Form, dialect: Dialect) -> str:
+    """How a file was read, in words; empty for a format that leaves no choice."""
+    has = form.options
+    words = [ENCODINGS[dialect.encoding]] if "encoding" in has else []
+    if "delimiter" in has:
+        words += [f"separated by {DELIMITERS[dialect.delimiter]}", DECIMALS[dialect.decimal]]
+        words += [] if dialect.quote else [QUOTES[""]]
+    if "sheet" in has:
+        words.append(f"sheet {dialect.sheet or form.sheets[0]!r}, one of {len(form.sheets)}")
+    if "header" in has and not dialect.header:
+        words.append("the first row is data")
+    return f"Read as {', '.join(words)}." if words else ""
+
+
+def show_head(path: Path, head: files.Head, form: Form) -> None:
+    st.text(f"{path.name} · {head.rows:,} rows · {len(head.columns)} columns.")
+    if words := dialect_words(form, head.dialect):
+        st.text(words)
+    if head.headless:
+        names = " | ".join(one_line(name, 40) for name in head.columns)
+        st.warning(
+            plain(
+                f"The first row looks like data, not like names of columns: {names}. If so, "
+                "choose above: the first row is data."
+            )
+        )
     rows = [
         {name: one_line(value, files.LONGEST_CELL) for name, value in row.items()}
         for row in head.sample[: files.PREVIEW_ROWS]
@@ -125,19 +225,49 @@ def show_head(path: Path, head: files.Head) -> None:
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="new-preview")
 
 
-def choose_columns(path: str, columns: tuple[str, ...], found: Guess) -> Columns | None:
+def choose_columns(
+    path: str, columns: tuple[str, ...], found: Guess
+) -> tuple[str | None, tuple[str, ...], tuple[ClassifierColumns, ...]] | None:
     """Selectors, preset with the guess; their keys hold the path, so a new file starts anew."""
     names = list(dict.fromkeys(columns))
+    chosen = choose_id(path, names, found)
+    content = choose_content(path, names, found)
+    classifiers = choose_classifiers(path, names, found)
+    if classifiers is None:
+        return None
+    if chosen is None:
+        st.info("Choose what identifies an item.")
+        return None
+    if not content:
+        st.info("Choose at least one column to judge.")
+        return None
+    return None if chosen == ROW_NUMBERS else chosen, content, classifiers
+
+
+def say_why(found: Guess, part: str) -> None:
+    """Why a part is asked instead of preselected, or what was left out of it."""
+    if part in found.reasons:
+        st.caption(plain(f"{'Not sure: ' if found.asks(part) else ''}{found.reasons[part]}"))
+
+
+def choose_id(path: str, names: list[str], found: Guess) -> str | None:
     choices = [ROW_NUMBERS, *names]
+    preset = choices.index(found.id) if found.id is not None else 0
     chosen = st.selectbox(
         "Which column identifies an item?",
         choices,
         key=f"new-id-{path}",
         persist_state="session",
-        index=choices.index(found.id) if found.id else 0,
+        index=None if found.asks("id") else preset,
+        placeholder="Choose a column",
     )
+    say_why(found, "id")
     if chosen == ROW_NUMBERS:
         st.caption("Row numbers are the ids: rows of this file must never move.")
+    return chosen
+
+
+def choose_content(path: str, names: list[str], found: Guess) -> tuple[str, ...]:
     content = st.multiselect(
         "What does the person judge? (one column, or two for a pair)",
         names,
@@ -145,22 +275,16 @@ def choose_columns(path: str, columns: tuple[str, ...], found: Guess) -> Columns
         key=f"new-content-{path}",
         persist_state="session",
     )
+    say_why(found, "content")
     if found.answers:
-        st.caption(
-            plain("Looks like an answer: not shown while labelling: " + ", ".join(found.answers))
-        )
+        answers = ", ".join(found.answers)
+        st.caption(plain(f"Already known answers, not shown while labelling: {answers}"))
     told = [name for name in content if name in found.answers]
     if told:
         st.warning(
             plain(f"{', '.join(told)} looks like the answer; shown, it would decide for you.")
         )
-    classifiers = choose_classifiers(path, names, found)
-    if classifiers is None:
-        return None
-    if not content:
-        st.info("Choose at least one column to judge.")
-        return None
-    return Columns(None if chosen == ROW_NUMBERS else chosen, tuple(content), classifiers)
+    return tuple(content)
 
 
 def choose_classifiers(
@@ -168,6 +292,7 @@ def choose_classifiers(
 ) -> tuple[ClassifierColumns, ...] | None:
     """The classifiers; None while their number is out of bounds."""
     st.markdown("**Classifiers** — a score, a prediction, or both")
+    say_why(found, "classifiers")
     number = st.number_input(
         "How many classifiers?",
         value=min(len(found.classifiers), MOST_CLASSIFIERS),

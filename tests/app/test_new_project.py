@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 import labelcore as lc
+from labelcore.population import Dialect
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import HOSTILE, button, texts
 
@@ -70,6 +73,11 @@ def test_faults_are_a_table(app, data_folder: Path) -> None:
         ("binary.csv", b"\x00\xff\xfe"),
         ("not.parquet", b"PAR1"),
         ("a.csv.gz", b"x"),
+        ("a.xlsx", b"PK\x03\x04"),
+        ("a.jsonl", b"id,text"),
+        ("a.json", b'{\n "id": 1\n}'),
+        ("a.json", b"[" * 100_000),
+        ("a.tsv.gz", b"\x1f\x8b\x08\0\0"),
         ("picture.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
     ],
 )
@@ -79,24 +87,100 @@ def test_unreadable_upload(app, name: str, content: bytes) -> None:
     assert "codec" not in error(page)
 
 
-def test_bytes_that_are_no_utf8_are_told_with_their_place(app) -> None:
-    page = with_upload(app, "latin.csv", "id,text\n1,a\n2,für\n".encode("latin-1"))
-    told = "latin.csv, row 2 (line 3 of the file): the text is not UTF-8 at byte 15 of the file; "
-    assert told + "save it as CSV UTF-8" in error(page)
+def test_bytes_that_cannot_be_decoded_are_told_with_their_place(app) -> None:
+    page = with_upload(app, "latin.csv", b"id,text\n1,a\n2,f\xfcr \x81\n")
+    told = "latin.csv, row 2 (line 3 of the file): the text is not Windows-1252 at byte 18 of the "
+    assert told + "file; save it as UTF-8, or choose its encoding, got 'byte 0x81'" in error(page)
+    assert chooser(page, "encoding").value == "windows-1252"
 
 
-@pytest.mark.parametrize(("mark", "name"), [(";", '";"'), ("\t", '"tab"')])
-def test_another_separator_is_told(app, mark: str, name: str) -> None:
-    page = with_upload(app, "m.csv", b"id,text,score\n1,a,0.5\n".replace(b",", mark.encode()))
-    assert f"m.csv: the header is one column that contains 2 {name}" in error(page)
-    assert not page.success
+def chooser(page, name: str):
+    """The selector of one field of the dialect."""
+    return next(one for one in page.selectbox if (one.key or "").startswith(f"new-{name}-"))
+
+
+GERMAN = "Nr;Text;Wahrscheinlichkeit\n1;für;0,75\n2;Öl;0,5\n"
+
+
+def test_another_form_is_read_and_said(app) -> None:
+    page = with_upload(app, "m.csv", GERMAN.encode("cp1252"))
+    assert "Read as Windows-1252, separated by semicolons, decimal comma." in texts(page)
+    assert "2 items, 1 score, 0 prediction columns, no fault" in texts(page).replace("\\", "")
+    assert page.dataframe[0].value["Text"].tolist() == ["für", "Öl"]
+
+
+def test_another_choice_is_read_and_kept_with_the_project(app, data_folder: Path) -> None:
+    rows = "".join(f"{n};für {n};{n},250\n" for n in range(1, 101))
+    page = with_upload(app, "m.csv", f"id;text;score\n{rows}".encode())
+    assert "decimal point" in texts(page)
+    assert "if its comma is a decimal mark, choose the decimal comma" in error(page)
+    chooser(page, "decimal").set_value(",").run()
+    assert not page.error and "decimal comma" in texts(page)
+    page.text_input(key="new-question").set_value("Spam?").run()
+    button(page, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    population = lc.Session.open(store(data_folder), record.name).population
+    assert population.dialect == Dialect(delimiter=";", decimal=",")
+    assert population.scores["classifier"][:2].tolist() == [1.25, 2.25]
+
+
+def test_a_wrong_choice_can_be_taken_back(app) -> None:
+    page = with_upload(app, "m.csv", GERMAN.encode("cp1252"))
+    chooser(page, "delimiter").set_value("|").run()
+    assert not page.exception and "separated by vertical bars" in texts(page)
+    chooser(page, "encoding").set_value("utf-16-le").run()
+    assert not page.exception and page.error
+    chooser(page, "encoding").set_value("windows-1252").run()
+    chooser(page, "delimiter").set_value(";").run()
+    assert "no fault" in texts(page)
+
+
+def test_a_first_row_of_data_is_suspected_and_can_be_said(app) -> None:
+    page = with_upload(app, "m.csv", b"1,a longer text one,0.75\n2,a longer text two,0.1\n")
+    assert "The first row looks like data" in page.warning[0].value
+    chooser(page, "header").set_value(False).run()
+    assert not page.exception and not page.warning
+    assert "column 3: numbers from 0 to 1, perhaps a score." in texts(page).replace("\\", "")
+    assert "2 items" in texts(page)
+
+
+def test_an_unsure_column_is_asked(app) -> None:
+    page = with_upload(app, "m.csv", b"user_id,doc_id,text\n1,1,a\n2,2,b\n")
+    assert chooser(page, "id").value is None and not page.success
+    assert "Not sure: user_id and doc_id" in texts(page).replace("\\", "")
+    chooser(page, "id").set_value("doc_id").run()
+    assert page.success
+
+
+def test_repeated_contents_are_warned_about(app) -> None:
+    page = with_upload(app, "m.csv", b"id,text\n1,a\n2,b\n3,a\n4,a\n")
+    assert "2 items have the same content as an earlier one; the first: row 3 repeats row 1" in (
+        page.warning[0].value
+    )
+    assert "no fault" in texts(page)
+
+
+def test_an_excel_file_with_two_sheets(app) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["id", "text"])
+    book.active.append([1, "first sheet"])
+    other = book.create_sheet("More $x$ <b>")
+    other.append(["id", "text"])
+    other.append([2, "second sheet"])
+    data = io.BytesIO()
+    book.save(data)
+    page = with_upload(app, "m.xlsx", data.getvalue())
+    assert "Read as sheet 'Sheet', one of 2." in texts(page) and "no fault" in texts(page)
+    chooser(page, "sheet").set_value("More $x$ <b>").run()
+    assert not page.exception
+    assert page.dataframe[0].value["text"].tolist() == ["second sheet"]
 
 
 def test_another_kind_of_file_is_told_and_no_older_file_stays(app, items: Path) -> None:
     page = with_upload(app, "items.csv", items.read_bytes())
-    page.file_uploader(key="new-upload").upload("a.xlsx", b"PK", "text/csv").run()
-    assert "a.xlsx: the suffix must be one of .csv, .csv.gz, .parquet" in error(page)
-    assert not page.success and not list(items.parent.glob("*.xlsx"))
+    page.file_uploader(key="new-upload").upload("a.xls", b"PK", "text/csv").run()
+    assert "a.xls: the suffix must be one of .csv, .tsv, .txt, .json, .jsonl" in error(page)
+    assert not page.success and not list(items.parent.glob("*.xls"))
 
 
 def test_a_third_class_is_told_with_its_row(app) -> None:

@@ -236,3 +236,16 @@ def test_help_is_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
         code, out, err = run(capsys, *filter(None, [name]), "--help")
         assert (code, err) == (0, "") and out.startswith("Usage: python -m labelcore")
     assert run(capsys)[0] in (0, 2)
+
+
+def test_dialect_where_detection_would_err(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "de.csv"
+    file.write_text("1;x;0,5\n2;y;0,75\n", "utf-8")
+    arguments = ["check", str(file), "--content", "column 2", "--score", "m=column 3"]
+    given = ["--dialect", "header=false", "--dialect", "delimiter=;"]
+    code, out, _ = run(capsys, *arguments, *given)
+    assert code == 0 and "2 items, no fault" in out
+    code, _, told = run(capsys, *arguments, *given, "--dialect", "decimal=.")
+    assert code == 2 and "'0,5'" in told

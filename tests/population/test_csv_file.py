@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from labelcore.errors import PopulationError
 from labelcore.population import csv_scan, read_population
-from labelcore.population.csv_file import CsvFile, GzippedCsvFile
+from labelcore.population.csv_file import CsvFile
 from labelcore.population.csv_walk import Walk, walk_records
+from labelcore.population.text_file import open_text
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 tricky = st.text(st.sampled_from('ab",\n\r \té'), max_size=8)
@@ -67,7 +68,7 @@ def test_scan_agrees_with_the_csv_module_or_refuses(data: str, block: int) -> No
         path.write_bytes(data.encode())
         scanned = csv_scan.scan_records(path)
         walk = Walk(np.zeros(1, dtype=np.int64))
-        for _ in walk_records(path, walk):
+        for _ in walk_records(open_text(path), walk):
             pass
     if scanned is not None and not any("cells" in fault.rule for fault in walk.faults):
         assert not walk.faults
@@ -141,8 +142,8 @@ def test_gzip_reads_like_the_plain_file(csv_file: Callable[..., Path]) -> None:
 
 
 def test_the_unpacked_copy_goes_with_the_object(csv_file: Callable[..., Path]) -> None:
-    table = GzippedCsvFile(csv_file("text\na\n", "items.csv.gz"))
-    unpacked = table.path
+    table = CsvFile(csv_file("text\na\n", "items.csv.gz"))
+    unpacked = table.text.path
     assert unpacked.exists()
     del table
     assert not unpacked.exists()

@@ -55,11 +55,28 @@ ONE_FAULT: list[tuple[str | bytes, dict[str, Any], tuple[Any, ...], str]] = [
     ("id,text\n1,a\0b\n", {"id": "id"}, (1, 2, None, None), "NUL byte"),
     (
         b"id,text\n1,a\n2,\xe9t\xe9\n",
-        {"id": "id"},
+        {"id": "id", "dialect": {"encoding": "utf-8"}},
         (2, 3, None, "byte 0xe9"),
-        "not UTF-8 at byte 14 of the file",
+        "not UTF-8 at byte 14 of the file; save it as UTF-8, or choose its encoding",
     ),
-    (b"id,te\xffxt,text\n1,a,b\n", {"id": "id"}, (None, 1, None, "byte 0xff"), "CSV UTF-8"),
+    (
+        "id,text\n1,日本\n2,日本\n".encode().replace(b"\xac\n2", b"\n2"),
+        {"id": "id"},
+        (1, 2, None, "byte 0xe6"),
+        "not UTF-8 at byte 13",
+    ),
+    (
+        b"id,text\n1,a\n2,\xe9t\x81\n",
+        {"id": "id"},
+        (2, 3, None, "byte 0x81"),
+        "not Windows-1252 at byte 16",
+    ),
+    (
+        b"id,te\xffxt,text\n1,a,b\n",
+        {"id": "id", "dialect": {"encoding": "utf-8"}},
+        (None, 1, None, "byte 0xff"),
+        "not UTF-8",
+    ),
     ("id,id,text\n1,2,a\n", {}, (None, None, "id", None), "two or more columns have this name"),
     (
         "id,text\n1,a\n",
@@ -77,13 +94,22 @@ ONE_FAULT: list[tuple[str | bytes, dict[str, Any], tuple[Any, ...], str]] = [
     ("id,text\n1,a\n", {"metadata": ["m"]}, (None, None, "m", None), "metadata names no column"),
     (
         "id;text;s\n1;a;2\n",
-        {},
-        (None, None, None, None),
-        'the header is one column that contains 2 ";": the file seems to be separated by ";", '
-        "commas are needed",
+        {"dialect": {"delimiter": ","}},
+        (None, None, "text", None),
+        "content names no column of the file; its columns are 'id;text;s'",
     ),
-    ("id\ttext\n1\ta\n", {}, (None, None, None, None), 'contains 1 "tab": the file seems'),
-    ("id|text\n1|a\n", {}, (None, None, "text", None), "columns must be separated by commas"),
+    (
+        'id,text,s\n1,a,0.5\n2,b,"0,5"\n',
+        {"scores": {"lr": "s"}},
+        (2, 3, "s", "0,5"),
+        "if its comma is a decimal mark, choose the decimal comma; no thousands marks are read",
+    ),
+    (
+        "id;text;s\n1;a;0,5\n2;b;1.234\n3;c;0,25\n",
+        {"scores": {"lr": "s"}},
+        (2, 3, "s", "1.234"),
+        "a finite number with a decimal comma and no thousands marks",
+    ),
     ("", {}, (None, None, None, None), "the file is empty"),
     ("\ufeff\n\r\n", {}, (None, None, None, None), "the file is empty"),
     ("id,text\n", {}, (None, None, None, None), "columns but no rows"),
@@ -126,7 +152,7 @@ def test_all_faults_at_once_in_the_order_of_the_file(faults_of: Refuse) -> None:
 
 
 def test_every_undecodable_line_is_named(faults_of: Refuse) -> None:
-    found = faults_of(b'text\n\xe9\n"a\n\xe9"\nok\n')
+    found = faults_of(b'text\n\xe9\n"a\n\xe9"\nok\n', dialect={"encoding": "utf-8"})
     assert [(fault.row, fault.line) for fault in found] == [(1, 2), (2, 4)]
 
 
@@ -174,8 +200,8 @@ def test_a_folder(tmp_path: Path) -> None:
 
 
 def test_unknown_suffix(csv_file: Callable[..., Path]) -> None:
-    with pytest.raises(ValueError, match=r"must be one of \.csv, \.csv\.gz, \.parquet"):
-        read_population(csv_file("text\na\n", "items.xlsx"), content="text")
+    with pytest.raises(ValueError, match=r"must be one of \.csv, \.tsv, .*\.xlsx, \.parquet"):
+        read_population(csv_file("text\na\n", "items.xls"), content="text")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads anything")
@@ -217,7 +243,7 @@ def test_a_changed_file_is_not_shown(csv_file: Callable[..., Path], name: str) -
 
 def test_an_unpacked_copy_that_was_cleared_away(csv_file: Callable[..., Path]) -> None:
     population = read_population(csv_file("text\na\n", "items.csv.gz"), content="text")
-    population._table.path.unlink()  # type: ignore[attr-defined]
+    population._table.text.path.unlink()  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match=r"items\.csv\.gz: the item '1' cannot be read"):
         population.content("1")
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import pandas as pd
 import pytest
 
 from labelcore.population import FORMATS, read_population
+from labelcore.population.formats import known_suffix
 
 ITEMS = pd.DataFrame(
     {
@@ -23,22 +26,52 @@ ITEMS = pd.DataFrame(
 )
 
 
-def gzipped(items: pd.DataFrame, path: Path) -> None:
-    path.write_bytes(gzip.compress(items.to_csv(index=False, lineterminator="\r\n").encode()))
+def delimited(mark: str) -> Callable[[pd.DataFrame], str]:
+    return lambda items: items.to_csv(index=False, sep=mark, lineterminator="\r\n")
 
 
-WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
-    ".csv": lambda items, path: items.to_csv(path, index=False),
-    ".csv.gz": gzipped,
-    ".parquet": lambda items, path: items.to_parquet(path),
+def json_list(items: pd.DataFrame) -> str:
+    return json.dumps(items.to_dict("records"), indent=1)
+
+
+def json_lines(items: pd.DataFrame) -> str:
+    rows = items.to_dict("records")
+    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+
+
+def excel(items: pd.DataFrame, stream: BinaryIO) -> None:
+    """Excel itself writes a carriage return like this."""
+    items.replace("\r", "_x000D_", regex=True).to_excel(stream, index=False, engine="openpyxl")
+
+
+TEXTS: dict[str, Callable[[pd.DataFrame], str]] = {
+    ".csv": delimited(","),
+    ".tsv": delimited("\t"),
+    ".txt": delimited("|"),
+    ".json": json_list,
+    ".jsonl": json_lines,
+    ".ndjson": json_lines,
 }
+
+
+def write(items: pd.DataFrame, path: Path) -> None:
+    """A file of the format that its suffix names."""
+    suffix = known_suffix(path.name)
+    if suffix == ".parquet":
+        items.to_parquet(path)
+    elif suffix == ".xlsx":
+        with path.open("wb") as stream:
+            excel(items, stream)
+    else:
+        raw = TEXTS[suffix.removesuffix(".gz")](items).encode()
+        path.write_bytes(gzip.compress(raw) if suffix.endswith(".gz") else raw)
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("upper", [False, True])
 def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, upper: bool) -> None:
     path = tmp_path / f"items{suffix.upper() if upper else suffix}"
-    WRITERS[suffix](ITEMS, path)
+    write(ITEMS, path)
     population = read_population(
         path,
         id="id",
@@ -60,7 +93,7 @@ def test_what_goes_in_comes_out(tmp_path: Path, suffix: str, upper: bool) -> Non
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_population_goes_to_another_process(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"items{suffix}"
-    WRITERS[suffix](ITEMS, path)
+    write(ITEMS, path)
     population = read_population(path, id="id", content="text")
     population.content("007")
     assert pickle.loads(pickle.dumps(population)).content("007") == {"text": "nan"}
@@ -73,7 +106,3 @@ def test_a_relative_path_is_kept_whole(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir("/")
     assert population.path == tmp_path / "items.csv"
     assert population.content("007") == {"text": "nan"}
-
-
-def test_every_format_has_a_writer_here() -> None:
-    assert set(WRITERS) == set(FORMATS)

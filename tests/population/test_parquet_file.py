@@ -127,6 +127,16 @@ def test_not_parquet(tmp_path: Path, data: bytes) -> None:
         read_population(path, content="text")
 
 
+def test_a_name_that_is_no_text(parquet_file: Write) -> None:
+    path = parquet_file({"text": ["x"], "düst": ["y"]})
+    raw = path.read_bytes()
+    assert "düst".encode() in raw
+    path.write_bytes(raw.replace("düst".encode(), b"d\xfc\xfcst"))
+    with pytest.raises(PopulationError, match="cannot be read as Parquet") as caught:
+        read_population(path, content="text")
+    assert "codec" not in str(caught.value)
+
+
 def test_no_rows_and_repeated_columns(tmp_path: Path, parquet_file: Write) -> None:
     with pytest.raises(PopulationError, match="columns but no rows"):
         read_population(parquet_file({"text": pa.array([], pa.string())}), content="text")

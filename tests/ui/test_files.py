@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 
 from labelcore.errors import PopulationError
-from labelcore.ui.files import OutsideError, inside, keep_upload, listed, read_head, safe_name
+from labelcore.population import Dialect
+from labelcore.ui.files import (
+    OutsideError,
+    inside,
+    keep_upload,
+    listed,
+    read_form,
+    read_head,
+    safe_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,8 +51,34 @@ def test_upload_of_another_kind_is_not_kept(data_folder: Path) -> None:
 def test_head_of_a_broken_file_raises_its_faults(data_folder: Path) -> None:
     path = keep_upload("a.csv", b"id,text\n1,f\xfcr\n")
     with pytest.raises(PopulationError) as caught:
-        read_head(path)
+        read_head(path, {"encoding": "utf-8"})
     assert [(fault.line, fault.value) for fault in caught.value.faults] == [(2, "byte 0xfc")]
+    assert read_head(path).sample == ({"id": "1", "text": "für"},)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "headless"),
+    [
+        ("a.csv", "id,text\n1,a\n2,b\n", False),
+        ("a.csv", "1,Hello,0.75\n2,You there,0.1\n3,Bye,0.5\n", True),
+        ("a.csv", "1;Hallo;0,75\n2;Du da;0,1\n3;Ade;0,5\n", True),
+        ("a.csv", "Hello world,spam\nYou there,ham\nBye,spam\nHi,spam\nOh,ham\nAh,ham\n", True),
+        ("a.csv", "year,2019,2020\nberlin,a,b\nbonn,c,d\n", False),
+        ("a.csv", "text,yes\nyes no,no\nno yes,no\n", False),
+        ("a.jsonl", '{"1": 2}\n{"1": 3}\n', False),
+    ],
+)
+def test_a_first_row_that_looks_like_data(
+    data_folder: Path, name: str, content: str, headless: bool
+) -> None:
+    assert read_head(keep_upload(name, content.encode())).headless is headless
+
+
+def test_the_form_says_what_may_be_chosen(data_folder: Path) -> None:
+    form = read_form(keep_upload("a.tsv", "id\ttext\n1\tfür\n".encode("utf-16")))
+    assert form.dialect == Dialect(encoding="utf-16-le", delimiter="\t")
+    assert form.options == ("encoding", "delimiter", "decimal", "quote", "header")
+    assert read_form(keep_upload("a.jsonl", b'{"text": 1}')).options == ("encoding",)
 
 
 def test_inside(data_folder: Path, tmp_path: Path) -> None:

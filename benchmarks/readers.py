@@ -1,0 +1,176 @@
+"""Seconds and peak memory of reading a file of each format.
+
+    python -m benchmarks.readers [--quick] [--output docs/readers.md]
+
+A million rows of CSV, Windows-1252 with semicolons, gzipped TSV, JSON Lines, one JSON list and
+Parquet, and 50,000 rows of Excel, all of them the same synthetic items made here with a fixed seed.
+Each is read in a fresh process: ``read_population`` with ids, two scores and a prediction, then the
+contents of a hundred items, then the count of repeated contents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet
+
+READ = """
+import json, re, sys, time
+import labelcore as lc
+
+def peak():
+    with open("/proc/self/status") as status:
+        return int(re.search(r"VmHWM:\\s*(\\d+) kB", status.read())[1]) / 1024
+
+start, busy = time.perf_counter(), time.process_time()
+population = lc.read_population(sys.argv[1], id="id", content=["text"],
+    scores={"a": "score_a", "b": "score_b"}, predictions={"a": "pred_a"})
+read, cpu = time.perf_counter() - start, time.process_time() - busy
+read_peak = peak()
+start = time.perf_counter()
+for position in range(0, len(population), len(population) // 100):
+    population.content(population.id_at(position))
+look_up = (time.perf_counter() - start) / 100
+start = time.perf_counter()
+repeated = population.duplicate_contents().count
+print(json.dumps({"rows": len(population), "read": read, "cpu": cpu, "read_peak": read_peak,
+    "look_up": look_up, "duplicates": time.perf_counter() - start, "peak": peak(),
+    "repeated": repeated}))
+"""
+COLUMNS = ("id", "text", "score_a", "score_b", "pred_a", "true_label")
+TEXT = "a message of about one hundred characters, as people write them in forms, für Nr. "
+Item = tuple[str, str, float, float, int, int]
+
+
+def items(number: int, seed: int = 0) -> Iterator[Item]:
+    """Every thousandth text repeats the one before."""
+    random = np.random.default_rng(seed)
+    score = random.beta(0.4, 2.0, number).round(6)
+    other = np.clip(score + random.normal(0, 0.1, number), 0, 1).round(6)
+    truth = (random.random(number) < score).astype(int)
+    called = (score >= 0.5).astype(int)
+    columns = (column.tolist() for column in (score, other, called, truth))
+    for place, row in enumerate(zip(*columns, strict=True)):
+        text = f"{TEXT}{place - (place % 1000 == 999)}"
+        yield (f"item-{place}", text, *row)
+
+
+def write_text(path: Path, number: int, mark: str, encoding: str, decimal: str) -> None:
+    opener: Callable[..., Any] = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "wt", encoding=encoding) as file:
+        file.write(mark.join(COLUMNS) + "\n")
+        for name, text, *numbers in items(number):
+            cells = [str(value).replace(".", decimal) for value in numbers]
+            file.write(mark.join([name, f'"{text}"', *cells]) + "\n")
+
+
+def write_lines(path: Path, number: int) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for item in items(number):
+            file.write(json.dumps(dict(zip(COLUMNS, item, strict=True)), ensure_ascii=False) + "\n")
+
+
+def write_list(path: Path, number: int) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        rows = (dict(zip(COLUMNS, item, strict=True)) for item in items(number))
+        file.write("[" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "]")
+
+
+def write_parquet(path: Path, number: int) -> None:
+    columns = zip(*items(number), strict=True)
+    table = pa.table(dict(zip(COLUMNS, map(list, columns), strict=True)))
+    pyarrow.parquet.write_table(table, path)
+
+
+def write_excel(path: Path, number: int) -> None:
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet()
+    sheet.append(COLUMNS)
+    for item in items(number):
+        sheet.append(item)
+    book.save(path)
+
+
+FILES: dict[str, tuple[str, Callable[[Path, int], None], int]] = {
+    "CSV": ("a.csv", lambda p, n: write_text(p, n, ",", "utf-8", "."), 1_000_000),
+    "CSV, Windows-1252, semicolons, decimal comma": (
+        "b.csv",
+        lambda p, n: write_text(p, n, ";", "cp1252", ","),
+        1_000_000,
+    ),
+    "TSV, gzipped": (
+        "c.tsv.gz",
+        lambda p, n: write_text(p, n, "\t", "utf-8", "."),
+        1_000_000,
+    ),
+    "JSON Lines": ("d.jsonl", write_lines, 1_000_000),
+    "one JSON list": ("e.json", write_list, 1_000_000),
+    "Parquet": ("f.parquet", write_parquet, 1_000_000),
+    "Excel": ("g.xlsx", write_excel, 50_000),
+}
+
+
+def measured(folder: Path, name: str, scale: int) -> str:
+    """One row of the table."""
+    file, write, number = FILES[name]
+    path = folder / file
+    write(path, number // scale)
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True
+    )
+    found = json.loads(done.stdout)
+    assert found["repeated"] == number // scale // 1000, found
+    size = path.stat().st_size / 1e6
+    path.unlink()
+    return (
+        f"| {name} | {found['rows']:,} | {size:.0f} MB | {found['read']:.1f} s | "
+        f"{found['cpu']:.1f} s | {found['read_peak']:.0f} MB | {1000 * found['look_up']:.2f} ms | "
+        f"{found['duplicates']:.1f} s | {found['peak']:.0f} MB |"
+    )
+
+
+TITLE = """# Speed and memory of reading files
+
+Made by `python -m benchmarks.readers --output docs/readers.md`, which says what is read. Each row
+is a fresh process. Read: `read_population`, from the path to a population without faults, detection
+of the file's form included; the CPU seconds beside it add up both cores and depend less on what
+else the machine was doing. Look up: the content of one item, the mean of a hundred all over the
+file. Repeated: `duplicate_contents()`, which reads every content once more and found exactly those
+made to repeat. Peaks are of the whole process (VmHWM of Linux), with Python, NumPy, pandas and
+Arrow in it; the goal is below 1,000 MB for a million rows.
+"""
+HEAD = """
+| format | rows | file | read | CPU of it | peak | look up | repeated | peak with it |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a hundredth of the size")
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    scale = 100 if options.quick else 1
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [measured(Path(folder), name, scale) for name in FILES]
+    machine = f"{platform.machine()}, Python {platform.python_version()}, two cores"
+    text = f"{TITLE}{HEAD}" + "\n".join(rows) + f"\n\n{machine}.\n"
+    print(text)
+    if options.output:
+        options.output.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Excel files: one sheet, copied once into a plain CSV file that single rows are read from."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import re
+import zipfile
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+import numpy as np
+import openpyxl  # type: ignore[import-untyped]
+from numpy.typing import NDArray
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population.csv_file import DelimitedText
+from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.text import listing
+from labelcore.population.text_file import TemporaryCopy, TextFile
+
+# Excel writes control characters, and an underscore that would look like one, in this way.
+ESCAPED = re.compile("_x(00[01][0-9A-Fa-f]|005F)_")
+MOST_BYTES = 512_000_000
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, openpyxl.utils.exceptions.InvalidFileException, ParseError),
+    *(LookupError, ValueError, TypeError, AttributeError, EOFError, RuntimeError),
+)
+
+
+class ExcelFile(DelimitedText):
+    """An .xlsx file: the values as they were last computed, numbers and dates as plain text.
+
+    Rows without any value are no rows. A line is the row of the sheet.
+    """
+
+    options = ("header", "sheet")
+
+    def __init__(self, path: Path, given: Mapping[str, Any] = NOTHING) -> None:
+        copy = TemporaryCopy(".csv")
+        self._sheet_rows = _copy_sheet(path, given.get("sheet"), copy.path)
+        text = TextFile(copy.path, path.name, "utf-8", "utf-8", copy=copy)
+        super().__init__(text, PLAIN.changed({"header": given.get("header", True)}))
+        self.dialect = PLAIN.changed(given)
+        self.detected = PLAIN
+
+    @classmethod
+    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+        """The first sheet; the others may be chosen."""
+        book = _open(path)
+        book.close()
+        return Form(PLAIN, cls.options, tuple(sheet.title for sheet in book.worksheets))
+
+    def _lines_at(self, offsets: NDArray[np.int64]) -> list[int]:
+        records = np.searchsorted(self._starts, offsets, side="right") - 1
+        return [self._sheet_rows[record] for record in records.tolist()]
+
+
+def _open(path: Path) -> Any:
+    """The workbook. PopulationError for what is none, or unpacks to too much."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            size = sum(member.file_size for member in packed.infolist())
+        if size > MOST_BYTES:
+            raise _fault(
+                path,
+                f"unpacks to {size / 1e6:,.0f} MB, and at most {MOST_BYTES / 1e6:,.0f} MB of an "
+                "Excel file are read; save it as CSV",
+            )
+        return openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except PopulationError:
+        raise
+    except UNREADABLE as error:
+        raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
+
+
+def _fault(path: Path, rule: str) -> PopulationError:
+    return PopulationError([Fault(path.name, None, None, None, rule)])
+
+
+def _copy_sheet(path: Path, name: str | None, target: Path) -> array[int]:
+    """Write the sheet as CSV; the number of the sheet's row that each record stands in."""
+    book = _open(path)
+    if not book.worksheets:
+        raise _fault(path, "the file has no sheet with cells")
+    titles = [sheet.title for sheet in book.worksheets]
+    if name is not None and name not in titles:
+        raise _fault(path, f"there is no sheet {name!r}; its sheets are {listing(titles)}")
+    sheet = book.worksheets[0 if name is None else titles.index(name)]
+    numbers = array("q")
+    try:
+        sheet.reset_dimensions()
+        with target.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, quoting=csv.QUOTE_ALL)
+            for number, row in _filled(sheet.iter_rows(values_only=True)):
+                numbers.append(number)
+                writer.writerow(row)
+    except UNREADABLE as error:
+        raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
+    finally:
+        book.close()
+    return numbers
+
+
+def _filled(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str]]]:
+    """Rows with a value, as many cells as the first of them has or more, and their numbers."""
+    width = 0
+    for number, values in enumerate(rows, start=1):
+        cells = [cell_text(value) for value in values]
+        while cells and not cells[-1]:
+            cells.pop()
+        if cells:
+            width = width or len(cells)
+            yield number, cells + [""] * (width - len(cells))
+
+
+def cell_text(value: object) -> str:
+    """A cell as text: an empty cell is empty, dates as in ISO 8601, whole numbers without ".0".
+
+    >>> cell_text(0.5), cell_text(3.0), cell_text(datetime.datetime(2024, 2, 29)), cell_text(None)
+    ('0.5', '3', '2024-02-29', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    if isinstance(value, datetime.datetime):
+        return value.isoformat().removesuffix("T00:00:00")
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    return str(value)

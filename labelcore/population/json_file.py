@@ -1,0 +1,109 @@
+"""JSON: an object a line, or one list of objects; single rows by byte offset.
+
+The form follows from the first character, whatever the suffix says. The columns are the fields of
+all objects in the order in which they first appear.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.json_records import RowFault, find_records
+from labelcore.population.json_text import sound_row
+from labelcore.population.text import Columns, joined, text_column
+from labelcore.population.text_file import lines_at, open_text
+
+ROWS_AT_ONCE = 1 << 14
+
+
+class JsonFile:
+    """A .json, .jsonl or .ndjson file, packed or not; ``cell_text`` says what its cells are."""
+
+    options = ("encoding",)
+
+    def __init__(self, path: Path, given: Mapping[str, Any] = NOTHING) -> None:
+        self._text = open_text(path, given.get("encoding"))
+        self.dialect = PLAIN.changed({**given, "encoding": self._text.encoding})
+        self.detected = PLAIN.changed({"encoding": self._text.detected})
+        self._starts, self._ends = array("q"), array("q")
+        self._faults: dict[int, RowFault] = {}
+        columns: dict[str, None] = {}
+        for record in find_records(self._text):
+            if record.fault is not None:
+                self._faults[len(self)] = record.fault
+            elif not record.fields.keys() <= columns.keys():
+                columns.update(dict.fromkeys(record.fields))
+            self._starts.append(record.start)
+            self._ends.append(record.end)
+        if self._faults and not columns:
+            raise PopulationError(self.faults())
+        self.columns = tuple(columns)
+
+    @classmethod
+    def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
+        """The encoding."""
+        encoding = open_text(path, given.get("encoding")).encoding
+        return Form(PLAIN.changed({"encoding": encoding}), cls.options)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def load(self, names: Sequence[str]) -> Columns:
+        """These columns as text, each (n_rows,)."""
+        return joined(names, self.batches(names))
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """The same a few rows at a time."""
+        rows = self._rows(names)
+        while first := next(rows, None):
+            columns = [[cell] for cell in first]
+            for row in islice(rows, ROWS_AT_ONCE - 1):
+                for column, cell in zip(columns, row, strict=True):
+                    column.append(cell)
+            cells = zip(names, columns, strict=True)
+            yield {name: text_column(column) for name, column in cells}
+
+    def faults(self) -> list[Fault]:
+        """Rows that are no JSON, no object, or no text."""
+        offsets = np.array([fault.offset for fault in self._faults.values()], dtype=np.int64)
+        return [
+            Fault(self._text.name, None, row + 1, fault.value, fault.rule, line)
+            for (row, fault), line in zip(
+                self._faults.items(), lines_at(self._text.path, offsets), strict=True
+            )
+        ]
+
+    def broken_rows(self) -> frozenset[int]:
+        """Rows whose values mean nothing."""
+        return frozenset(self._faults)
+
+    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
+        """One row, read from the file; each call opens the file, so threads do not meet."""
+        start, end = self._starts[position], self._ends[position]
+        with self._text.path.open("rb") as stream:
+            stream.seek(start)
+            return dict(zip(names, sound_row(stream.read(end - start), names), strict=True))
+
+    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+        """The line on which each row starts."""
+        starts = np.frombuffer(self._starts, dtype=np.int64)
+        return list(lines_at(self._text.path, starts[np.asarray(positions)]))
+
+    def _rows(self, names: Sequence[str]) -> Iterator[list[str]]:
+        """The named cells of each row; empty ones for a broken row."""
+        place = 0
+        with self._text.path.open("rb") as stream:
+            for row, (start, end) in enumerate(zip(self._starts, self._ends, strict=True)):
+                if start != place:
+                    stream.seek(start)
+                raw, place = stream.read(end - start), end
+                yield [""] * len(names) if row in self._faults else sound_row(raw, names)

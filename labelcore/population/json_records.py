@@ -1,0 +1,156 @@
+"""Where the rows of a JSON file are, and what is wrong with those that cannot be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population.json_text import DECODER, checked_object, parse_object, why
+from labelcore.population.text import shorten
+from labelcore.population.text_file import MARKS, TextFile, lines_at
+
+SPACE = re.compile(r"[ \t\r\n]*")
+FORMS = "a list of objects [{...}, {...}], or one object {...} a line"
+LONGEST_RAW = 400
+
+
+class RowFault(NamedTuple):
+    """A rule broken at a byte of the file."""
+
+    offset: int
+    rule: str
+    value: str | None
+
+
+class Record(NamedTuple):
+    """First byte, the byte after the last, and the fields or what is wrong."""
+
+    start: int
+    end: int
+    fields: dict[str, Any]
+    fault: RowFault | None = None
+
+
+def find_records(text: TextFile) -> Iterator[Record]:
+    """Each row; PopulationError for a file that is neither lines nor a list of objects."""
+    with text.path.open("rb") as stream:
+        start = len(mark) if (mark := stream.read(3)) in MARKS else 0
+        stream.seek(start)
+        first = b""
+        for line in stream:
+            if first := line.strip():
+                break
+            start += len(line)
+    if first.startswith(b"["):
+        return _elements(text)
+    if first.startswith(b"{") and first != b"{":
+        return _lines(text, start)
+    rule = f"a JSON file must hold {FORMS}" if first else "the file is empty"
+    raise PopulationError([Fault(text.name, None, None, None, rule)])
+
+
+def _lines(text: TextFile, start: int) -> Iterator[Record]:
+    """One object a line, without the spaces around it; blank lines are no rows."""
+    with text.path.open("rb") as stream:
+        stream.seek(start)
+        for line in stream:
+            if found := line.strip():
+                yield _line(text, start + line.index(found), found)
+            start += len(line)
+
+
+def _line(text: TextFile, start: int, line: bytes) -> Record:
+    end = start + len(line)
+    try:
+        return Record(start, end, parse_object(line.decode()))
+    except UnicodeDecodeError as error:
+        place = start + error.start
+        fault = RowFault(place, *text.not_text(place, line[error.start]))
+    except ValueError as error:
+        shown = line[:LONGEST_RAW].decode(errors="replace").strip()
+        fault = RowFault(start, f"the row cannot be read: {error}", shorten(shown))
+    return Record(start, end, {}, fault)
+
+
+def _elements(text: TextFile) -> Iterator[Record]:
+    """The elements of one list. After one that is no JSON none can be found."""
+    data = text.path.read_bytes()
+    place = _first_undecodable(data)
+    if place is not None:
+        rule, value = text.not_text(place, data[place])
+        (line,) = lines_at(text.path, np.array([place]))
+        raise PopulationError([Fault(text.name, None, None, value, rule, line)])
+    found = data.decode()
+    offsets = _Offsets(found, data.isascii())
+    del data
+    here = _skip(found, found.index("[") + 1)
+    more = not found.startswith("]", here)
+    while more:
+        first = here
+        try:
+            value, here = DECODER.raw_decode(found, first)
+        except (ValueError, RecursionError) as error:
+            yield _broken(offsets, first, getattr(error, "pos", first), why(error))
+            return
+        yield _element(offsets, first, here, value)
+        here = _skip(found, here)
+        more = found.startswith(",", here)
+        if more:
+            here = _skip(found, here + 1)
+    if not found.startswith("]", here):
+        missing = "a comma must come before it" if found[here:] else "the list is not closed"
+        yield _broken(offsets, here, here, missing)
+    elif (after := _skip(found, here + 1)) < len(found):
+        yield _broken(offsets, after, after, "text follows the end of the list")
+
+
+class _Offsets:
+    """Bytes of growing places in a text."""
+
+    def __init__(self, text: str, is_ascii: bool) -> None:
+        self.text = text
+        self._ascii = is_ascii
+        self._place, self._offset = 0, 0
+
+    def at(self, place: int) -> int:
+        if self._ascii:
+            return place
+        part = self.text[self._place : place] if place >= self._place else self.text[:place]
+        start = self._offset if place >= self._place else 0
+        self._place, self._offset = place, start + len(part.encode())
+        return self._offset
+
+
+def _element(offsets: _Offsets, first: int, last: int, value: object) -> Record:
+    raw = offsets.text[first:last]
+    start, end = offsets.at(first), offsets.at(last)
+    try:
+        return Record(start, end, checked_object(value, raw))
+    except ValueError as error:
+        rule = f"the row cannot be read: {error}"
+        return Record(start, end, {}, RowFault(start, rule, shorten(raw[:LONGEST_RAW])))
+
+
+def _broken(offsets: _Offsets, first: int, place: int, what: str) -> Record:
+    """The last record: nothing after it is read."""
+    start = offsets.at(first)
+    shown = shorten(offsets.text[place : place + LONGEST_RAW].strip())
+    rule = f"the row cannot be read: {what}; the rows after it were not looked at"
+    return Record(start, start, {}, RowFault(offsets.at(place), rule, shown))
+
+
+def _first_undecodable(data: bytes) -> int | None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
+def _skip(text: str, here: int) -> int:
+    found = SPACE.match(text, here)
+    return here if found is None else found.end()

@@ -1,0 +1,230 @@
+"""A text file as UTF-8: the file itself, or an unpacked or transcoded copy."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import re
+import shutil
+import tempfile
+import weakref
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population.dialect import ENCODINGS
+
+BLOCK_BYTES = 1 << 23
+HEAD_BYTES = 1 << 16
+SHARE_OF_DISK = 0.5
+MOST_UNDECODABLE = 1000
+NOT_UTF8 = b"\xff"  # stands in a copy for a byte that cannot be decoded
+MARKS: Mapping[bytes, str] = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+MULTIBYTE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+class TemporaryCopy:
+    """A temporary file that goes with this object."""
+
+    def __init__(self, suffix: str = ".txt") -> None:
+        handle, name = tempfile.mkstemp(prefix="labelcore-", suffix=suffix)
+        os.close(handle)
+        self.path = Path(name)
+        weakref.finalize(self, _remove, name)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file to read as UTF-8.
+
+    path         the file itself or a copy; lines are those of the original
+    name         the original's, for messages
+    encoding     of the original, once unpacked; ``detected`` is the one found
+    undecodable  offset in ``path`` -> offset and value of a byte that is no text in ``encoding``
+    """
+
+    path: Path
+    name: str
+    encoding: str
+    detected: str
+    undecodable: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    copy: TemporaryCopy | None = None
+
+    def not_text(self, offset: int, value: int) -> tuple[str, str]:
+        """Rule and value of a fault for the byte at ``offset`` of ``path``."""
+        place, byte = self.undecodable.get(offset, (offset, value))
+        rule = (
+            f"the text is not {ENCODINGS[self.encoding]} at byte {place:,} of the file; save it "
+            "as UTF-8, or choose its encoding"
+        )
+        return rule, f"byte 0x{byte:02x}"
+
+
+def open_text(path: Path, encoding: str | None = None) -> TextFile:
+    """Unpack a .gz, find out the encoding unless it is given, and transcode what is not UTF-8.
+
+    PopulationError for gzip that is broken or unpacks to more than half of the free disk.
+    """
+    copy = _unpacked(path) if path.suffix.lower() == ".gz" else None
+    source = path if copy is None else copy.path
+    detected = detect_encoding(source)
+    if (encoding or detected) == "utf-8":
+        return TextFile(source, path.name, "utf-8", detected, copy=copy)
+    encoding = encoding or detected
+    target = TemporaryCopy()
+    with source.open("rb") as reader, target.path.open("wb") as writer:
+        undecodable = _transcode(reader, writer, encoding)
+    return TextFile(target.path, path.name, encoding, detected, undecodable, target)
+
+
+def detect_encoding(path: Path) -> str:
+    """One of ENCODINGS: by byte order mark, NUL bytes, or whether the whole file is UTF-8.
+
+    A file that is no UTF-8 but consists of its sequences for the most part is taken as damaged,
+    and one with control characters as no text: both stay "utf-8" and their faults are told.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(HEAD_BYTES)
+        for mark, encoding in MARKS.items():
+            if head.startswith(mark):
+                return encoding
+        if b"\0" in head:
+            return _utf16_without_mark(head, os.fstat(stream.fileno()).st_size)
+        stream.seek(0)
+        if CONTROL.search(head) or _is_utf8(stream):
+            return "utf-8"
+        stream.seek(0)
+        return "utf-8" if _is_damaged_utf8(stream) else "windows-1252"
+
+
+def _utf16_without_mark(head: bytes, size: int) -> str:
+    """By the side on which ASCII characters, line breaks at least, have their NUL byte."""
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    sides = (("utf-16-le", b"\n\0", odd, even), ("utf-16-be", b"\0\n", even, odd))
+    for encoding, line_break, zeros, others in sides:
+        if size % 2 == 0 and zeros > 10 * others and (line_break in head or 8 * zeros > len(head)):
+            return encoding
+    return "utf-8"
+
+
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    while block := stream.read(BLOCK_BYTES):
+        yield block
+
+
+def _is_utf8(stream: BinaryIO) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for block in _blocks(stream):
+            if not block.isascii() or decoder.getstate()[0]:
+                decoder.decode(block)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_damaged_utf8(stream: BinaryIO) -> bool:
+    """Whether most bytes that are not ASCII stand in sequences of UTF-8."""
+    high = inside = 0
+    for block in _blocks(stream):
+        high += int((np.frombuffer(block, dtype=np.uint8) >= 0x80).sum())
+        inside += sum(map(len, MULTIBYTE.findall(block)))
+    return 2 * inside > high
+
+
+def _unpacked(path: Path) -> TemporaryCopy:
+    copy = TemporaryCopy()
+    most = int(shutil.disk_usage(copy.path.parent).free * SHARE_OF_DISK)
+    written = 0
+    try:
+        with gzip.open(path, "rb") as source, copy.path.open("wb") as target:
+            while block := source.read(BLOCK_BYTES):
+                written += len(block)
+                if written > most:
+                    raise _fault(path, _too_large(most))
+                target.write(block)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise _fault(path, f"cannot be unpacked as gzip: {error}") from error
+    return copy
+
+
+def _too_large(most: int) -> str:
+    return (
+        f"unpacks to more than {most / 1e6:,.0f} MB, half of the free space of the disk; free "
+        "some space, or give a smaller file"
+    )
+
+
+def _fault(path: Path, rule: str) -> PopulationError:
+    return PopulationError([Fault(path.name, None, None, None, rule)])
+
+
+def _transcode(source: BinaryIO, target: BinaryIO, encoding: str) -> dict[int, tuple[int, int]]:
+    """Write the text as UTF-8; a byte that is no text becomes one that is no UTF-8 either."""
+    marks = [mark for mark, name in MARKS.items() if name == encoding]
+    head = source.read(2)
+    source.seek(2 if head in marks else 0)
+    decoder = codecs.getincrementaldecoder(encoding)()
+    undecodable: dict[int, tuple[int, int]] = {}
+    while True:
+        block = source.read(BLOCK_BYTES)
+        rest, final = block, not block
+        while True:
+            try:
+                target.write(decoder.decode(rest, final).encode())
+                break
+            except UnicodeDecodeError as error:
+                data = bytes(error.object)
+                target.write(data[: error.start].decode(encoding).encode())
+                place = source.tell() - len(data) + error.start
+                _note(undecodable, target, (place, data[error.start]))
+                decoder.reset()
+                rest = data[error.end :]
+        if final:
+            return undecodable
+
+
+def _note(
+    undecodable: dict[int, tuple[int, int]], target: BinaryIO, found: tuple[int, int]
+) -> None:
+    if len(undecodable) < MOST_UNDECODABLE:
+        undecodable[target.tell()] = found
+        target.write(NOT_UTF8)
+    else:
+        target.write("\N{REPLACEMENT CHARACTER}".encode())
+
+
+def lines_at(path: Path, offsets: NDArray[np.int64]) -> list[int]:
+    """The line of each byte offset, in one pass over the file."""
+    order = np.argsort(offsets, kind="stable")
+    lines = np.ones(len(offsets), dtype=np.int64)
+    breaks_before, position = 0, 0
+    with path.open("rb") as stream:
+        while len(offsets) and (block := stream.read(BLOCK_BYTES)):
+            breaks = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n"))
+            first, last = np.searchsorted(offsets[order], [position, position + len(block)])
+            here = order[first:last]
+            lines[here] += breaks_before + np.searchsorted(breaks, offsets[here] - position)
+            breaks_before += len(breaks)
+            position += len(block)
+    lines[offsets >= position] += breaks_before  # the end of the file
+    return [int(line) for line in lines]
+
+
+def _remove(path: str) -> None:
+    Path(path).unlink(missing_ok=True)

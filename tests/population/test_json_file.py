@@ -1,0 +1,169 @@
+"""JSON in, the same text out; every row that is no object of texts is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population import Population, read_population
+from labelcore.population.json_file import JsonFile
+
+Write = Callable[..., Path]
+VALUES = [
+    ('"nan"', "nan"),
+    ('"null"', "null"),
+    ("null", ""),
+    ('""', ""),
+    ("true", "true"),
+    ("false", "false"),
+    ("1.50", "1.50"),
+    ("-0", "-0"),
+    ("12345678901234567890123", "12345678901234567890123"),
+    ("1E400", "1E400"),
+    ("0.1234567890123456789", "0.1234567890123456789"),
+    ("NaN", "NaN"),
+    ('"007"', "007"),
+    (r'"a\nb\t\"c\" \u00fc \ud83c\udf89 \u0000"', 'a\nb\t"c" ü 🎉 \0'),
+    ('"ü 日本 \u2028"', "ü 日本 \u2028"),
+    ('[1.0, "ü", null, []]', '[1.0, "ü", null, []]'),
+    (r'{"b" : {"c":1.10},  "a":"x\n"}', r'{"b": {"c": 1.10}, "a": "x\n"}'),
+    ("9" * 5000, "9" * 5000),
+]
+
+
+def as_lines(values: Sequence[str]) -> str:
+    return "".join(f'{{"n": {n}, "text": {value}}}\n' for n, value in enumerate(values))
+
+
+def as_list(values: Sequence[str]) -> str:
+    rows = ",\n".join(f' {{\n"n": {n}, "text": {value}}}' for n, value in enumerate(values))
+    return f"\n [{rows}]\n"
+
+
+@pytest.mark.parametrize("form", [as_lines, as_list])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".ndjson.gz"])
+def test_values_as_text(csv_file: Write, form: Any, mark: str, suffix: str) -> None:
+    path = csv_file(mark + form([value for value, _ in VALUES]), f"items{suffix}")
+    population = read_population(path, content="text", metadata="n")
+    texts = [text for _, text in VALUES]
+    assert population.column("text") == texts
+    with ThreadPoolExecutor(4) as pool:
+        contents = list(pool.map(population.content, population.ids()))
+    assert [content["text"] for content in contents] == texts
+    assert population.metadata("3") == {"n": "2"}
+
+
+def test_utf16_and_windows_1252(csv_file: Write) -> None:
+    text = '{"text": "für"}\n'
+    for encoding, name in [("utf-16", "utf-16-le"), ("cp1252", "windows-1252")]:
+        population = read_population(csv_file(text.encode(encoding), "a.jsonl"), content="text")
+        assert population.content("1") == {"text": "für"}
+        assert population.dialect.encoding == name
+        assert population.arguments["dialect"]["encoding"] == name
+
+
+def test_columns_are_those_of_all_rows(csv_file: Write) -> None:
+    table = JsonFile(csv_file('{"a": 1}\n\n{"b": 2, "a": 3}\n{}\n', "a.jsonl"))
+    assert table.columns == ("a", "b")
+    assert {name: column.to_pylist() for name, column in table.load(["b", "a"]).items()} == {
+        "b": ["", "2", ""],
+        "a": ["1", "3", ""],
+    }
+
+
+def faults_of(path: Path, **arguments: Any) -> Sequence[Fault]:
+    with pytest.raises(PopulationError) as caught:
+        read_population(path, **{"content": "text", **arguments})
+    return caught.value.faults
+
+
+GOOD = '{"text": "a", "s": 0.5, "p": 1}\n'
+LINE_FAULTS: list[tuple[bytes, tuple[Any, ...], str]] = [
+    (b'{"text": "b", "s": 1, "p": 1\n', (2, 3, None), "Expecting ',' delimiter at character 29"),
+    (b'{"text": "b"} x\n', (2, 3, None), "not JSON: Extra data at character 15"),
+    (b"[1, 2]\n", (2, 3, None), "a row must be an object {...}, got a list"),
+    (b"3\n", (2, 3, None), "must be an object {...}, got a number"),
+    (b"null\n", (2, 3, None), "got null"),
+    (b"text,s\n", (2, 3, None), "not JSON: Expecting value at character 1"),
+    (b'{"text": "b", "s": 1, "p": 1, "s": 2}\n', (2, 3, None), "the name 's'"),
+    (b'{"text": "\\ud800", "s": 1, "p": 1}\n', (2, 3, None), "half of a surrogate pair"),
+    (b'{"text": ' + b"[" * 90_000 + b"\n", (2, 3, None), "nested too deeply"),
+    (b'{"text": "a\x01"}\n', (2, 3, None), "Invalid control character"),
+    (b'{"text": "\xe6\x97\xa5\xe6", "s": 1, "p": 1}\n', (2, 3, None), "not UTF-8 at byte 46"),
+    (b'{"text": "b", "s": "high", "p": 1}\n', (2, 3, "s"), "finite"),
+    (b'{"text": "b", "s": null, "p": 1}\n', (2, 3, "s"), "finite"),
+    (b'{"text": "b", "s": true, "p": 1}\n', (2, 3, "s"), "finite"),
+    (b'{"text": "b", "s": [0.5], "p": 1}\n', (2, 3, "s"), "finite"),
+    (b'{"text": "b", "s": NaN, "p": 1}\n', (2, 3, "s"), "finite"),
+    (b'{"text": "b", "p": 1}\n', (2, 3, "s"), "finite"),
+    (b'{"text": "b", "s": 1, "p": {}}\n', (2, 3, "p"), "a prediction must be one of"),
+]
+
+
+@pytest.mark.parametrize(("line", "place", "rule"), LINE_FAULTS, ids=lambda v: str(v)[:30])
+def test_one_fault_in_a_line(
+    csv_file: Write, line: bytes, place: tuple[Any, ...], rule: str
+) -> None:
+    path = csv_file(f"{GOOD}\n".encode() + line + GOOD.encode(), "a.jsonl")
+    arguments = {"scores": {"lr": "s"}, "predictions": {"lr": "p"}, "classes": ["no", "yes"]}
+    (fault,) = faults_of(path, **arguments)
+    assert (fault.row, fault.line, fault.column) == place
+    assert rule in fault.rule
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "rule"),
+    [
+        ('[{"text": 1},\n{"text": 2},\n3]', (3, 3), "got a number"),
+        ('[{"text": "日本"},\n{"text" 2}]', (2, 2), "not JSON: Expecting ':' delimiter"),
+        ('[{"text": "日本"}\n{"text": 2}]', (2, 2), "a comma must come before it"),
+        ('[{"text": 1},\n]', (2, 2), "not JSON: Expecting value"),
+        ('[{"text": 1},\n{"text": 2}', (3, 2), "the list is not closed"),
+        ('[{"text": 1}]\n{}', (2, 2), "text follows the end of the list"),
+        ('[{"text": 1, "text": 2}]', (1, 1), "the name 'text'"),
+        ('[\n{"text": "\\ud800"}]', (1, 2), "surrogate"),
+    ],
+)
+def test_one_fault_in_a_list(csv_file: Write, data: str, place: tuple[int, int], rule: str) -> None:
+    fault = faults_of(csv_file(data, "a.json"))[-1]
+    assert (fault.row, fault.line) == place
+    assert rule in fault.rule
+
+
+@pytest.mark.parametrize("data", ["id,text\n1,a\n", "3", '"a"', '{\n"text": 1\n}', "PAR1"])
+def test_what_is_no_json_table(csv_file: Write, data: str) -> None:
+    (fault,) = faults_of(csv_file(data, "a.json"))
+    assert "must hold a list of objects [{...}, {...}], or one object {...} a line" in fault.rule
+
+
+@pytest.mark.parametrize("data", ["", "\n \n", "\ufeff"])
+def test_an_empty_file(csv_file: Write, data: str) -> None:
+    (fault,) = faults_of(csv_file(data, "a.jsonl"))
+    assert "the file is empty" in fault.rule
+
+
+def test_an_empty_list_has_no_rows(csv_file: Write) -> None:
+    rules = [fault.rule for fault in faults_of(csv_file("[ ]", "a.json"))]
+    assert "the file has columns but no rows" in rules
+
+
+def test_undecodable_byte_in_a_list(csv_file: Write) -> None:
+    (fault, *_) = faults_of(csv_file('[\n{"text": "日本"}]'.encode()[:-4] + b'"}]', "a.json"))
+    assert (fault.line, fault.value) == (2, "byte 0xe6")
+
+
+def test_ids_keep_their_digits(csv_file: Write) -> None:
+    ids = ["1.10", "1.1", "007", "1e2"]
+    rows = ['{"id": 1.10}', '{"id": 1.1}', '{"id": "007"}', '{"id": 1e2}']
+    population: Population = read_population(
+        csv_file("\n".join(rows), "a.jsonl"), id="id", content="id"
+    )
+    assert population.ids() == ids
+    assert json.dumps(population.content("1e2")) == '{"id": "1e2"}'

@@ -1,0 +1,114 @@
+"""Unpacking and transcoding: the same text, the same lines, and what cannot be decoded."""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labelcore.errors import PopulationError
+from labelcore.population import read_population, text_file
+from labelcore.population.text_file import detect_encoding, open_text
+
+PYTHON = {"utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be", "windows-1252": "cp1252"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    text=st.text(st.characters(exclude_categories=["Cs"]), max_size=30),
+    encoding=st.sampled_from(sorted(PYTHON)),
+    block=st.integers(1, 9),
+)
+def test_a_copy_holds_the_text(text: str, encoding: str, block: int) -> None:
+    raw = text.encode(PYTHON[encoding], errors="ignore")
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_file, "BLOCK_BYTES", block)
+        path = Path(folder) / "items.txt"
+        path.write_bytes(raw)
+        found = open_text(path, encoding)
+        expected = raw.decode(PYTHON[encoding])
+        expected = expected.removeprefix("\ufeff") if "16" in encoding else expected
+        assert found.path.read_bytes().decode() == expected
+        assert not found.undecodable
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "bytes_"),
+    [
+        (b"a\x81b\x8d", "windows-1252", [(1, 0x81), (3, 0x8D)]),
+        ("a\nb".encode("utf-16-le") + b"\0\xd8" + "c".encode("utf-16-le"), "utf-16-le", [(6, 0)]),
+        (b"\xff\xfea\0b", "utf-16-le", [(4, ord("b"))]),
+        (b"\xfe\xff\0a\xdc\0\0b", "utf-16-be", [(4, 0xDC)]),
+    ],
+)
+@pytest.mark.parametrize("block", [1, 2, 3, 100])
+def test_every_byte_that_is_no_text_has_its_place(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    data: bytes,
+    encoding: str,
+    bytes_: list[tuple[int, int]],
+    block: int,
+) -> None:
+    monkeypatch.setattr(text_file, "BLOCK_BYTES", block)
+    path = tmp_path / "items.txt"
+    path.write_bytes(data)
+    assert list(open_text(path, encoding).undecodable.values()) == bytes_
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (b"", "utf-8"),
+        ("für".encode(), "utf-8"),
+        ("für".encode("cp1252"), "windows-1252"),
+        ("“für”".encode("cp1252"), "windows-1252"),
+        ("日本語".encode()[:-1], "utf-8"),
+        ("日本語".encode() + b"\xff", "utf-8"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xd8", "utf-8"),
+        (b"text\xe9\x01", "utf-8"),
+        ("日本\n".encode("utf-16-be"), "utf-16-be"),
+        (b"id,text\n1,a\0b\n", "utf-8"),
+    ],
+)
+def test_detected_encodings(tmp_path: Path, data: bytes, encoding: str) -> None:
+    path = tmp_path / "items.txt"
+    path.write_bytes(data)
+    assert detect_encoding(path) == encoding
+
+
+def test_a_break_between_blocks_does_not_change_the_encoding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "items.txt"
+    path.write_bytes(("日本語" * 50).encode())
+    for block in range(1, 8):
+        monkeypatch.setattr(text_file, "BLOCK_BYTES", block)
+        assert detect_encoding(path) == "utf-8"
+
+
+def test_gzip_that_unpacks_to_more_than_the_disk_holds(
+    csv_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = csv_file("text\n" + "a" * 10_000_000, "items.csv.gz")
+    assert path.stat().st_size < 20_000
+    free = text_file.shutil.disk_usage(tempfile.gettempdir()).free
+    monkeypatch.setattr(text_file, "SHARE_OF_DISK", 9_000_000 / free)
+    before = set(Path(tempfile.gettempdir()).glob("labelcore-*"))
+    with pytest.raises(PopulationError, match=r"unpacks to more than \d+ MB, half of the free"):
+        read_population(path, content="text")
+    assert set(Path(tempfile.gettempdir()).glob("labelcore-*")) <= before
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json"])
+def test_truncated_gzip(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"items{suffix}.gz"
+    path.write_bytes(gzip.compress(bytes(range(256)) * 50)[:-9])
+    with pytest.raises(PopulationError, match="cannot be unpacked as gzip") as caught:
+        read_population(path, content="text")
+    assert caught.value.faults[0].file == path.name
