@@ -8,13 +8,14 @@ from labelcore.designs.base import IntArray
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.engine import Engine
 from labelcore.estimands import CURVES, SUMMARIES
-from labelcore.estimation import first_figure, look_at, undecided_both_ways
+from labelcore.estimation import UNDECIDED_SHARE, first_figure, look_at
 from labelcore.results import Band, Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words import STATES_WITH_INTERVAL
 
 SUMMARY_FORMULAS = {"average_precision": average_precision, "area_under_roc": area_under_roc}
 NEEDS_ALL = "the bounds of the whole list are not there yet"
+NO_HIT = "no {positive!r} item was found, or nothing but such items"
 
 
 def asks_for_curve(engine: Engine) -> bool:
@@ -27,12 +28,14 @@ def curve_results(engine: Engine) -> dict[str, Result]:
     if not asks_for_curve(engine):
         return {}
     curve = ranked_curve(engine)
+    summed = any(name in SUMMARIES for name in engine.plan.estimands)
+    whole = whole_curve(engine, curve) if summed else curve
     found: dict[str, Result] = {}
     for name in engine.plan.estimands:
         if name in CURVES:
             found[name] = band(engine, curve, name.removesuffix("_curve"))
         elif name in SUMMARIES:
-            found[name] = summary(engine, curve, name)
+            found[name] = summary(engine, whole, name)
     return found
 
 
@@ -43,12 +46,20 @@ def ranked_curve(engine: Engine, ranks: IntArray | None = None) -> Curve:
     return engine.design.curve(engine.setup, engine.frame, ranked(engine), look, ranks)
 
 
+def whole_curve(engine: Engine, curve: Curve) -> Curve:
+    """``curve`` at so many ranks that what it says of all others follows from them: beside its own,
+    the labelled ones, the ones before them, and the last."""
+    known = ranked(engine).rank
+    last = np.array([len(engine.population)], dtype=np.int64)
+    places = [curve.rank, known, known[known > 1] - 1, last]
+    return ranked_curve(engine, np.unique(np.concatenate(places)))
+
+
 def ranked(engine: Engine) -> Ranked:
     """The list in rank order with its answers so far."""
     order = engine.rank_order
     rank_of = engine.rank_of
     opened = set(engine.open_positions())
-    both_ways = undecided_both_ways(engine)
     rows = []
     for index, asked in enumerate(engine.asked, start=1):
         event = engine.in_force(index)
@@ -58,11 +69,14 @@ def ranked(engine: Engine) -> Ranked:
         elif asked.position in opened:
             rows.append((index, rank_of[asked.position], asked.stratum, np.nan, True))
         elif engine.answered(index):
-            rows.append((index, rank_of[asked.position], asked.stratum, np.nan, both_ways))
+            rows.append((index, rank_of[asked.position], asked.stratum, np.nan, False))
     table = np.array(rows, dtype=float).reshape(-1, 5)
     whole = table[:, :3].astype(np.int64)
     rates = engine.design.fitted_rates(engine.frame, engine.progress)
-    return Ranked(order, whole[:, 0], whole[:, 1], whole[:, 2], table[:, 3], table[:, 4] > 0, rates)
+    return Ranked(
+        order, whole[:, 0], whole[:, 1], whole[:, 2], table[:, 3], table[:, 4] > 0, rates,
+        UNDECIDED_SHARE,
+    )  # fmt: skip
 
 
 def precision_curve(engine: Engine) -> Band:
@@ -116,8 +130,8 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
     return Estimate(
         estimand=name,
         value=None if unknown else value,
-        low=low,
-        high=high,
+        low=0.0 if unknown else low,
+        high=1.0 if unknown else high,
         confidence=curve.confidence if curve.confidence is not None else engine.plan.confidence,
         labels_used=curve.labels,
         draws_used=curve.draws,
@@ -126,9 +140,15 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         assumptions=curve.assumptions,
         source=curve.source,
         state="too few" if unknown else curve.state,
-        missing=(curve.missing or NEEDS_ALL) if unknown else "",
+        missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
         scope=_scope(engine),
     )
+
+
+def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:
+    if not whole or curve.yields is None:
+        return NEEDS_ALL
+    return NO_HIT.format(positive=engine.population.positive)
 
 
 def _scores_at(engine: Engine, curve: Curve) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore import words
-from labelcore.curve import band, ranked_curve
+from labelcore.curve import band, ranked_curve, whole_curve
 from labelcore.designs.curves import Curve
 from labelcore.engine import Engine
 from labelcore.results import Band
@@ -22,7 +22,8 @@ from labelcore.stats import curve_readings
 SHOWN = ("precision", "recall", "yield", "f1")
 NO_BOUNDS = (
     "a place found by searching the labels needs bounds that hold for all ranks together; the "
-    "design {name!r} gives each rank its own. Use the design 'geometric_strata'"
+    "method {name!r} gives each rank its own. Choose a method for ranked lists, such as "
+    "'Geometric strata' (geometric_strata)"
 )
 
 
@@ -84,7 +85,7 @@ def rank_of_score(engine: Engine, score: float) -> int:
 def deepest_cut(engine: Engine, precision: float) -> Cut | None:
     """The longest head of the list of which at least ``precision`` are positive by the bounds;
     None where there is none. Raises ValueError where the bounds do not hold for all ranks."""
-    yields = _simultaneous(engine, ranked_curve(engine))
+    yields = _simultaneous(engine, whole_curve(engine, ranked_curve(engine)))
     if yields is None:
         return None
     rank = curve_readings.falls_below(yields, precision)[0]
@@ -101,7 +102,7 @@ def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
     columns = (
         "precision", "first", "last", "items", "score", "low", "high", "own_low", "own_high",
     )  # fmt: skip
-    yields = _simultaneous(engine, ranked_curve(engine))
+    yields = _simultaneous(engine, whole_curve(engine, ranked_curve(engine)))
     if yields is None:
         return pd.DataFrame(columns=list(columns))
     scores = engine.population.scores[str(engine.classifiers[0])][engine.rank_order]
@@ -120,7 +121,7 @@ def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
 
 def _simultaneous(engine: Engine, curve: Curve) -> curve_readings.Yields | None:
     if curve.yields is None and curve.state in ("interval", "stopped early"):
-        raise ValueError(NO_BOUNDS.format(name=engine.design.name))
+        raise ValueError(NO_BOUNDS.format(name=engine.design.label))
     return curve.yields
 
 

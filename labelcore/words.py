@@ -226,6 +226,7 @@ CUT = {
     "unknown": "{scope}, nothing is known yet about {head}.",
     "guess": "{scope}, about {value} of {head} are {positive!r}; this has no interval yet.",
     "band": "{scope}, of {head} between {low} and {high} are {positive!r}{recall} ({condition}).",
+    "labelled": "{scope}, of {head} {value} are {positive!r}{recall} ({condition}).",
     "exact": "{scope}, of {head} exactly {value} are {positive!r}{recall}.",
 }
 CUT_RECALL = ", and they hold between {low} and {high} of all {positive!r} items in the file"
@@ -266,9 +267,12 @@ def cut_sentence(cut: Cut) -> str:
     head = f"the first {count(cut.rank, 'item')} (score {score_words(cut.score)} and better)"
     if precision is None:
         return f"Nothing is known yet about {head}." + _tied_words(cut)
-    state = "unknown" if precision.value[0] != precision.value[0] else "guess"
+    known = precision.value[0] == precision.value[0]
+    state = "guess" if known else "unknown"
     if precision.has_interval:
         state = "exact" if precision.state == "exact" else "band"
+        if state == "band" and precision.high[0] - precision.low[0] < 1e-12:
+            state = "labelled"
     low, high = percent_range(float(precision.low[0]), float(precision.high[0]))
     scope = precision.scope
     text = CUT[state].format(
@@ -276,7 +280,7 @@ def cut_sentence(cut: Cut) -> str:
         head=head,
         low=low,
         high=high,
-        value="" if state == "unknown" else percent(float(precision.value[0])),
+        value=percent(float(precision.value[0])) if known else "",
         positive=scope.positive,
         recall=_recall_words(cut),
         condition=_cut_condition(precision),
@@ -295,6 +299,8 @@ def _recall_words(cut: Cut) -> str:
 def _cut_condition(band: Band) -> str:
     if band.confidence is None:
         return "if precision falls along the list as the method assumes; no confidence goes with it"
+    if band.promise == "none":
+        return "labelling stopped before the planned labels, so no promise goes with it"
     together = "all ranks together" if band.simultaneous else "for a rank chosen before labelling"
     return f"{confidence_words(band.confidence)} confidence, {together}, {_when(band)}"
 

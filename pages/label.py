@@ -1,3 +1,4 @@
+from labelcore.ui.figures import unfold_switch
 from labelcore.ui.guard import guard
 from labelcore.ui.keys import watch_keys
 from labelcore.ui.labelling import labelling
@@ -12,3 +13,4 @@ with guard():
         crumbs(project, "Label")
         watch_keys()
         labelling(project)
+        unfold_switch()

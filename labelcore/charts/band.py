@@ -12,6 +12,8 @@ BAND = "rgba(0, 114, 178, 0.2)"
 
 Numbers = NDArray[np.float64]
 Gaps = list[float | None]
+# x and y of a line, (n_points,) each
+Line = tuple[Numbers, Numbers]
 
 
 def runs(keep: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
@@ -21,29 +23,34 @@ def runs(keep: NDArray[np.bool_]) -> Iterator[NDArray[np.int64]]:
         yield from np.split(inside, np.flatnonzero(np.diff(inside) > 1) + 1)
 
 
-def band_outline(
-    x: Numbers, low: Numbers, high: Numbers, keep: NDArray[np.bool_]
-) -> tuple[Gaps, Gaps]:
+def band_outline(low: Line, high: Line, keep: NDArray[np.bool_]) -> tuple[Gaps, Gaps]:
     """A closed outline for each stretch of ``keep``: along low, back along high, to the start."""
     xs: Gaps = []
     ys: Gaps = []
     for run in runs(keep):
-        xs += [*([None] if xs else []), *x[run].tolist(), *x[run][::-1].tolist(), float(x[run][0])]
-        ys += [*([None] if ys else []), *low[run].tolist(), *high[run][::-1].tolist()]
-        ys.append(float(low[run][0]))
+        for found, one in ((xs, 0), (ys, 1)):
+            found += [None] if found else []
+            found += low[one][run].tolist() + high[one][run][::-1].tolist()
+            found.append(float(low[one][run][0]))
     return xs, ys
 
 
 def add_band(
-    figure: go.Figure, x: Numbers, low: Numbers, high: Numbers, keep: NDArray[np.bool_]
+    figure: go.Figure,
+    low: Line,
+    high: Line,
+    keep: NDArray[np.bool_],
+    name: str = "interval",
+    *,
+    colour: str = BAND,
 ) -> None:
     """The band as one filled trace; a stretch of one point is drawn as a broad upright line."""
-    xs, ys = band_outline(x, low, high, keep)
+    xs, ys = band_outline(low, high, keep)
     single = any(len(run) == 1 for run in runs(keep))
     figure.add_trace(
         go.Scatter(
-            x=xs, y=ys, mode="lines", fill="toself", fillcolor=BAND, name="interval",
-            line={"width": 7 if single else 0, "color": BAND}, hoverinfo="skip",
+            x=xs, y=ys, mode="lines", fill="toself", fillcolor=colour, name=name,
+            line={"width": 7 if single else 0, "color": colour}, hoverinfo="skip",
         )
     )  # fmt: skip
 

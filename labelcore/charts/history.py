@@ -49,7 +49,8 @@ def history_chart(
     known = shown["Low"].notna().to_numpy()
     figure = new_figure(x="labels", y=escape(name))
     x = shown["Labels"].to_numpy(dtype=float)
-    add_band(figure, x, shown["Low"].to_numpy(float), shown["High"].to_numpy(float), known)
+    low, high = (shown[name].to_numpy(dtype=float) for name in ("Low", "High"))
+    add_band(figure, (x, low), (x, high), known)
     _add_estimate(figure, shown, known)
     if margin is not None:
         _add_goal(figure, float(table["Estimate"].iloc[-1]), margin)

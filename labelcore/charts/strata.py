@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,9 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.names import escape, shortened
 
-PANELS = (
+# column, title, whether it is a share
+Panel = tuple[str, str, bool]
+PANELS: tuple[Panel, ...] = (
     ("items", "items", False),
     ("labels", "labels", False),
     ("rate", "positive", True),
@@ -43,24 +45,37 @@ PATTERNS = ("", "/", "x", "-", "+", ".")
 HEIGHT, GAP = 460, 0.06
 
 
-def strata_chart(table: pd.DataFrame) -> Chart:
-    """Four rows of bars over the strata, highest scores first, coloured by the predicted class.
+def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Chart:
+    """Rows of bars over the strata, highest scores first, coloured by the predicted class.
 
     table   as ``Session.strata()`` gives it: stratum, called, items, labels, positives, rate,
-            uncertainty; a rate or share that is not known yet has no bar
+            uncertainty; a rate or share that is not known yet has no bar, and without any share of
+            the uncertainty that row is left out
+    names   a name for each row of the table, such as "ranks 51 to 63"; None: "stratum 1" ...
+
+    Raises ValueError for another number of names than rows.
     """
     require_columns(table, list(READABLE))
     if table.empty:
         return empty_chart("There are no strata.", list(READABLE.values()))
+    if names is not None:
+        if len(names) != len(table):
+            raise ValueError(f"names must be {len(table)}, one for each row, got {len(names)}")
+        table = table.assign(stratum=list(names))
+    panels = [
+        row for row in PANELS if row[0] != "uncertainty" or table["uncertainty"].notna().any()
+    ]
     places = _places(table)
     calls = list(dict.fromkeys(table["called"]))
     bars = [
         bar
         for series, called in enumerate(calls)
-        for bar in _bars(table[table["called"] == called], called, series, places)
+        for bar in _bars(table[table["called"] == called], called, series, places, panels)
     ]
-    figure = go.Figure(data=bars, layout=_layout(places, any(calls)))
-    return Chart(figure, _alt(table), table[list(READABLE)].rename(columns=READABLE))
+    title = "highest scores first" if names is not None else "stratum, highest scores first"
+    figure = go.Figure(data=bars, layout=_layout(places, any(calls), panels, title))
+    shown = [name for name in READABLE if name != "uncertainty" or len(panels) == len(PANELS)]
+    return Chart(figure, _alt(table), table[shown].rename(columns=READABLE))
 
 
 def _places(table: pd.DataFrame) -> pd.Series:
@@ -73,11 +88,11 @@ def _places(table: pd.DataFrame) -> pd.Series:
     return pd.Series(names, index=table.index)
 
 
-def _layout(places: pd.Series, legend: bool) -> dict[str, Any]:
-    """Four panels one above the other, on one axis of strata."""
-    height = (1 - GAP * (len(PANELS) - 1)) / len(PANELS)
+def _layout(places: pd.Series, legend: bool, panels: Sequence[Panel], below: str) -> dict[str, Any]:
+    """The panels one above the other, on one axis of strata."""
+    height = (1 - GAP * (len(panels) - 1)) / len(panels)
     axes: dict[str, Any] = {}
-    for row, (_, title, share) in enumerate(PANELS):
+    for row, (_, title, share) in enumerate(panels):
         top = 1 - row * (height + GAP)
         axes[f"yaxis{row + 1}"] = {
             **AXIS,
@@ -91,14 +106,16 @@ def _layout(places: pd.Series, legend: bool) -> dict[str, Any]:
         "type": "category",
         "categoryorder": "array",
         "categoryarray": list(places),
-        "title": {"text": "stratum, highest scores first"},
-        "anchor": f"y{len(PANELS)}",
+        "title": {"text": below},
+        "anchor": f"y{len(panels)}",
     }
     return {**layout(HEIGHT), **axes, "showlegend": legend, "barmode": "overlay", "bargap": 0.15}
 
 
-def _bars(part: pd.DataFrame, called: str, series: int, places: pd.Series) -> list[go.Bar]:
-    """The bars of one predicted class in all four panels."""
+def _bars(
+    part: pd.DataFrame, called: str, series: int, places: pd.Series, panels: Sequence[Panel]
+) -> list[go.Bar]:
+    """The bars of one predicted class in all panels."""
     style = {
         "color": SERIES[series % len(SERIES)],
         "pattern": {"shape": PATTERNS[series % len(PATTERNS)], "fillmode": "overlay"},
@@ -116,8 +133,13 @@ def _bars(part: pd.DataFrame, called: str, series: int, places: pd.Series) -> li
             marker=style,
             **sentences,
         )
-        for row, (column, _, _) in enumerate(PANELS)
+        for row, (column, _, _) in enumerate(panels)
     ]
+
+
+def _named(stratum: object) -> str:
+    """A stratum that has a number only is called so."""
+    return stratum if isinstance(stratum, str) else f"stratum {stratum}"
 
 
 def _row_words(row: Mapping[Any, Any]) -> str:
@@ -126,7 +148,7 @@ def _row_words(row: Mapping[Any, Any]) -> str:
     share = row["uncertainty"]
     owed = "" if np.isnan(share) else f"<br>{words.percent(share)} of the uncertainty"
     return (
-        f"stratum {row['stratum']}{called}<br>{words.count(row['items'], 'item')}, "
+        f"{_named(row['stratum'])}{called}<br>{words.count(row['items'], 'item')}, "
         f"{words.count(row['labels'])}, {rate}{owed}"
     )
 
@@ -142,7 +164,7 @@ def _alt(table: pd.DataFrame) -> str:
         most = table.iloc[int(np.nanargmax(table["uncertainty"].to_numpy(dtype=float)))]
         called = f" (called {shortened(most['called'])!r})" if most["called"] else ""
         text += (
-            f" Most of what is still uncertain lies in stratum {most['stratum']}{called}: "
+            f" Most of what is still uncertain lies in {_named(most['stratum'])}{called}: "
             f"{words.percent(float(most['uncertainty']))} of it, with "
             f"{words.count(int(most['labels']))} on {words.count(int(most['items']), 'item')}."
         )

@@ -174,6 +174,9 @@ class Design(ABC):
 
     targets       what the result may be about: "file", "process"
     stop_rules    the rules that may end a session of this method early
+    size_from_params     whether the number of labels follows from the parameters alone
+    later_labels_count   whether labels beyond the planned size narrow a watched result
+    recommended   whether to propose it, where nothing more special is recommended
     """
 
     name: ClassVar[str]
@@ -187,6 +190,8 @@ class Design(ABC):
     assumptions: ClassVar[tuple[str, ...]] = ()
     smallest_watched_budget: ClassVar[int] = 1
     size_from_params: ClassVar[bool] = False
+    later_labels_count: ClassVar[bool] = True
+    recommended: ClassVar[bool] = False
 
     def check(  # noqa: B027 - most methods serve every combination
         self, estimands: tuple[str, ...], params: Any, promise: str | None

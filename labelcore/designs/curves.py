@@ -15,6 +15,11 @@ IntArray = NDArray[np.int64]
 # value, low and high of one reading, each (n_points,)
 Reading = tuple[FloatArray, FloatArray, FloatArray]
 
+JUDGEMENT = "each label is this person's judgement; their own errors are not counted"
+UNDECIDED_BOTH_WAYS = "items called unsure or broken are taken both ways: worst to best case"
+UNDECIDED_LEFT_OUT = "items called unsure or broken are like the others of their stratum"
+OPEN_BOTH_WAYS = "items put off for later are taken both ways until they are answered"
+
 POINTS = 30
 ALL_RANKS_UP_TO = 400
 FINE_POINTS = 160
@@ -29,9 +34,9 @@ class Ranked:
     rank     (n_answers,), its rank, 1 to n_items
     stratum  (n_answers,)
     verdict  (n_answers,), 1 positive, 0 not, NaN for unsure, broken and open items
-    doubtful (n_answers,), items without a verdict that count both ways; the others without one are
-             so few that a random sample may go on without them
+    opened   (n_answers,), items without a final answer
     rates    (n_strata,), the method's own idea of each stratum's rate of positives
+    spared   the share of unsure and broken answers up to which a random sample goes on without them
     """
 
     order: IntArray
@@ -39,8 +44,31 @@ class Ranked:
     rank: IntArray
     stratum: IntArray
     verdict: FloatArray
-    doubtful: NDArray[np.bool_]
+    opened: NDArray[np.bool_]
     rates: FloatArray
+    spared: float
+
+    @property
+    def doubtful(self) -> NDArray[np.bool_]:
+        """Items without a verdict that count both ways, (n_answers,): open ones always, unsure and
+        broken ones where they are more than may be spared."""
+        too_many = self.undecided.sum() > self.spared * (~self.opened).sum()
+        return np.asarray(self.opened | (self.undecided & too_many))
+
+    @property
+    def undecided(self) -> NDArray[np.bool_]:
+        """Items called unsure or broken, (n_answers,)."""
+        return np.asarray(np.isnan(self.verdict) & ~self.opened)
+
+    def assumed(self, *, both_ways: bool = False) -> tuple[str, ...]:
+        """What the answers are taken for, in words; ``both_ways``: no item is ever left out."""
+        found = [JUDGEMENT]
+        if self.undecided.any():
+            doubted = both_ways or (self.undecided & self.doubtful).any()
+            found.append(UNDECIDED_BOTH_WAYS if doubted else UNDECIDED_LEFT_OUT)
+        if self.opened.any():
+            found.append(OPEN_BOTH_WAYS)
+        return tuple(found)
 
     @property
     def n_items(self) -> int:
@@ -61,7 +89,7 @@ class Ranked:
     def _kept(self, keep: NDArray[np.bool_]) -> Ranked:
         return Ranked(
             self.order, self.index[keep], self.rank[keep], self.stratum[keep], self.verdict[keep],
-            self.doubtful[keep], self.rates,
+            self.opened[keep], self.rates, self.spared,
         )  # fmt: skip
 
     def filled(self, value: float | FloatArray) -> FloatArray:

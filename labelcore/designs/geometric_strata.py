@@ -33,8 +33,8 @@ from labelcore.stats.yield_band import (
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 METHOD = "simultaneous band over strata of ranks (large-sample)"
 SOURCE = (
-    "stratified estimates at the edges, multivariate normal critical value; exact bounds between "
-    "the edges"
+    "G-profile region at the edges, critical value of the largest of correlated normal deviations; "
+    "exact bounds between the edges"
 )
 
 
@@ -50,7 +50,7 @@ class GeometricStrata(RankedListDesign):
     the looks the last band stays. Large-sample: coverage is measured, see docs/curves.md.
     Assumption: none about the scores; the curve may rise.
     Source: our own, on the grid of Sabharwal and Sedghi (2017), definition 4, with
-    base ``growth``; the critical value is that of the maximum of correlated normal errors.
+    base ``growth``; the bounds are those of ``labelcore.stats.yield_band``.
     """
 
     name: ClassVar[str] = "geometric_strata"
@@ -59,6 +59,7 @@ class GeometricStrata(RankedListDesign):
         "Recommended for a ranked list: labels the head completely and samples ever longer "
         "stretches below it; one band holds for all ranks together."
     )
+    recommended: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within stretches of ranks that were fixed before the first "
         "label",
@@ -79,8 +80,8 @@ class GeometricStrata(RankedListDesign):
         edges = rank_edges(n_items, params.first_edge, params.growth)
         stratum = np.empty(n_items, dtype=np.int64)
         stratum[rank_order(setup)] = np.searchsorted(edges, np.arange(1, n_items + 1))
-        rates, notes = stratum_rates(setup.population, str(setup.classifier), stratum, len(edges))
-        frame = make_frame(setup, stratum, rates, np.zeros(len(edges), dtype=bool), notes)
+        rates, _ = stratum_rates(setup.population, str(setup.classifier), stratum, len(edges))
+        frame = make_frame(setup, stratum, rates, np.zeros(len(edges), dtype=bool))
         size = min(max(setup.planned, smallest_budget(edges)), n_items)
         first = rank_allocation(edges, size)
         sequence = np.concatenate(
@@ -92,7 +93,7 @@ class GeometricStrata(RankedListDesign):
         ends = [*_look_sizes(size, "watched"), n_items]
         return ListFrame(
             frame.stratum, frame.sizes, frame.rates, frame.predicted, frame.queue, frame.start,
-            (*notes, *score_notes(setup)),
+            score_notes(setup),
             sequence=sequence, batch_ends=np.unique(ends), edges=edges,
         )  # fmt: skip
 
@@ -123,7 +124,7 @@ class GeometricStrata(RankedListDesign):
         seen = ranked.until(basis)
         bounded = state in ("interval", "stopped early", "exact")
         yields = (
-            bounds_at(frame.edges, seen, level, setup.seed, at)
+            bounds_at(frame.edges, seen, level, abs(setup.seed), at)
             if bounded
             else _without_bounds(frame.edges, ranked, at)
         )
@@ -140,11 +141,11 @@ class GeometricStrata(RankedListDesign):
             draws=basis if bounded else look.draws,
             method=METHOD,
             source=SOURCE,
-            assumptions=self.assumptions,
+            assumptions=(*self.assumptions, *seen.assumed()),
             missing=_missing(look, state),
             yields=yields if bounded else None,
             provisional=_estimate(frame.edges, ranked, at) / at if later else None,
-            notes=(*score_notes(setup), *_look_note(look, basis, state)),
+            notes=(*frame.notes, *_look_note(look, basis, state)),
         )
 
     def curve_half_width(self, setup: Setup, frame: Frame, look: Look) -> float:
@@ -154,8 +155,8 @@ class GeometricStrata(RankedListDesign):
         counts = rank_allocation(frame.edges, look.labels)
         share = len(QUARTERS) if look.promise == "watched" else 1
         level = 1 - (1 - look.confidence) / share
-        widths = expected_half_widths(frame.edges, counts, frame.rates, level, setup.seed)
-        return min(float(widths.max()), 0.5)
+        widths = expected_half_widths(frame.edges, counts, frame.rates, level, abs(setup.seed))
+        return min(float(_between_edges(frame, counts, widths).max()), 0.5)
 
     def derived(self, frame: Frame) -> dict[str, Any]:
         assert isinstance(frame, ListFrame)
@@ -214,7 +215,25 @@ def _look_note(look: Look, basis: int, state: str) -> tuple[str, ...]:
         return ()
     number = f"look {sizes.index(basis) + 1} of {len(sizes)}"
     then = f"; the next one comes at {ahead[0]:,}." if ahead else ", the last one."
+    if not ahead and look.draws > basis:
+        then += " Labels after it do not change the band until every item has one."
     return (f"The band is that of {number}, at {basis:,} labels{then}",)
+
+
+def _between_edges(frame: ListFrame, counts: IntArray, widths: FloatArray) -> FloatArray:
+    """Expected half-widths of the precision at many ranks, from those at the edges: items without
+    a label between a rank and the next edge may be hits or not."""
+    edges, rates = frame.edges, frame.rates
+    at = fine_grid(int(edges[-1]), edges)
+    place = np.searchsorted(edges, at)
+    reach = np.append(0.0, widths * edges)
+    unlabelled = (1 - counts / frame.sizes)[place]
+    before = (at - np.append(0, edges)[place]) * unlabelled
+    after = (edges[place] - at) * unlabelled
+    rate, first, last = rates[place], reach[place], reach[place + 1]
+    above = np.minimum(first + before * (1 - rate), last + after * rate)
+    below = np.minimum(first + before * rate, last + after * (1 - rate))
+    return np.asarray((above + below) / 2 / at)
 
 
 def bounds_at(edges: IntArray, ranked: Ranked, level: float, seed: int, ranks: IntArray) -> Yields:

@@ -26,6 +26,7 @@ from labelcore.stats.paula import PaulaBounds, PaulaGrid, paula_bounds, paula_gr
 
 METHOD = "PAULA's bounds (no confidence bounds)"
 SOURCE = "Sabharwal and Sedghi (2017), algorithm 2, theorem 3"
+ROUNDING = 1e-6
 HEAD_FAILS = (
     "Precision rises at the head: over the first {edge} items it is below that of the last "
     "{window} of them, so the factor between the two bounds is not guaranteed."
@@ -137,22 +138,16 @@ class Paula(RankedListDesign):
         at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
         bounds = paula_bounds(frame.grid, verdicts(seen, 0.0), verdicts(seen, 1.0), finished, at)
         state = _state(ranked, look, finished)
-        reached = bounds.rank
-        yields = Yields(
-            ranked.n_items,
-            reached,
-            (bounds.low + bounds.high) / 2 * reached,
-            bounds.low * reached,
-            bounds.high * reached,
-        )
+        middle = (bounds.low + bounds.high) / 2
+        reached = bounds.rank if finished else at
+        parts = (middle, bounds.low, bounds.high) if finished else _nothing_known(len(at))
+        yields = _yields(ranked.n_items, reached, parts)
 
         def read(name: str) -> Reading:
-            if not finished:
-                return np.full(len(at), np.nan), np.zeros(len(at)), np.ones(len(at))
-            return READINGS[name](yields)
+            return parts if name == "precision" else READINGS[name](yields)
 
         return Curve(
-            rank=reached if finished else at,
+            rank=reached,
             names=tuple(READINGS),
             read=read,
             confidence=None,
@@ -163,7 +158,7 @@ class Paula(RankedListDesign):
             draws=int(ends[finished - 1]) if finished else look.draws,
             method=METHOD,
             source=SOURCE,
-            assumptions=self.assumptions,
+            assumptions=(*self.assumptions, *seen.assumed(both_ways=True)),
             missing="" if finished else _missing(look, int(ends[0])),
             yields=yields if finished else None,
             extra=_extra(frame.grid, bounds) if finished else {},
@@ -184,6 +179,25 @@ def asked_in_random_order(setup: Setup, items: IntArray, block: int) -> IntArray
     return np.asarray(items[hash_order(hash_keys(setup.seed, f"block {block}", names))])
 
 
+def _yields(n_items: int, rank: IntArray, parts: Reading) -> Yields:
+    """Hits among the first r between the two lists of labels that run closest along the bounds.
+
+    No list of whole hits lies inside bounds that cross or are closer than one hit, which PAULA's
+    are on real labels; the other readings would have nothing to speak of.
+    """
+    place = rank.astype(float)
+    value, low, high = (part * place for part in parts)
+    low = np.maximum.accumulate(np.floor(low + ROUNDING))
+    low = place + np.maximum.accumulate((low - place)[::-1])[::-1]
+    high = place + np.minimum.accumulate(np.ceil(high - ROUNDING) - place)
+    high = np.minimum.accumulate(high[::-1])[::-1]
+    return Yields(n_items, rank, value, np.minimum(low, high), np.maximum(low, high))
+
+
+def _nothing_known(points: int) -> Reading:
+    return np.full(points, np.nan), np.zeros(points), np.ones(points)
+
+
 def _state(ranked: Ranked, look: Look, finished: int) -> str:
     if look.labels == 0:
         return "nothing"
@@ -197,7 +211,8 @@ def _missing(look: Look, head: int) -> str:
 
 
 def _extra(grid: PaulaGrid, bounds: PaulaBounds) -> dict[str, FloatArray]:
-    """The envelope gamma (1 + epsilon) around the midpoint, and the noise of a window."""
+    """Where theorem 3 puts the precision, q+ / factor to q- times factor, and the noise of a
+    window."""
     return {
         "envelope_low": np.where(
             bounds.rank <= grid.edges[0], bounds.low, np.maximum(bounds.high / grid.factor, 0.0)

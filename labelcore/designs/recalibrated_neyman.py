@@ -83,6 +83,7 @@ class RecalibratedNeyman(StratifiedDesign):
         "labels how far the scores can be believed."
     )
     smallest_watched_budget: ClassVar[int] = 40
+    recommended: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within strata that were fixed before the first label",
         "the interval is a large-sample approximation whose coverage was measured by simulation",

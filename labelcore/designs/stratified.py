@@ -76,7 +76,11 @@ class StratifiedDesign(Design):
             draws=look.draws,
             method="the design's own interval at each rank",
             source="post-stratification at each rank",
-            assumptions=(*self.assumptions, "each point of the curve on its own"),
+            assumptions=(
+                *self.assumptions,
+                "each point of the curve on its own",
+                *ranked.assumed(),
+            ),
             missing=missing,
         )
 

@@ -21,7 +21,7 @@ from labelcore.report.markup import (
 )
 from labelcore.report.references import references
 from labelcore.report.sections import assumptions, section, training_words
-from labelcore.results import Estimate
+from labelcore.results import Band, Estimate
 from labelcore.words import confidence_words, count, percent, percent_range, points
 
 LOOKS_SHOWN = 40
@@ -36,6 +36,8 @@ def looks(facts: Facts) -> Markup:
     rows = [_look_row(facts.looks[place], place, key) for place in chosen]
     left_out = len(facts.looks) - len(rows)
     note = f"{count(len(facts.looks), 'look')} in all, each one recorded when it was taken."
+    if isinstance(facts.primary, Band):
+        note += " Of a curve a look keeps the mean over the ranks."
     if left_out:
         note += f" {count(left_out, 'look')} left out here; report.json and the log have every one."
     head = ("Labels", "Value", "Low", "High", "Look", "When")
@@ -141,6 +143,9 @@ def _doubts(facts: Facts) -> list[Child]:
     if undecided:
         share = tied(percent(undecided / (facts.counts["labelled"] + undecided)))
         told.append(f"{count(undecided, 'item')} got no class ({share} of the answers).")
+    told += [tied(note) for note in curve_notes(facts)]
+    if facts.rewordings:
+        told.append("The wording was changed after the start (listed under Question).")
     told += [
         f"{name}: more than half of the uncertainty comes from parts of the file in which no "
         "positive item was found."
@@ -148,6 +153,14 @@ def _doubts(facts: Facts) -> list[Child]:
         if isinstance(one, Estimate) and (one.tail_share or 0) > 0.5
     ]
     return told
+
+
+def curve_notes(facts: Facts) -> list[str]:
+    """What a reader of the curves must know, each sentence once."""
+    bands = [one for one in facts.results.values() if isinstance(one, Band)]
+    return list(
+        dict.fromkeys(note for band in (*bands, *(facts.curves or ())) for note in band.notes)
+    )
 
 
 def methods(facts: Facts) -> Markup:
@@ -176,11 +189,15 @@ def methods_text(facts: Facts) -> str:
     wanted = (
         f"a half-width of {points(plan.margin)}"
         if plan.margin is not None
-        else f"a budget of {count(int(plan.budget or 0))}"
+        else f"a budget of {count(int(plan.budget or plan.planned or 0))}"
     )
+    sure = "" if facts.without_confidence else f" at {confidence_words(plan.confidence)} confidence"
     made = list(dict.fromkeys(f"{one.method} ({one.source})" for one in facts.results.values()))
+    made_of = "Bounds" if facts.without_confidence else "Intervals"
     promise = (
-        "The intervals hold at every look, so that watching and stopping early do no harm."
+        "No confidence goes with the bounds: they hold if the assumption does."
+        if facts.without_confidence
+        else "The intervals hold at every look, so that watching and stopping early do no harm."
         if plan.promise == "watched"
         else "The intervals hold at the planned size, and none was shown before it."
     )
@@ -194,10 +211,10 @@ def methods_text(facts: Facts) -> str:
         f"From the {len(facts.population):,} items of {facts.population.name}, "
         f"{counts['drawn']:,} were drawn with the design “{design.label.partition(' (')[0]}” "
         f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
-        f"with {wanted} at {confidence_words(plan.confidence)} confidence, planned size "
+        f"with {wanted}{sure}, planned size "
         f"{count(int(plan.planned or 0))}. {counts['labelled']:,} items got a class from "
         f"{people_words(len(facts.people))}; {counts['unsure']:,} were called not sure and "
-        f"{counts['broken']:,} broken. Intervals: {'; '.join(made)}; {scope}. {promise} "
+        f"{counts['broken']:,} broken. {made_of}: {'; '.join(made)}; {scope}. {promise} "
         f"Results were looked at {count(len(facts.looks), 'time')}, and every look is recorded. "
         "The log of draws, answers and looks is a chain of hashes, from which every figure can be "
         "computed again."

@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any
 
+from labelcore.report.along_ranks import AlongRanks, Landmark
 from labelcore.report.facts import Facts, gather
 from labelcore.session import Session
 
@@ -40,18 +41,52 @@ def report_values(facts: Facts) -> dict[str, Any]:
         "results": {key: result.to_dict() for key, result in facts.results.items()},
         "second_stage": {key: result.to_dict() for key, result in facts.second_stage.items()},
         "curves": [curve.to_dict() for curve in facts.curves or ()],
-        "strata": facts.strata.to_dict("records"),
+        "along_ranks": _along_ranks(facts.along),
+        "strata": [
+            {**row, **({"name": name} if name else {})}
+            for row, name in zip(
+                facts.strata.to_dict("records"),
+                facts.strata_names or [""] * len(facts.strata),
+                strict=True,
+            )
+        ],
         "counts": dict(facts.counts),
         "people": list(facts.people),
         "ends": [_end(facts, index) for index in range(len(facts.ends()))],
         "looks": [dict(look) for look in facts.looks],
         "notes": list(facts.notes),
+        "rewordings": [
+            {"at": at, "name": name, "before": before, "after": after}
+            for at, name, before, after in facts.rewordings
+        ],
         "other_projects": [
             {"name": one.name, "created_at": one.created_at, "same_reading": one.same_reading}
             for one in facts.others
         ],
         "log": {"events": len(facts.events), "seal": facts.seal},
     }
+
+
+def _along_ranks(along: AlongRanks | None) -> dict[str, Any] | None:
+    if along is None:
+        return None
+    return {
+        "landmarks": [_landmark(one) for one in along.landmarks],
+        "deepest": [
+            {"precision": precision, "cut": None if one is None else _landmark(one)}
+            for precision, one in along.deepest
+        ],
+        "packages": [] if along.packages is None else along.packages.to_dict("records"),
+        "refused": along.refused,
+    }
+
+
+def _landmark(one: Landmark) -> dict[str, Any]:
+    ends = {
+        name: {"value": band.value[0], "low": band.low[0], "high": band.high[0]}
+        for name, band in one.readings.items()
+    }
+    return {"rank": one.rank, "score": one.score, "readings": ends, "sentence": one.sentence}
 
 
 def _population(facts: Facts) -> dict[str, Any]:

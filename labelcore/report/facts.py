@@ -15,6 +15,7 @@ from labelcore.estimation import scalar_results, second_stage_started
 from labelcore.log import ANSWER_KINDS, Event, genesis
 from labelcore.plan import Plan
 from labelcore.population import Population
+from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
 from labelcore.results import Band, Estimate, Result
 from labelcore.session import Session
@@ -37,8 +38,13 @@ class OtherProject:
 class Facts:
     """What a report is made of.
 
+    headline      the one sentence to quote, without people and days
     interim       whether labelling is not finished yet
     as_of         the time of the last event, or of the project where there is none
+    curves        every reading where the plan asks for a curve, else precision and recall
+    along         what the curve says at ranks that a reader asks for; None without one
+    strata_names  the stretches of ranks, where the strata are such
+    rewordings    (when, what, before, after) of each wording that was changed
     counts        answers in force by kind, and how many were undone, changed, flagged, noted
     second_stage  results over all labels, where a fixed promise was extended; they have no promise
     seal          the hash of the last event
@@ -50,8 +56,11 @@ class Facts:
     plan: Plan
     settings: Mapping[str, Any]
     results: Mapping[str, Result]
+    headline: str
     curves: tuple[Band, ...] | None
+    along: AlongRanks | None
     strata: pd.DataFrame
+    strata_names: Sequence[str] | None
     events: Sequence[Event]
     looks: Sequence[Mapping[str, Any]]
     status: str
@@ -62,6 +71,7 @@ class Facts:
     span: tuple[str, str] | None
     second_stage: Mapping[str, Estimate]
     notes: Sequence[str]
+    rewordings: Sequence[tuple[str, str, str, str]]
     others: Sequence[OtherProject]
     seal: str
     version: str
@@ -73,10 +83,13 @@ class Facts:
 
     def text(self, key: str) -> str:
         """One of the settings as text, "" when it was not given."""
-        value = self.settings.get(key)
-        if value is None or value == "":
-            return ""
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return value_text(self.settings.get(key))
+
+    @property
+    def without_confidence(self) -> bool:
+        """Whether the method's bounds have no confidence, whatever the plan says."""
+        bands = [one for one in self.results.values() if isinstance(one, Band)]
+        return any(band.confidence is None for band in bands)
 
     @property
     def primary(self) -> Result | None:
@@ -88,17 +101,18 @@ class Facts:
         """The one sentence to quote: the primary result, and who labelled when."""
         if self.primary is None:
             return "Nothing was asked, so nothing is known."
-        return self.dated(self.primary)
+        return self.dated(self.headline, self.primary.labels_used)
 
-    def dated(self, result: Result) -> str:
-        """A result's sentence with the people and the days of the labels."""
-        sentence = result.sentence()
-        source = f"from {count(result.labels_used)}"
-        before, found, after = sentence.rpartition(source)
-        if not found or self.span is None:
+    def dated(self, sentence: str, labels: int) -> str:
+        """A sentence with the people and the days of the labels."""
+        if self.span is None:
             return sentence
-        by = people_words(len(self.people))
-        return f"{before}{found} by {by}, {span_words(*self.span)}{after}"
+        by = f"by {people_words(len(self.people))}, {span_words(*self.span)}"
+        for source in (f"from {count(labels)}", f"From {count(labels)}"):
+            before, found, after = sentence.rpartition(source)
+            if found:
+                return f"{before}{source} {by}{after}"
+        return sentence
 
     def ends(self) -> list[Event]:
         """The events that stopped, finished or extended the labelling, in order."""
@@ -111,6 +125,7 @@ def gather(session: Session) -> Facts:
     events = tuple(session.events)
     record = session.store.project(session.project)
     given = [event for event in events if event.kind == "labelled"]
+    along = along_ranks(session)
     return Facts(
         project=session.project,
         record=record,
@@ -118,8 +133,11 @@ def gather(session: Session) -> Facts:
         plan=session.plan,
         settings=session.settings,
         results=results,
-        curves=_curves(session),
+        headline=headline(session) if results else "",
+        curves=_curves(session) if along is None else along.bands,
+        along=along,
         strata=session.strata(),
+        strata_names=rank_names(session),
         events=events,
         looks=[{**event.detail, "at": event.at} for event in events if event.kind == "looked"],
         status=session.status,
@@ -130,6 +148,7 @@ def gather(session: Session) -> Facts:
         span=(given[0].at, given[-1].at) if given else None,
         second_stage=_second_stage(session),
         notes=tuple(session.engine.frame.notes),
+        rewordings=_rewordings(record, events),
         others=_others(session, record),
         seal=events[-1].hash if events else genesis(record.fingerprint, record.plan_json),
         version=str(sys.modules["labelcore"].__version__),
@@ -165,6 +184,34 @@ def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
         "looks": kinds["looked"],
         "reworded": kinds["reworded"],
     }
+
+
+def _rewordings(record: ProjectRecord, events: Sequence[Event]) -> list[tuple[str, str, str, str]]:
+    """Every wording that was changed, in order."""
+    words, found = json.loads(record.settings_json), []
+    for event in events:
+        if event.kind == "reworded":
+            for name, after in event.detail.items():
+                found.append((event.at, name, value_text(words.get(name)), value_text(after)))
+                words[name] = after
+    return found
+
+
+def value_text(value: Any) -> str:
+    """A setting as text; lists and mappings entry by entry.
+
+    >>> value_text({"words": ["a", "b"], "patterns": []}), value_text(None)
+    ('words: a, b', '')
+    """
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, Mapping):
+        return "; ".join(
+            f"{name}: {text}" for name, one in value.items() if (text := value_text(one))
+        )
+    if isinstance(value, (list, tuple)):
+        return ", ".join(value_text(one) for one in value)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _second_stage(session: Session) -> dict[str, Estimate]:

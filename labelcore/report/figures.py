@@ -12,9 +12,17 @@ from labelcore.report.account import thinned
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
 from labelcore.report.sections import name_of, section
-from labelcore.results import Estimate
+from labelcore.results import Band, Estimate
 
 ROWS_SHOWN = 60
+CURVES = {
+    ("precision",): "Precision along the ranks of the score",
+    ("precision", "recall"): "Precision against recall",
+    ("yield",): "Yield along the ranks of the score",
+    ("true_positive_rate", "false_positive_rate"): "ROC curve",
+}
+# Not drawn for bounds without an estimate: there is no recall to draw precision against.
+NEEDS_ESTIMATE = {("precision", "recall")}
 
 
 class Chart(Protocol):
@@ -46,20 +54,38 @@ def figures(facts: Facts) -> Markup:
 
 
 def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
-    first = facts.primary
-    if facts.looks and isinstance(first, Estimate):
-        key = next(iter(facts.results))
-        label = name_of(first)
-        yield (
-            f"{label}: estimate and interval against labels",
-            charts.history_chart(facts.looks, key, margin=facts.plan.margin, label=label),
-        )
-    if facts.curves is not None:
-        precision, recall = facts.curves
-        yield "Precision along the ranks of the score", charts.precision_rank_chart(precision)
-        yield "Precision against recall", charts.precision_recall_chart(precision, recall)
+    for key, first in facts.results.items():
+        if facts.looks and isinstance(first, Estimate):
+            label = name_of(first)
+            yield (
+                f"{label}: estimate and interval against labels",
+                charts.history_chart(facts.looks, key, margin=facts.plan.margin, label=label),
+            )
+            break
+    yield from _compared(facts)
+    yield from _curves({band.estimand: band for band in facts.curves or ()})
     if facts.counts["drawn"]:
-        yield "Strata", charts.strata_chart(facts.strata)
+        yield "Strata", charts.strata_chart(facts.strata, facts.strata_names)
+
+
+def _compared(facts: Facts) -> Iterator[tuple[str, Chart]]:
+    """Several classifiers at the primary quantity."""
+    found = [one for one in facts.results.values() if isinstance(one, Estimate)]
+    same = [one for one in found if one.estimand.startswith(f"{found[0].estimand}@")]
+    if same:
+        yield "Side by side", charts.compare_chart([found[0], *same])
+
+
+def _curves(bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]:
+    for names, title in CURVES.items():
+        found = [bands[f"{name}_curve"] for name in names if f"{name}_curve" in bands]
+        if len(found) < len(names) or (names in NEEDS_ESTIMATE and found[0].confidence is None):
+            continue
+        if len(names) == 1:
+            yield title, charts.rank_chart(found[0])
+        else:
+            draw = charts.roc_chart if "ROC" in title else charts.precision_recall_chart
+            yield title, draw(found[0], found[1])
 
 
 def _figure(name: str, title: str, chart: Chart) -> Markup:

@@ -8,6 +8,7 @@ from labelcore.report import account, sections
 from labelcore.report.facts import Facts, gather
 from labelcore.report.figures import figures
 from labelcore.report.markup import Markup, element, joined
+from labelcore.report.ranks import along_the_ranks
 from labelcore.report.style import SCRIPT, STYLE, policy
 from labelcore.session import Session
 
@@ -46,6 +47,7 @@ def _sections(facts: Facts, drawing: Markup) -> list[Markup]:
         sections.population(facts),
         sections.plan(facts),
         sections.estimates(facts),
+        joined(along_the_ranks(facts)),
         drawing,
         joined(sections.second_stage(facts)),
         account.looks(facts),

@@ -7,6 +7,11 @@ from collections.abc import Iterable
 # (all of these words stand in the source) -> the full reference
 REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
+        ("Fawcett", "2006"),
+        "Fawcett, T. (2006). An introduction to ROC analysis. Pattern Recognition Letters 27(8), "
+        "861–874.",
+    ),
+    (
         ("Howard", "2021"),
         "Howard, S. R., Ramdas, A., McAuliffe, J. and Sekhon, J. (2021). Time-uniform, "
         "nonparametric, nonasymptotic confidence sequences. Annals of Statistics 49(2), 1055–1080.",
@@ -20,6 +25,12 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         ("Robbins", "1970"),
         "Robbins, H. (1970). Statistical methods related to the law of the iterated logarithm. "
         "Annals of Mathematical Statistics 41(5), 1397–1409.",
+    ),
+    (
+        ("Sabharwal and Sedghi", "2017"),
+        "Sabharwal, A. and Sedghi, H. (2017). How good are my predictions? Efficiently "
+        "approximating precision-recall curves for massive datasets. Uncertainty in Artificial "
+        "Intelligence.",
     ),
     (
         ("Satterthwaite",),

@@ -8,7 +8,17 @@ from dataclasses import fields
 from labelcore.estimands import ESTIMANDS
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
-from labelcore.report.markup import Child, Markup, element, facts_list, lines, table, theirs, tied
+from labelcore.report.markup import (
+    Child,
+    Markup,
+    element,
+    facts_list,
+    joined,
+    lines,
+    table,
+    theirs,
+    tied,
+)
 from labelcore.results import Estimate, Result
 from labelcore.words import confidence_words, count, percent, percent_range, points
 
@@ -17,6 +27,7 @@ PROMISE_WORDS = {
     "fixed": "valid at the planned size only",
     "none": "none",
 }
+NO_CONFIDENCE = "none: the method's bounds rest on an assumption, and no confidence goes with them"
 TARGET_WORDS = {
     "file": "this file, every item of it",
     "process": "items like these; the file is taken as a random sample of them",
@@ -27,6 +38,13 @@ QUESTION_KEYS = (
     ("positive_words", "What counts"),
     ("negative_words", "What does not"),
 )
+WORDING_NAMES = {
+    "question": "Question",
+    "instructions": "Instructions",
+    "answer_words": "What each answer means",
+    "highlight": "Highlighting",
+    "title": "Title",
+}
 
 
 def header(facts: Facts) -> Markup:
@@ -62,13 +80,33 @@ def question(facts: Facts) -> Markup:
     pairs = [(label, lines(facts.text(key))) for key, label in QUESTION_KEYS if facts.text(key)]
     classes = ", ".join(facts.population.classes)
     pairs.append(("Classes", theirs(f"{classes} (positive: {facts.population.positive})")))
-    reworded = facts.counts["reworded"]
-    changed = (
-        element("p", f"The wording was changed {count(reworded, 'time')} during labelling.")
-        if reworded
-        else None
+    if facts.text("highlight"):
+        pairs.append(("Highlighting was on", theirs(facts.text("highlight"))))
+    return section("question", "Question", facts_list(pairs), _rewordings(facts))
+
+
+def _rewordings(facts: Facts) -> Markup | None:
+    """Each wording that was changed, old and new: it may have changed what a label means."""
+    if not facts.rewordings:
+        return None
+    rows = [
+        (
+            moment_words(at),
+            WORDING_NAMES.get(name, name),
+            theirs(before or "–"),
+            theirs(after or "–"),
+        )
+        for at, name, before, after in facts.rewordings
+    ]
+    number = facts.counts["reworded"]
+    return joined(
+        element(
+            "p",
+            f"The wording was changed {count(number, 'time')} after the start; labels from before "
+            "were given under the old words.",
+        ),
+        table("Changed wording", ("When", "What", "Before", "After"), rows),
     )
-    return section("question", "Question", facts_list(pairs), changed)
 
 
 def population(facts: Facts) -> Markup:
@@ -130,14 +168,15 @@ def plan(facts: Facts) -> Markup:
     chosen = {item.name: getattr(frozen.design_params, item.name) for item in fields(
         frozen.design_params
     )}  # fmt: skip
+    nothing = facts.without_confidence
     asked = ", ".join(ESTIMANDS.get(name, name) for name in frozen.estimands)
     pairs: list[tuple[str, Child]] = [
         ("Quantities", f"{asked}; the first is the primary one"),
         ("Method", f"{frozen.method.label} ({frozen.design}): {frozen.method.summary}"),
         ("Parameters", _parameters(chosen)),
         ("About", TARGET_WORDS[frozen.target]),
-        ("Confidence", confidence_words(frozen.confidence)),
-        ("Promise", PROMISE_WORDS[str(frozen.promise)]),
+        ("Confidence", "" if nothing else confidence_words(frozen.confidence)),
+        ("Promise", NO_CONFIDENCE if nothing else PROMISE_WORDS[str(frozen.promise)]),
         ("Planned size", count(int(frozen.planned or 0))),
         ("Budget", "" if frozen.budget is None else count(frozen.budget)),
         ("Goal", "" if frozen.margin is None else f"plus or minus {points(frozen.margin)}"),
@@ -177,11 +216,37 @@ def estimates(facts: Facts) -> Markup:
         "estimates",
         "Answers",
         element("ul", *(element("li", tied(one.sentence())) for one in found if _first(one))),
+        side_by_side(scalars),
         estimate_table("Estimates", scalars) if scalars else None,
         table("How each interval was made", head, made),
         element("h3", "Assumptions"),
         element("ol", *(element("li", sentence(text)) for text in stated)),
     )
+
+
+def side_by_side(estimates: list[Estimate]) -> Markup | None:
+    """A row for each classifier and a column for each quantity; None for one classifier alone."""
+    rows: dict[str | None, dict[str, str]] = {}
+    for one in estimates:
+        key = one.estimand.removesuffix(f"@{one.scope.classifier}")
+        rows.setdefault(one.scope.classifier, {})[quantity_name(key)] = interval_cell(one)
+    if len(rows) < 2:
+        return None
+    names = list(next(iter(rows.values())))
+    body: list[list[Child]] = [
+        [theirs(str(classifier)), *(tied(cells.get(name, "–")) for name in names)]
+        for classifier, cells in rows.items()
+    ]
+    return table("Classifiers side by side, from the same labels", ("Classifier", *names), body)
+
+
+def interval_cell(one: Estimate) -> str:
+    """Value and interval, such as "91.2 % (87.0 % to 94.1 %)"."""
+    if one.value is None:
+        return "–"
+    if not one.has_interval:
+        return percent(one.value)
+    return f"{percent(one.value)} ({' to '.join(percent_range(one.low, one.high))})"
 
 
 def _first(one: Result) -> bool:
@@ -223,12 +288,19 @@ def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
 
 def name_of(result: Result) -> str:
     """A result's name as a person reads it: "Precision (lr)"."""
-    key, _, _ = result.estimand.partition("@")
-    base, bracket, inside = key.partition("[")
-    name = ESTIMANDS.get(base, base.replace("_", " ").capitalize())
-    name += f" of {inside.rstrip(']')!r}" if bracket else ""
+    name = quantity_name(result.estimand.partition("@")[0])
     classifier = result.scope.classifier
     return f"{name} ({classifier})" if classifier else name
+
+
+def quantity_name(key: str) -> str:
+    """
+    >>> quantity_name("precision[spam]"), quantity_name("f1")
+    ("Precision of 'spam'", 'F1')
+    """
+    base, bracket, inside = key.partition("[")
+    name = ESTIMANDS.get(base, base.replace("_", " ").capitalize())
+    return name + (f" of {inside.rstrip(']')!r}" if bracket else "")
 
 
 def second_stage(facts: Facts) -> Markup | None:

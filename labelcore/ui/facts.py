@@ -9,9 +9,10 @@ from itertools import islice
 from statistics import median
 
 from labelcore import words
-from labelcore.estimands import ESTIMANDS
+from labelcore.curve import asks_for_curve
+from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.log import ANSWER_KINDS, Event
-from labelcore.results import Estimate
+from labelcore.results import Band, Estimate
 from labelcore.session import Session
 from labelcore.ui.times import minutes
 
@@ -74,7 +75,7 @@ def counts(session: Session) -> Counts:
     return Counts(
         answered=answered,
         total=total,
-        about="margin" in plan.stop and not engine.extended,
+        about="margin" in plan.stop_rules and not engine.extended,
         unsure=engine.kinds["unsure"],
         later=engine.kinds["later"],
         seconds_left=max(total - answered, 0) * pace(session.events),
@@ -142,7 +143,13 @@ def figure(estimate: Estimate) -> str:
 def first_figure_line(session: Session) -> str | None:
     """``12 of 40 before a first figure``, None when it is due."""
     done, due = session.labels, session.first_figure
-    return f"{done:,} of {due:,} before a first figure" if done < due else None
+    what = "the first band" if curve_first(session) else "a first figure"
+    return f"{done:,} of {due:,} before {what}" if done < due else None
+
+
+def curve_first(session: Session) -> bool:
+    """Whether the plan's primary result is read off the curve of a ranked list."""
+    return session.plan.estimands[0] in (*CURVES, *SUMMARIES)
 
 
 def decision(session: Session) -> str:
@@ -151,6 +158,12 @@ def decision(session: Session) -> str:
     name = (plan.classifiers or population.classifiers[:1] or (None,))[0]
     if name is None:
         return "no classifier"
+    if asks_for_curve(session.engine) and name not in population.predictions:
+        return (
+            f"{name}: ranked by score, "
+            + ("lowest" if name in population.descending else "highest")
+            + " first"
+        )
     if name in population.thresholds:
         sign = "≤" if name in population.descending else "≥"
         return f"{name}: {population.positive!r} when score {sign} {population.thresholds[name]:g}"
@@ -158,8 +171,16 @@ def decision(session: Session) -> str:
     return f"{name}: column {column!r} decides" if column else f"{name}: no threshold"
 
 
+def has_confidence(session: Session) -> bool:
+    """Whether any confidence goes with the results of this plan's method."""
+    bands = [one for one in session.results().values() if isinstance(one, Band)]
+    return all(band.confidence is not None for band in bands)
+
+
 def promise_line(session: Session) -> str:
     plan = session.plan
+    if not has_confidence(session):
+        return "bounds that assume falling precision; no confidence goes with them"
     confidence = words.confidence_words(plan.confidence)
     goal = f" · goal ± {words.points(plan.margin)}" if plan.margin else ""
     return f"{confidence} confidence, {PROMISE_WORDS[str(plan.promise)]}{goal}"

@@ -8,10 +8,11 @@ import streamlit as st
 
 from labelcore import words
 from labelcore.charts import history_chart
-from labelcore.results import Estimate
 from labelcore.session import Session
+from labelcore.ui import curve_view
 from labelcore.ui.facts import (
     counts,
+    curve_first,
     decision,
     drawn_digits,
     estimand_name,
@@ -20,45 +21,89 @@ from labelcore.ui.facts import (
     main_and_other,
     promise_line,
 )
-from labelcore.ui.plain import plain
 from labelcore.ui.times import clock, reader_zone
 
-CHART_EVERY = 5
+CHART_EVERY, CURVE_HEIGHT = 5, 270
 # The browser draws a chart for 40 ms; sent a moment later, it does not hold up the next item.
 SETTLE_SECONDS = 0.04
-CHART, HIDDEN = "chart drawn", "figures hidden"
+CHART, VIEW, HIDDEN, UNFOLDED = "chart drawn", "curve view", "figures hidden", "figures unfolded"
+NO_MODE_BAR = {"displayModeBar": False}
 
 
 def show_figures(project: str, session: Session) -> None:
-    """Estimates, sentence, counts and terms; on a narrow screen folded into one line."""
+    """What is known; a narrow screen shows one line of it until it is unfolded.
+
+    Every element costs time before the next item is painted, so each text is one of them.
+    """
+    if curve_first(session):
+        _curve_figures(session)
+        return
     results, others = main_and_other(session)
-    with st.container(key="narrow"), st.expander(_one_line(session, results), key="narrow-figures"):
-        for result in results:
-            st.text(f"{estimand_name(result.estimand)}  {figure(result)}")
-        st.text(results[0].sentence())
-        _terms(session, "narrow")
+    due = first_figure_line(session)
+    rows = [(estimand_name(one.estimand), figure(one)) for one in results]
+    _one_line(due or "   ".join(rows[0]))
     with st.container(key="wide"):
-        hidden = bool(st.session_state.get(HIDDEN))
-        if hidden:
-            _hide_button(hidden)
+        if st.session_state.get(HIDDEN):
+            _hide_button(True)
             return
-        due = first_figure_line(session)
-        with st.container(key="figures"):
-            for place, result in enumerate(results):
-                key = "live" if place == 0 else f"value-{place}"
-                with st.container(key=key, horizontal=True, vertical_alignment="center"):
-                    st.text(estimand_name(result.estimand), width=84)
-                    st.text(figure(result))
-        if due:
-            st.text(due)
-        else:
-            st.text(results[0].sentence())
-        _terms(session, "wide")
+        _rows(rows)
+        st.text(due or results[0].sentence())
+        _terms(session, promise_line(session))
         if others and not due:
             with st.expander("Other classifiers, from the same labels", key="others"):
                 st.text("\n".join(f"{estimand_name(o.estimand)}   {figure(o)}" for o in others))
         show_chart(session)
-        _hide_button(hidden)
+        _hide_button(False)
+
+
+def _curve_figures(session: Session) -> None:
+    """A few ranks in figures, the sentence, the curve: as they were at the last look or step."""
+    kept = st.session_state.get(VIEW)
+    now = curve_view.view(session, kept)
+    st.session_state[VIEW] = now
+    rows = list(now.rows)
+    _one_line(now.wait or "   ".join(rows[0]))
+    with st.container(key="wide"):
+        if st.session_state.get(HIDDEN):
+            _hide_button(True)
+            return
+        if rows:
+            _rows(rows, "Precision of the first items by score")
+        else:
+            st.text(now.wait)
+        place = st.container()
+        if rows:
+            st.text(now.sentence)
+        _terms(session, now.terms)
+        _hide_button(False)
+        if now.chart is not None:
+            if now is not kept:
+                time.sleep(SETTLE_SECONDS)
+            place.plotly_chart(
+                now.chart.figure,
+                key="curve-chart",
+                alt=now.chart.alt,
+                height=CURVE_HEIGHT,
+                config=NO_MODE_BAR,
+            )
+
+
+def unfold_switch() -> None:
+    """For narrow screens: the style sheet shows the figures when the container is called unfolded.
+    It stands outside the part that is drawn anew with each key."""
+    unfolded = bool(st.session_state.get(UNFOLDED))
+    with st.container(key="unfolded" if unfolded else "folded"):
+        st.button(
+            "Fold the figures" if unfolded else "Show the figures",
+            key=f"unfold-{unfolded}",
+            type="tertiary",
+            on_click=set_unfolded,
+            args=(not unfolded,),
+        )
+
+
+def set_unfolded(unfolded: bool) -> None:
+    st.session_state[UNFOLDED] = unfolded
 
 
 def set_hidden(hidden: bool) -> None:
@@ -76,13 +121,19 @@ def _hide_button(hidden: bool) -> None:
     )
 
 
-def _one_line(session: Session, results: list[Estimate]) -> str:
-    due = first_figure_line(session)
-    first = results[0]
-    return plain(due or f"{estimand_name(first.estimand)} {figure(first)}")
+def _one_line(text: str) -> None:
+    with st.container(key="narrow"):
+        st.text(text)
 
 
-def _terms(session: Session, where: str) -> None:
+def _rows(rows: list[tuple[str, str]], title: str = "") -> None:
+    """Names and figures below each other; the style sheet aligns what follows a tab."""
+    with st.container(key="figures"):
+        lines = [f"{name}\t{value}" for name, value in rows]
+        st.text("\n".join([*([title] if title else []), *lines]))
+
+
+def _terms(session: Session, promise: str) -> None:
     """The conditions under which the figures hold."""
     last = session.last_answer()
     now = counts(session)
@@ -92,9 +143,9 @@ def _terms(session: Session, where: str) -> None:
         + (f" · saved {clock(last.at, reader_zone())}" if last else ""),
         f"{session.population.name} · {len(session.population):,} items",
         decision(session),
-        promise_line(session),
+        promise,
     ]
-    with st.container(key=f"quiet-{where}"):
+    with st.container(key="quiet-wide"):
         st.text("\n".join(lines))
 
 
@@ -122,9 +173,7 @@ def show_chart(session: Session) -> None:
         }
         st.session_state[CHART] = kept
         time.sleep(SETTLE_SECONDS)
-    st.plotly_chart(
-        kept["figure"], key="history-chart", alt=kept["alt"], config={"displayModeBar": False}
-    )
+    st.plotly_chart(kept["figure"], key="history-chart", alt=kept["alt"], config=NO_MODE_BAR)
 
 
 def _has_value(look: dict) -> bool:

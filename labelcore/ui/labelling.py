@@ -6,6 +6,7 @@ import time
 
 import streamlit as st
 
+from labelcore.items import highlights_of
 from labelcore.session import Session
 from labelcore.ui import actions, sessions
 from labelcore.ui.answers import answer_buttons, saved_line
@@ -43,7 +44,13 @@ def judge(project: str, session: Session) -> None:
         opened_item(session, panel)
     elif draw is not None:
         actions.mark_shown(draw.token)
-        show_item(session.item(draw), draw.token, SHORT if panel else HEIGHT)
+        show_item(
+            session.item(draw),
+            draw.token,
+            SHORT if panel else HEIGHT,
+            highlights_of(session.settings),
+            session.population.path,
+        )
     elif not panel:
         show_state(project, session)
     show_problem()

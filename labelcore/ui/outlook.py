@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,12 +23,17 @@ POINTS = 9
 
 @dataclass(frozen=True)
 class Line:
-    """One design's figures; ``refused`` says why it cannot serve this plan."""
+    """One design's figures; ``refused`` says why it cannot serve this plan.
+
+    half_widths   the largest for each result; empty where the method gives none beforehand
+    derived       what the method derives from its parameters
+    """
 
     design: str
     label: str
     labels: int = 0
-    half_widths: Mapping[str, float] | None = None
+    half_widths: Mapping[str, float] = field(default_factory=dict)
+    derived: Mapping[str, Any] = field(default_factory=dict)
     refused: str = ""
 
 
@@ -37,27 +43,43 @@ def line(population: Population, plan: Plan) -> Line:
         found = preview(population, plan)
     except ValueError as error:
         return Line(plan.design, label, refused=str(error))
-    return Line(plan.design, label, found.expected_labels, found.expected_half_width)
+    return Line(plan.design, label, found.expected_labels, found.expected_half_width, found.derived)
 
 
-def for_design(plan: Plan, name: str) -> Plan | str:
-    """The same question by another design with its defaults; a sentence where it cannot."""
+def for_design(plan: Plan, name: str, labels: int | None = None) -> Plan | str:
+    """The same question by another design with its defaults; a sentence where it cannot.
+
+    labels   its budget where the plan has neither budget nor margin
+    """
     if name == plan.design:
         return plan
+    design = DESIGNS[name]
+    promise = plan.promise if plan.promise in design.promises else design.promises[0]
+    budget = plan.budget if plan.budget or plan.margin else labels
     try:
-        return replace(plan, design=name, params={})
+        if design.size_from_params:
+            return replace(
+                plan, design=name, params={}, promise=promise, stop=None, budget=None, margin=None
+            )
+        return replace(plan, design=name, params={}, promise=promise, stop=None, budget=budget)
     except ValueError as error:
         return str(error)
+
+
+@st.cache_data(show_spinner=False, max_entries=40)
+def least(_population: Population, fingerprint: str, plan_json: str) -> int:
+    """The fewest labels that the plan's method can be planned with on this file."""
+    found = Outlook(_population, Plan.from_json(plan_json))
+    return found.design.least(found.frame)
 
 
 @st.cache_data(show_spinner=False, max_entries=40)
 def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Line]:
     """The chosen design first, then the others with their defaults."""
     plan = Plan.from_json(plan_json)
-    names = [plan.design, *(name for name in reversed(DESIGNS) if name != plan.design)]
-    found = []
-    for name in names:
-        other = for_design(plan, name)
+    found = [line(_population, plan)]
+    for name in (name for name in reversed(DESIGNS) if name != plan.design):
+        other = for_design(plan, name, found[0].labels)
         if isinstance(other, str):
             found.append(Line(name, DESIGNS[name].label, refused=other))
         else:
@@ -76,7 +98,7 @@ def curves(_population: Population, fingerprint: str, plan_json: str, most: int)
             continue
         try:
             outlook = Outlook(_population, other)
-            for labels in sizes(len(_population), most):
+            for labels in sizes(len(_population), most, outlook.design.least(outlook.frame)):
                 width = max(outlook.half_widths(labels, labels).values())
                 rows.append((labels, width, DESIGNS[name].label))
         except ValueError:
@@ -84,14 +106,14 @@ def curves(_population: Population, fingerprint: str, plan_json: str, most: int)
     return pd.DataFrame(rows, columns=["labels", "half_width", "design"])
 
 
-def sizes(items: int, most: int) -> list[int]:
-    """Numbers of labels to draw the picture at.
+def sizes(items: int, most: int, fewest: int = 1) -> list[int]:
+    """Numbers of labels to draw the picture at, from ``fewest`` or 40 on.
 
     >>> sizes(100, 1000)
     [40, 45, 50, 56, 63, 71, 80, 89, 100]
     """
     high = min(items, most)
-    low = min(40, high)
+    low = min(max(40, fewest), high)
     return sorted({round(x) for x in np.geomspace(low, high, POINTS)})
 
 
@@ -99,7 +121,7 @@ def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
     """The lines as people read them."""
     rows = []
     for one in found:
-        widths = one.half_widths or {}
+        widths = one.half_widths
         rows.append(
             {
                 "method": one.label,

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import numpy as np
 import streamlit as st
 
-from labelcore.charts import (
-    Chart,
-    history_chart,
-    precision_rank_chart,
-    precision_recall_chart,
-    strata_chart,
-)
+from labelcore.charts import Chart, compare_chart, history_chart, strata_chart
+from labelcore.designs.curves import Curve
+from labelcore.report.along_ranks import headline, rank_names
 from labelcore.results import Estimate
 from labelcore.session import Session
-from labelcore.ui import sessions
+from labelcore.ui import curve_view, sessions
+from labelcore.ui.compare import compare_panel
+from labelcore.ui.confusion import confusion_panel
 from labelcore.ui.facts import (
     counts,
+    curve_first,
     decision,
     estimand_name,
     figure,
@@ -27,20 +27,20 @@ from labelcore.ui.facts import (
 )
 from labelcore.ui.guard import guard
 from labelcore.ui.plain import plain
-from labelcore.ui.reporting import table
 from labelcore.ui.states import TITLES
 from labelcore.ui.times import clock, reader_zone
 
 EVERY_SECONDS = 1
 DRAWN = "progress drawn"
 NO_MODE_BAR = {"displayModeBar": False}
+MOST_COLUMNS = 6
 
 
 def progress_page(project: str) -> None:
     sessions.session(project)
     st.title(plain(project, 80), anchor=False)
     whole_picture(project)
-    tick(project)
+    tick(project, DRAWN)
 
 
 def whole_picture(project: str) -> None:
@@ -48,34 +48,41 @@ def whole_picture(project: str) -> None:
     session = sessions.session(project)
     sequence = sessions.store().last_sequence(project)
     estimates, others = main_and_other(session)
+    sentence = headline(session)
     st.session_state[DRAWN] = (project, sequence)
-    _counts(session)
+    status_lines(session)
     with st.container(key="sentence"):
-        st.text(estimates[0].sentence())
-    _estimates(estimates)
-    if others:
-        with st.expander("Other classifiers, from the same labels"):
-            st.dataframe(table(others), hide_index=True)
-    left, right = st.columns(2)
-    with left:
-        _history(session, [*estimates, *others])
-    with right:
+        st.text(sentence)
+    _figures(session, estimates)
+    if curve_first(session):
         _curves(session)
+        if estimates:
+            _history(session, estimates)
+    else:
+        left, right = st.columns(2)
+        with left:
+            _history(session, [*estimates, *others])
+        with right:
+            _curves(session)
+    _comparison(session, [*estimates, *others])
+    confusion_panel(session)
     _strata(session)
 
 
 @st.fragment(run_every=EVERY_SECONDS)
-def tick(project: str) -> None:
-    """Look whether the log has grown: one cheap question to the store."""
+def tick(project: str, drawn: str) -> None:
+    """Look whether the log has grown: one cheap question to the store. ``drawn`` is where the page
+    keeps the project and the event that it shows."""
     with guard():
         last = sessions.store().last_sequence(project)
         with st.container(key="quiet-live"):
             st.text(f"Live: looked at {clock(datetime.now(UTC).isoformat(), reader_zone())}.")
-        if st.session_state.get(DRAWN) != (project, last):
+        if st.session_state.get(drawn) != (project, last):
             st.rerun()
 
 
-def _counts(session: Session) -> None:
+def status_lines(session: Session) -> None:
+    """How far the labelling is, and what the figures are about."""
     last = session.last_answer()
     now = counts(session)
     status = TITLES[session.status] if session.status != "open" else "Labelling is going on"
@@ -88,14 +95,22 @@ def _counts(session: Session) -> None:
         )
 
 
-def _estimates(estimates: list[Estimate]) -> None:
+def _figures(session: Session, estimates: list[Estimate]) -> None:
+    rows = [(estimand_name(one.estimand), figure(one)) for one in estimates]
+    if curve_first(session):
+        rows = [*curve_view.headline_rows(session, session.band("precision"), estimates)]
     with st.container(key="figures"):
-        for place, (column, one) in enumerate(
-            zip(st.columns(max(len(estimates), 1)), estimates, strict=True)
-        ):
-            with column, st.container(key=f"value-{place}", gap=None):
-                st.caption(plain(estimand_name(one.estimand)))
-                st.text(figure(one))
+        for start in range(0, len(rows), MOST_COLUMNS):
+            _one_row(rows[start : start + MOST_COLUMNS], start)
+
+
+def _one_row(rows: list[tuple[str, str]], start: int) -> None:
+    for place, (column, (name, value)) in enumerate(
+        zip(st.columns(len(rows)), rows, strict=True), start
+    ):
+        with column, st.container(key=f"value-{place}", gap=None):
+            st.caption(plain(name))
+            st.text(value)
 
 
 def _history(session: Session, estimates: list[Estimate]) -> None:
@@ -120,24 +135,59 @@ def _history(session: Session, estimates: list[Estimate]) -> None:
 
 
 def _curves(session: Session) -> None:
-    st.subheader("Along the score", anchor=False)
+    st.subheader("Along the ranks of the score", anchor=False)
     try:
-        precision, recall = session.curves()
+        curve = session.curve()
+        drawable = np.isfinite(session.band("precision", curve).value).any()
     except ValueError:
         st.text("There is no curve: the classifier has no score.")
         return
-    if precision.state != "interval":
-        st.text("The curves come with the first interval.")
+    if not drawable:
+        st.text(f"The curve comes later: {curve.missing}.")
         return
-    draw(precision_rank_chart(precision), "curve-precision", "Precision by rank as a table")
-    draw(
-        precision_recall_chart(precision, recall), "curve-recall", "Precision and recall as a table"
+    choice = choose_reading(curve, "progress-reading")
+    chart = curve_view.curve_chart(session, curve, choice)
+    draw(chart, "curve", f"{curve_view.choices(curve)[choice]} as a table")
+    st.page_link(
+        "pages/explore.py",
+        label="Move a cut along this curve",
+        icon=":material/content_cut:",
+        query_params={"project": session.project},
     )
 
 
+def choose_reading(curve: Curve, key: str) -> str:
+    """What is drawn, and in one line what it means."""
+    labels = curve_view.choices(curve)
+    choice = st.segmented_control(
+        "What is read along the ranks",
+        list(labels),
+        default=next(iter(labels)),
+        required=True,
+        format_func=labels.get,
+        key=key,
+        label_visibility="collapsed",
+    )
+    st.caption(plain(curve_view.meaning(str(choice))))
+    return str(choice)
+
+
+def _comparison(session: Session, estimates: list[Estimate]) -> None:
+    """Several classifiers: their figures as a table, and one quantity as aligned intervals."""
+    compare_panel(session)
+    first = estimates[:1]
+    same = [one for one in estimates if first and one.estimand.startswith(f"{first[0].estimand}@")]
+    if same:
+        name = estimand_name(first[0].estimand)
+        draw(compare_chart([*first, *same]), "compare-chart", f"{name} side by side as a table")
+
+
 def _strata(session: Session) -> None:
-    st.subheader("Where the labels went, and where the uncertainty is", anchor=False)
-    draw(strata_chart(session.strata()), "strata", "The strata as a table")
+    names = rank_names(session)
+    rest = "" if names else ", and where the uncertainty is"
+    st.subheader(f"Where the labels went{rest}", anchor=False)
+    chart = strata_chart(session.strata(), names)
+    draw(chart, "strata", "The strata as a table")
 
 
 def draw(chart: Chart, key: str, title: str) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
 from labelcore import words
+from labelcore.charts import READINGS
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
-from labelcore.results import Estimate
+from labelcore.report.along_ranks import Landmark, along_ranks, headline
+from labelcore.results import Estimate, Result
 from labelcore.session import Session
 from labelcore.ui import sessions
 from labelcore.ui.facts import decision, estimand_name, promise_line
@@ -47,20 +49,23 @@ DOWNLOADS = (
 
 def report_page(project: str) -> None:
     session = sessions.session(project)
-    estimates = [r for r in session.results().values() if isinstance(r, Estimate)]
+    results = list(session.results().values())
+    estimates = [one for one in results if isinstance(one, Estimate)]
     st.title(plain(project, 80), anchor=False)
     if session.status != "finished":
         st.warning("Interim: this project is not finished.", icon=":material/hourglass_top:")
     with st.container(key="sentence"):
-        st.text(estimates[0].sentence())
+        st.text(headline(session))
     if session.status == "finished":
         show_reveals(session)
     downloads(project, session)
-    st.subheader("Estimates", anchor=False)
-    st.dataframe(table(estimates), hide_index=True)
-    for one in [one for one in estimates[1:] if "@" not in one.estimand]:
+    if estimates:
+        st.subheader("Estimates", anchor=False)
+        st.dataframe(table(estimates), hide_index=True)
+    for one in [one for one in results[1:] if "@" not in one.estimand]:
         st.text(one.sentence())
-    facts(session, estimates)
+    ranks(session)
+    facts(session, results)
     recompute(project, session)
 
 
@@ -105,7 +110,39 @@ def table(estimates: list[Estimate]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def facts(session: Session, estimates: list[Estimate]) -> None:
+def ranks(session: Session) -> None:
+    """What is known of the head of a ranked list, where the plan asks for that."""
+    found = along_ranks(session)
+    if found is None or not found.landmarks:
+        return
+    st.subheader("Along the ranks of the score", anchor=False)
+    st.text(found.bands[0].sentence())
+    st.dataframe(landmark_table(found.landmarks), hide_index=True, key="landmarks")
+    for precision, deepest in found.deepest:
+        if deepest is not None:
+            st.text(f"Keeping at least {100 * precision:g} %: {deepest.sentence}")
+            break
+    st.page_link(
+        "pages/explore.py",
+        label="Move a cut along this curve",
+        icon=":material/content_cut:",
+        query_params={"project": session.project},
+    )
+
+
+def landmark_table(landmarks: Sequence[Landmark]) -> pd.DataFrame:
+    """A row for each landmark, a column for each reading, bounds as text."""
+    rows = []
+    for one in landmarks:
+        row = {"first": f"{one.rank:,}", "down to score": words.score_words(one.score)}
+        for name, band in one.readings.items():
+            bounds = float(band.low[0]), float(band.high[0])
+            row[READINGS[name].label] = READINGS[name].range(*bounds)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def facts(session: Session, results: Sequence[Result]) -> None:
     st.subheader("What it rests on", anchor=False)
     population, plan = session.population, session.plan
     kinds = session.engine.kinds
@@ -119,7 +156,7 @@ def facts(session: Session, estimates: list[Estimate]) -> None:
         f"{kinds['broken']:,} broken, {kinds['later']:,} for later"
     )
     st.subheader("Assumptions", anchor=False)
-    found = list(dict.fromkeys(a for one in estimates for a in one.assumptions))
+    found = list(dict.fromkeys(a for one in results for a in one.assumptions))
     trained = TRAINED.get(
         str(session.settings.get("used_for_training", "unknown")), TRAINED["unknown"]
     )

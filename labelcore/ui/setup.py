@@ -13,6 +13,7 @@ from labelcore.ui.style import STYLE
 PAGES = {
     "Label": ("pages/label.py", ":material/edit:"),
     "Progress": ("pages/progress.py", ":material/show_chart:"),
+    "Explore": ("pages/explore.py", ":material/content_cut:"),
     "Report": ("pages/report.py", ":material/description:"),
 }
 

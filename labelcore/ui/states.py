@@ -17,7 +17,7 @@ ELSEWHERE = "The items still open are on another screen. Reload this page when t
 TITLES = {
     "goal reached": "The goal is reached",
     "budget used": "All the labels asked for are there",
-    "exhausted": "Every item of the file has been judged",
+    "exhausted": "Everything there was to judge has been judged",
     "finished": "This project is finished",
     "waiting": "Nothing to judge at the moment",
     "open": "Nothing to judge at the moment",
@@ -53,6 +53,8 @@ def show_state(project: str, session: Session) -> None:
 
 def after_budget(session: Session) -> str:
     """What further labels do to the promise."""
+    if not session.plan.method.later_labels_count:
+        return "Further labels are kept, but the band stays that of the planned size."
     if session.plan.promise == "fixed":
         return "Further labels would be a second stage, reported apart from this result."
     return "You may go on: the interval stays valid at every look."
@@ -60,7 +62,7 @@ def after_budget(session: Session) -> str:
 
 def _ways_on(project: str, session: Session, status: str) -> None:
     answered = session.engine.answers_given
-    left = len(session.population) - answered
+    left = session.engine.most - answered
     planned = int(session.plan.planned or 0) - answered
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if status == "finished":

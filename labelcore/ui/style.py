@@ -16,14 +16,11 @@ STYLE = """<style>
 .st-key-small [data-testid="stText"], [class*="st-key-quiet"] [data-testid="stText"] {
   font-size: 0.875rem; opacity: 0.85; font-variant-numeric: tabular-nums; white-space: normal;
 }
-.st-key-figures [data-testid="stText"], .st-key-live [data-testid="stText"] {
-  font-variant-numeric: tabular-nums; white-space: normal;
+.st-key-figures [data-testid="stText"] {
+  font-variant-numeric: tabular-nums; white-space: pre-wrap; tab-size: 9.5rem;
+  font-size: 1.15rem; font-weight: 600; line-height: 1.7;
 }
-.st-key-figures { gap: 0.35rem; }
-.st-key-figures .st-key-live > :last-child [data-testid="stText"],
-.st-key-figures [class*="st-key-value"] > :last-child [data-testid="stText"] {
-  font-size: 1.2rem; font-weight: 600;
-}
+.st-key-figures [class*="st-key-value"] [data-testid="stText"] { font-size: 1.2rem; }
 .st-key-sentence [data-testid="stText"] {
   font-size: 1.3rem; line-height: 1.45; white-space: normal;
 }
@@ -35,10 +32,14 @@ STYLE = """<style>
 }
 .st-key-keys { position: absolute; width: 1px !important; height: 1px; overflow: hidden; }
 .st-key-item img { image-rendering: pixelated; }
-.st-key-narrow { display: none; }
+.st-key-narrow, .st-key-folded, .st-key-unfolded { display: none; }
 @media (max-width: 640px) {
-  .st-key-wide { display: none; }
-  .st-key-narrow { display: block; }
+  .stApp:has(.st-key-folded) .st-key-wide { display: none; }
+  .st-key-narrow, .st-key-folded, .st-key-unfolded { display: block; }
+  .st-key-narrow [data-testid="stText"] {
+    font-weight: 600; font-variant-numeric: tabular-nums; white-space: pre-wrap;
+  }
+  .stApp:has(.st-key-unfolded) .st-key-narrow { display: none; }
   .st-key-answers {
     position: fixed; bottom: 0; left: 0; right: 0; z-index: 50; box-sizing: border-box;
     width: 100vw !important; max-width: 100vw; gap: 0.35rem !important;

@@ -183,7 +183,7 @@ def test_finish_asks_a_reason(app, make) -> None:
 
 def test_exhausted(app, make) -> None:
     make(labels=200, budget=200)
-    assert "Every item of the file has been judged" in texts(app("label", project="demo"))
+    assert "Everything there was to judge has been judged" in texts(app("label", project="demo"))
 
 
 def test_hostile_class_names_and_project(app, items, data_folder) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from labelcore.charts import precision_rank_chart, precision_recall_chart
+from labelcore.charts import precision_recall_chart, rank_chart
 from labelcore.results import Band
 
 Make = Callable[..., Band]
@@ -22,7 +22,7 @@ def line(chart: Any) -> Any:
 
 def test_rank_line_and_band_hold_the_numbers_given(make_band: Make) -> None:
     band = make_band("precision", [0.9, 0.8, 0.5])
-    chart = precision_rank_chart(band)
+    chart = rank_chart(band)
     outline = chart.figure.data[0]
     assert line(chart).x == (10, 20, 30) and line(chart).y == (0.9, 0.8, 0.5)
     assert outline.x == (10, 20, 30, 30, 20, 10, 10)
@@ -34,15 +34,15 @@ def test_rank_line_and_band_hold_the_numbers_given(make_band: Make) -> None:
 
 
 def test_rank_words_hold_value_interval_labels_and_promise(make_band: Make) -> None:
-    alt = precision_rank_chart(make_band("precision", [0.9, 0.8, 0.5])).alt
+    alt = rank_chart(make_band("precision", [0.9, 0.8, 0.5])).alt
     assert "from 123 labels" in alt
     assert "It falls from 90.0 % at the first point to 50.0 % at the last." in alt
     assert "the first 30 items: 50.0 %, between 40.0 % and 60.0 %" in alt
-    assert "each point on its own (95 % confidence, valid at every look)" in alt
+    assert "each rank on its own (95 % confidence, valid at every look)" in alt
 
 
 def test_unknown_points_break_line_and_band(make_band: Make) -> None:
-    chart = precision_rank_chart(make_band("precision", [NAN, 0.8, NAN, 0.5, 0.4]))
+    chart = rank_chart(make_band("precision", [NAN, 0.8, NAN, 0.5, 0.4]))
     assert line(chart).y == (None, 0.8, None, 0.5, 0.4)
     assert chart.figure.data[0].x == (20, 20, 20, None, 40, 50, 50, 40, 40)
     assert np.isnan(chart.table["Low"]).tolist() == [True, False, True, False, False]
@@ -50,34 +50,34 @@ def test_unknown_points_break_line_and_band(make_band: Make) -> None:
 
 def test_without_an_interval_there_is_a_thin_line_and_no_band(make_band: Make) -> None:
     for chart in (
-        precision_rank_chart(make_band("precision", [0.9, 0.5], state="too few")),
+        rank_chart(make_band("precision", [0.9, 0.5], state="too few")),
         precision_recall_chart(
             make_band("precision", [0.9, 0.5], state="too few"),
             make_band("recall", [0.3, 1.0], state="too few"),
         ),
     ):
-        assert chart.figure.data[0].x == () and line(chart).line.width == 1
+        assert len(chart.figure.data) == 1 and line(chart).line.width == 1
         assert chart.table["Low"].isna().all()
         assert "without an interval yet" in chart.alt
 
 
 def test_nothing_known_says_so(make_band: Make) -> None:
     empty = make_band("precision", [NAN, NAN], state="too few")
-    for chart in (precision_rank_chart(empty), precision_recall_chart(empty, empty)):
+    for chart in (rank_chart(empty), precision_recall_chart(empty, empty)):
         assert len(chart.figure.data) == 0 and "No curve yet" in chart.alt and chart.table.empty
 
 
 def test_one_point(make_band: Make) -> None:
-    chart = precision_rank_chart(make_band("precision", [0.9]))
+    chart = rank_chart(make_band("precision", [0.9]))
     assert line(chart).y == (0.9,) and chart.figure.data[0].line.width > 0
 
 
 def test_many_items_are_shown_on_a_log_scale_and_few_are_not(make_band: Make) -> None:
     few = make_band("precision", [0.9, 0.5])
     many = replace(few, x=np.array([10.0, 50_000.0]))
-    assert precision_rank_chart(few).figure.layout.xaxis.type is None
-    assert precision_rank_chart(many).figure.layout.xaxis.type == "log"
-    assert line(precision_rank_chart(many)).x == (10, 50_000)
+    assert rank_chart(few).figure.layout.xaxis.type is None
+    assert rank_chart(many).figure.layout.xaxis.type == "log"
+    assert line(rank_chart(many)).x == (10, 50_000)
 
 
 def test_precision_against_recall_holds_the_numbers_given(make_band: Make) -> None:
@@ -101,11 +101,11 @@ def test_points_unknown_in_either_curve_are_gaps(make_band: Make) -> None:
 
 
 def test_other_ranks_are_refused(make_band: Make) -> None:
-    with pytest.raises(ValueError, match="precision and recall must have the same ranks"):
+    with pytest.raises(ValueError, match="precision_curve and recall_curve must have the same"):
         precision_recall_chart(make_band("precision", [0.9]), make_band("recall", [0.5, 1.0]))
 
 
 def test_the_file_name_is_in_the_words_only(make_band: Make, hostile: str) -> None:
-    chart = precision_rank_chart(make_band("precision", [0.9, 0.5], file=hostile))
+    chart = rank_chart(make_band("precision", [0.9, 0.5], file=hostile))
     assert hostile in chart.alt
     assert hostile[:6] not in chart.figure.to_json()

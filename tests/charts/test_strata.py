@@ -80,3 +80,16 @@ def test_empty_and_wrong_tables() -> None:
     with pytest.raises(TypeError, match="table must be a DataFrame, got list"):
         strata_chart([])  # type: ignore[arg-type]
     assert np.isnan(strata_chart(table()).table["Positive share"].iloc[2])
+
+
+def test_strata_of_ranks_have_their_names_and_no_row_without_numbers() -> None:
+    names = ["ranks 1 to 10", "ranks 11 to 30", "ranks 31 to 1,030"]
+    ranks = table(called=["", "", ""], uncertainty=[NAN, NAN, NAN])
+    chart = strata_chart(ranks, names)
+    assert bars(chart, 2) == {names[0]: 1.0, names[1]: 0.4, names[2]: None}
+    assert bars(chart, 3) == {}
+    assert chart.figure.data[0].hovertext[0].startswith("ranks 1 to 10<br>10 items, 4 labels")
+    assert "Share of uncertainty" not in chart.table
+    assert chart.table["Stratum"].tolist() == names
+    with pytest.raises(ValueError, match="names must be 3, one for each row, got 1"):
+        strata_chart(ranks, names[:1])

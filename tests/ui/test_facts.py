@@ -1,7 +1,21 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
 from labelcore.log import Event
-from labelcore.ui.facts import SECONDS_AN_ITEM, Counts, pace, progress_line
+from labelcore.ui.facts import (
+    SECONDS_AN_ITEM,
+    Counts,
+    decision,
+    first_figure_line,
+    has_confidence,
+    pace,
+    progress_line,
+    promise_line,
+)
 from labelcore.ui.summary import count_answered, status_words
 
 
@@ -42,3 +56,33 @@ def test_status_words() -> None:
     assert status_words([stopped], 10, 10) == "goal reached"
     assert status_words([stopped, extended], 10, 10) == "extended"
     assert status_words([stopped, extended, finished], 10, 10) == "finished"
+
+
+@pytest.mark.parametrize(
+    ("design", "params", "confident"),
+    [
+        ("geometric_strata", {"first_edge": 5}, True),
+        ("paula", {"epsilon": 0.3, "window": 5}, False),
+    ],
+)
+def test_words_of_a_curve_plan(
+    tmp_path: Path, design: str, params: dict[str, float], confident: bool
+) -> None:
+    path = tmp_path / "list.csv"
+    rows = "\n".join(f"i{n},text {n},{n / 100}" for n in range(100))
+    path.write_text(f"id,text,score\n{rows}\n", "utf-8")
+    for low_is_good in (False, True):
+        population = lc.read_population(
+            path, id="id", content="text", scores={"m": "score"},
+            descending=["m"] if low_is_good else [],
+        )  # fmt: skip
+        budget = {"budget": 90} if confident else {}
+        session = lc.Session(
+            population, lc.Plan(design, ["precision_curve"], params=params, **budget), None, "p"
+        )
+        due = session.first_figure
+        assert first_figure_line(session) == f"0 of {due} before the first band"
+        assert decision(session).endswith("lowest first" if low_is_good else "highest first")
+        assert has_confidence(session) is confident
+        assert ("95 % confidence" in promise_line(session)) is confident
+        assert ("no confidence goes with them" in promise_line(session)) is not confident

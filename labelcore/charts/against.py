@@ -1,0 +1,167 @@
+"""Two readings of one list against each other, every cut of the score at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from labelcore import words
+from labelcore.charts.band import Line, gaps
+from labelcore.charts.base import REFERENCE, Chart, empty_chart, hover, new_figure
+from labelcore.charts.bounds import add_bounds, value_line, value_name
+from labelcore.charts.curve_points import (
+    RANK,
+    SCORE,
+    Points,
+    curve_table,
+    landmarks,
+    points_of,
+    trend,
+    value_words,
+)
+from labelcore.results import Band
+
+ABOUT_UPRIGHT = "The bounds are about {upright}."
+ABOUT_BOTH = "The bounds are about both at once."
+
+
+def precision_recall_chart(precision: Band, recall: Band, *, cut: int | None = None) -> Chart:
+    """Precision against the estimate of recall at the same ranks, with precision's band.
+
+    The band is about precision only; hover and table give recall's own interval. ``cut`` is a rank
+    to mark. Raises ValueError when the two curves have other ranks.
+    """
+    return _against(precision, recall, "alone", cut)
+
+
+def precision_yield_chart(precision: Band, hits: Band, *, cut: int | None = None) -> Chart:
+    """Precision against yield. Of the first r items both say the same number of hits, so the bounds
+    hold for the pair. Raises ValueError when the two curves have other ranks."""
+    return _against(precision, hits, "same way", cut)
+
+
+def roc_chart(true_rate: Band, false_rate: Band, *, cut: int | None = None) -> Chart:
+    """True against false positive rate. More hits among the first r raise the one and lower the
+    other, so the bounds hold for the pair, rank by rank. Raises ValueError when the two curves have
+    other ranks."""
+    return _against(true_rate, false_rate, "other way", cut)
+
+
+def _against(upright: Band, level: Band, together: str, cut: int | None) -> Chart:
+    """``together``: how the level reading moves where the upright one is at its lower bound."""
+    if not np.array_equal(upright.x, level.x):
+        raise ValueError(
+            f"{upright.estimand} and {level.estimand} must have the same ranks, got different ones"
+        )
+    first, second = points_of(upright), points_of(level)
+    usable = first.usable & second.usable
+    names = first.reading.label, second.reading.label
+    if not usable.any():
+        return empty_chart(
+            f"No curve yet: it starts with the first estimates of {names[0].lower()} and "
+            f"{names[1].lower()}.",
+            [RANK, SCORE, *names],
+        )
+    both = Points(upright, first.reading, first.at, usable, usable & first.known & second.known)
+    figure = new_figure(
+        x=names[1].lower(), y=names[0].lower(), x_share=second.reading.unit == "share"
+    )
+    figure.update_xaxes(range=[0, 1.01] if second.reading.unit == "share" else None)
+    figure.update_xaxes(rangemode="tozero")
+    figure.update_yaxes(rangemode="tozero")
+    add_bounds(figure, both, *_sides(both, second, together))
+    if together == "other way":
+        _add_diagonal(figure)
+    # Midpoints of bounds need not rise along the ranks: as a line they would go to and fro.
+    bounded_only = upright.confidence is None and upright.state != "exact"
+    figure.add_trace(
+        go.Scatter(
+            x=gaps(second.value, usable), y=gaps(first.value, usable), mode="lines",
+            name=value_name(both), showlegend=not bounded_only, cliponaxis=False,
+            line={**value_line(both), "width": 0} if bounded_only else value_line(both),
+            **hover(_hover_texts(first, second, usable)),
+        )
+    )  # fmt: skip
+    _mark_cut(figure, first, second, usable, cut)
+    figure.update_layout(showlegend=True)
+    return Chart(figure, _alt(first, second, usable, together), _table(upright, level))
+
+
+def _sides(first: Points, second: Points, together: str) -> tuple[Line, Line]:
+    """The two lines between which the bounds leave room, as (x, y) each."""
+    low, high = first.of(first.band.low), first.of(first.band.high)
+    if together == "alone":
+        return (second.value, low), (second.value, high)
+    across_low, across_high = second.of(second.band.low), second.of(second.band.high)
+    if together == "other way":
+        across_low, across_high = across_high, across_low
+    return (across_low, low), (across_high, high)
+
+
+def _add_diagonal(figure: go.Figure) -> None:
+    figure.add_trace(
+        go.Scatter(
+            x=[0, 1], y=[0, 1], mode="lines", name="a shuffled list", hoverinfo="skip",
+            line={"color": REFERENCE, "width": 1, "dash": "dash"},
+        )
+    )  # fmt: skip
+
+
+def _mark_cut(
+    figure: go.Figure, first: Points, second: Points, usable: np.ndarray, cut: int | None
+) -> None:
+    """A ring at the drawn point next to the cut."""
+    if cut is None:
+        return
+    inside = np.flatnonzero(usable)
+    near = int(inside[np.argmin(np.abs(first.rank[inside] - cut))])
+    figure.add_trace(
+        go.Scatter(
+            x=[float(second.value[near])], y=[float(first.value[near])], mode="markers",
+            name=f"cut at {cut:,}", hoverinfo="skip", cliponaxis=False,
+            marker={
+                "size": 13, "symbol": "circle-open", "color": REFERENCE, "line": {"width": 2.5}
+            },
+        )
+    )  # fmt: skip
+
+
+def _hover_texts(first: Points, second: Points, usable: np.ndarray) -> list[str]:
+    scores = first.of(first.band.threshold)
+    return [
+        f"first {words.count(int(first.rank[place]), 'item')} "
+        f"(score {words.score_words(scores[place])})<br>"
+        f"{first.reading.label.lower()} {value_words(first, place)}<br>"
+        f"{second.reading.label.lower()} {value_words(second, place)}"
+        if usable[place]
+        else "no estimate"
+        for place in range(len(first.rank))
+    ]
+
+
+def _table(upright: Band, level: Band) -> pd.DataFrame:
+    table, other = curve_table(upright), curve_table(level)
+    name = other.columns[2]
+    for column, title in ((name, name), ("Low", f"{name} low"), ("High", f"{name} high")):
+        table[title] = other[column]
+    return table
+
+
+def _alt(first: Points, second: Points, usable: np.ndarray, together: str) -> str:
+    upright, level = first.reading.label, second.reading.label
+    spoken = [
+        f"{level.lower()} {value_words(second, place)}, {upright.lower()} "
+        f"{value_words(first, place)}"
+        for place in landmarks(usable)
+    ]
+    about = ABOUT_UPRIGHT.format(upright=upright.lower()) if together == "alone" else ABOUT_BOTH
+    return " ".join(
+        [
+            f"{upright} against {level.lower()}, from {words.count(first.band.labels_used)}.",
+            trend(first.reading, first.value[usable]),
+            "At " + "; at ".join(spoken) + ".",
+            *([about] if first.band.has_interval and first.band.state != "exact" else []),
+            first.band.sentence(),
+        ]
+    )

@@ -1,0 +1,95 @@
+"""Several classifiers side by side: one aligned interval each, for one quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from labelcore import words
+from labelcore.charts.base import (
+    SERIES,
+    Chart,
+    empty_chart,
+    hover,
+    interval_words,
+    new_figure,
+)
+from labelcore.charts.names import escape, shortened
+from labelcore.estimands import ESTIMANDS
+from labelcore.results import Estimate
+
+COLUMNS = ("Classifier", "Estimate", "Low", "High", "Labels")
+NOTHING = "No figure yet: the rows start with the first estimates."
+ROW_HEIGHT, FRAME_HEIGHT = 34, 90
+PROOF = "Overlapping intervals do not show that two classifiers are equally good."
+
+
+def compare_chart(estimates: Sequence[Estimate]) -> Chart:
+    """A row for each classifier: its estimate as a point, its interval as a line.
+
+    estimates   of one quantity, one for each classifier, in the order to show; one without a value
+                has an empty row
+    Raises ValueError for several quantities or none.
+    """
+    bases = {one.estimand.removesuffix(f"@{one.scope.classifier}") for one in estimates}
+    if len(bases) != 1:
+        found = ", ".join(sorted(bases)) or "none"
+        raise ValueError(f"estimates must be of one quantity, got {found}")
+    base, _, inside = bases.pop().partition("[")
+    label = ESTIMANDS.get(base, base) + (f" of {escape(inside.rstrip(']'))}" if inside else "")
+    known = [one for one in estimates if one.value is not None]
+    if not known:
+        return empty_chart(NOTHING, COLUMNS)
+    figure = new_figure(x=label.lower() if not inside else label, y="", x_share=True)
+    places = [f"{row}" for row in range(len(estimates))]
+    for row, one in enumerate(estimates):
+        if one.value is not None:
+            figure.add_trace(_row(one, places[row], row))
+    figure.update_layout(height=FRAME_HEIGHT + ROW_HEIGHT * len(estimates))
+    figure.update_yaxes(
+        type="category", categoryorder="array", categoryarray=places[::-1], tickmode="array",
+        range=[-0.6, len(places) - 0.4], tickvals=places, tickformat="",
+        ticktext=[escape(_name(one)) for one in estimates],
+    )  # fmt: skip
+    figure.layout.yaxis.minallowed = figure.layout.yaxis.maxallowed = None
+    return Chart(figure, _alt(estimates, shortened(label)), _table(estimates))
+
+
+def _row(one: Estimate, place: str, row: int) -> go.Scatter:
+    value, colour = float(one.value or 0), SERIES[row % len(SERIES)]
+    ends = [one.low, value, one.high] if one.has_interval else [value]
+    symbol = "circle" if one.has_interval else "circle-open"
+    return go.Scatter(
+        x=ends, y=[place] * len(ends), mode="lines+markers", name=escape(_name(one)),
+        line={"color": colour, "width": 3}, cliponaxis=False,
+        marker={"color": colour, "size": [0, 11, 0] if one.has_interval else 11, "symbol": symbol},
+        **hover([f"{escape(_name(one))}<br>{_words(one)}"] * len(ends)),
+    )  # fmt: skip
+
+
+def _name(one: Estimate) -> str:
+    return one.scope.classifier or "no classifier"
+
+
+def _words(one: Estimate) -> str:
+    if one.value is None:
+        return "not yet"
+    if one.state == "exact":
+        return f"exactly {words.percent(one.value)}"
+    return interval_words(one.value, one.low, one.high, known=one.has_interval)
+
+
+def _alt(estimates: Sequence[Estimate], label: str) -> str:
+    rows = [f"{shortened(_name(one))}: {_words(one)}" for one in estimates]
+    return f"{label} of each classifier, from the same labels. {'; '.join(rows)}. {PROOF}"
+
+
+def _table(estimates: Sequence[Estimate]) -> pd.DataFrame:
+    rows = [
+        (_name(one), one.value, *((one.low, one.high) if shown else (None, None)), one.labels_used)
+        for one in estimates
+        for shown in [one.has_interval and one.value is not None]
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -1,0 +1,118 @@
+"""The points of a band that are drawn, their words, and the same as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from labelcore import words
+from labelcore.charts.readings import Reading, reading_of
+from labelcore.results import Band
+
+MOST_POINTS = 400
+RANK, SCORE, LOW, HIGH, PROVISIONAL = "First items by score", "Score there", "Low", "High", "So far"
+
+Numbers = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Points:
+    """A band thinned to what a screen can show, arrays (n_points,).
+
+    known   where there is a value with an interval; usable: where there is a value
+    """
+
+    band: Band
+    reading: Reading
+    at: NDArray[np.int64]
+    usable: Mask
+    known: Mask
+
+    def of(self, values: Numbers) -> Numbers:
+        """The drawn ones of an array along the ranks."""
+        return np.asarray(values[self.at])
+
+    @property
+    def rank(self) -> Numbers:
+        return self.of(self.band.x)
+
+    @property
+    def value(self) -> Numbers:
+        return self.of(self.band.value)
+
+
+def points_of(band: Band) -> Points:
+    """At most 400 points, always the first and the last."""
+    number = len(band.x)
+    at = np.unique(np.linspace(0, number - 1, min(number, MOST_POINTS)).round().astype(np.int64))
+    usable = np.isfinite(band.value[at])
+    return Points(band, reading_of(band), at, usable, usable & band.has_interval)
+
+
+def value_words(points: Points, place: int) -> str:
+    """Value and interval at one drawn point, and what else is known there."""
+    band, i = points.band, int(points.at[place])
+    if not points.usable[place]:
+        return "no estimate"
+    text = points.reading.words(band.value[i], band.low[i], band.high[i], state=band.state)
+    if band.confidence is None and points.known[place] and band.state != "exact":
+        text = "midpoint " + text.replace("between", "bounds", 1)
+    return text
+
+
+def hover_texts(points: Points) -> list[str]:
+    """A sentence for every point: rank, score, value and interval."""
+    return [
+        f"first {words.count(int(rank), 'item')} (score {words.score_words(score)})<br>"
+        f"{points.reading.label.lower()} {value_words(points, place)}{_more(points, place)}"
+        if points.usable[place]
+        else "no estimate"
+        for place, (rank, score) in enumerate(
+            zip(points.rank, points.of(points.band.threshold), strict=True)
+        )
+    ]
+
+
+def _more(points: Points, place: int) -> str:
+    band, i = points.band, int(points.at[place])
+    text = ""
+    if band.provisional is not None and np.isfinite(band.provisional[i]):
+        text += f"<br>so far, provisional: {points.reading.number(float(band.provisional[i]))}"
+    if "noise" in band.extra and band.extra["noise"][i] > 0:
+        text += f"<br>noise of one window: ± {words.points(float(band.extra['noise'][i]))}"
+    return text
+
+
+def curve_table(band: Band) -> pd.DataFrame:
+    """Every point; Low and High are empty where there is no interval."""
+    known = np.isfinite(band.value) & band.has_interval
+    columns = {
+        RANK: band.x.astype(int),
+        SCORE: band.threshold,
+        reading_of(band).label: band.value,
+        LOW: np.where(known, band.low, np.nan),
+        HIGH: np.where(known, band.high, np.nan),
+    }
+    if band.provisional is not None:
+        columns[PROVISIONAL] = band.provisional
+    more = {name.replace("_", " ").capitalize(): values for name, values in band.extra.items()}
+    return pd.DataFrame({**columns, **more})
+
+
+def landmarks(usable: Mask) -> list[int]:
+    """Positions of up to four points to put into words: the first, two between, the last."""
+    inside = np.flatnonzero(usable)
+    picks = np.unique(np.linspace(0, len(inside) - 1, 4).round().astype(int))
+    return [int(inside[i]) for i in picks]
+
+
+def trend(reading: Reading, values: Numbers) -> str:
+    """How the drawn values go from the first to the last."""
+    first, last = float(values[0]), float(values[-1])
+    ends = f"{reading.number(first)} at the first point to {reading.number(last)} at the last"
+    move = "falls" if last < first else "rises" if last > first else "goes"
+    return f"It {move} from {ends}."

@@ -1,0 +1,155 @@
+"""A reading of the first items by score, such as precision, against how many of them are taken."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+
+from labelcore import words
+from labelcore.charts.band import gaps
+from labelcore.charts.base import (
+    FIRST,
+    REFERENCE,
+    Chart,
+    across,
+    empty_chart,
+    hover,
+    new_figure,
+    remark,
+)
+from labelcore.charts.bounds import add_bounds, add_envelope, add_noise, value_line, value_name
+from labelcore.charts.curve_points import (
+    HIGH,
+    LOW,
+    RANK,
+    SCORE,
+    Points,
+    curve_table,
+    hover_texts,
+    landmarks,
+    points_of,
+    trend,
+    value_words,
+)
+from labelcore.results import Band
+
+NOTHING = "No curve yet: it starts with the first estimate."
+LOG_FROM_ITEMS = 5000
+
+
+def rank_chart(
+    band: Band,
+    *,
+    log: bool | None = None,
+    cut: int | None = None,
+    required: float | None = None,
+) -> Chart:
+    """One reading along the ranks with its band; without one while there is no interval.
+
+    band       as ``Session.band`` gives it. Bounds without confidence are drawn as two lines, their
+               midpoint thin, with what else the method says: envelope and noise of a window
+    log        whether ranks are on a log scale; None: from 5,000 items on, because what matters is
+               near the top
+    cut        a rank, drawn as an upright line
+    required   a value of the reading that is asked for, drawn as a dashed line
+    Raises ValueError for a reading that is not known.
+    """
+    points = points_of(band)
+    if not points.usable.any():
+        label = points.reading.label
+        return empty_chart(NOTHING, [RANK, SCORE, label, LOW, HIGH])
+    if log is None:
+        log = max(band.scope.n_items, float(band.x[-1])) >= LOG_FROM_ITEMS
+    figure = new_figure(
+        x="first items by score" + (" (log scale)" if log else ""),
+        y=points.reading.label.lower(),
+        y_share=points.reading.unit == "share",
+    )
+    x, sides = points.rank, (points.of(band.low), points.of(band.high))
+    add_noise(figure, points)
+    add_bounds(figure, points, (x, sides[0]), (x, sides[1]))
+    add_envelope(figure, points)
+    _add_provisional(figure, points)
+    figure.add_trace(
+        go.Scatter(
+            x=x.tolist(), y=gaps(points.value, points.usable), mode="lines",
+            name=value_name(points), line=value_line(points), cliponaxis=False,
+            **hover(hover_texts(points)),
+        )
+    )  # fmt: skip
+    _set_axes(figure, points, log)
+    _add_lines(figure, points, log, cut, required)
+    figure.update_layout(showlegend=True, hovermode="x")
+    return Chart(figure, _alt(points, cut, required), curve_table(band))
+
+
+def _add_provisional(figure: go.Figure, points: Points) -> None:
+    band = points.band
+    if band.provisional is None:
+        return
+    figure.add_trace(
+        go.Scatter(
+            x=points.rank.tolist(), y=gaps(points.of(band.provisional)), mode="lines",
+            name="provisional, by all labels so far", hoverinfo="skip",
+            line={"color": FIRST, "width": 1, "dash": "dot"},
+        )
+    )  # fmt: skip
+
+
+def _set_axes(figure: go.Figure, points: Points, log: bool) -> None:
+    """The list from its first item to its last, and a share from a round number to 100 %."""
+    last = max(points.band.scope.n_items, float(points.band.x[-1]))
+    if log:
+        figure.update_xaxes(
+            type="log", dtick=1, minor={"showgrid": False}, range=[0, math.log10(max(last, 2))]
+        )
+    else:
+        figure.update_xaxes(range=[0, last])
+    if points.reading.unit == "share":
+        shown = points.of(points.band.low) if points.known.any() else points.value
+        least = float(np.nanmin(shown))
+        figure.update_yaxes(range=[max(math.floor(10 * least - 0.2) / 10, 0.0), 1.01])
+    else:
+        figure.update_yaxes(rangemode="tozero")
+
+
+def _add_lines(
+    figure: go.Figure, points: Points, log: bool, cut: int | None, required: float | None
+) -> None:
+    shapes, notes = [], []
+    if required is not None:
+        shapes.append(across(required))
+        text = f"required {points.reading.number(required)}"
+        notes.append(remark(text, x=0, xref="paper", xanchor="left", y=required))
+    if cut is not None:
+        shapes.append(
+            {
+                "type": "line", "yref": "paper", "x0": cut, "x1": cut, "y0": 0, "y1": 1,
+                "line": {"color": REFERENCE, "width": 2},
+            }
+        )  # fmt: skip
+        low, high = (figure.layout.xaxis.range[end] for end in (0, 1))
+        place = math.log10(cut) if log else float(cut)
+        side = "left" if place - low < (high - low) / 2 else "right"
+        notes.append(remark(f" cut at {cut:,} ", x=place, xanchor=side, y=0, yref="paper"))
+    figure.update_layout(shapes=shapes, annotations=notes)
+
+
+def _alt(points: Points, cut: int | None, required: float | None) -> str:
+    band, label = points.band, points.reading.label
+    spoken = [
+        f"the first {words.count(int(points.rank[place]), 'item')}: {value_words(points, place)}"
+        for place in landmarks(points.usable)
+    ]
+    parts = [
+        f"{label} of the items with the highest scores, from {words.count(band.labels_used)}.",
+        trend(points.reading, points.value[points.usable]),
+        "Of " + "; of ".join(spoken) + ".",
+    ]
+    if cut is not None:
+        parts.append(f"A line marks the cut at {words.count(cut, 'item')}.")
+    if required is not None:
+        parts.append(f"A dashed line marks the required {points.reading.number(required)}.")
+    return " ".join([*parts, band.sentence()])

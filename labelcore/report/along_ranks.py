@@ -1,0 +1,105 @@
+"""What the curve of a ranked list says where a reader asks: landmarks, deepest cuts, packages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from labelcore.curve import asks_for_curve
+from labelcore.results import Band
+from labelcore.session import Session
+from labelcore.words import count
+
+LANDMARKS = (0.01, 0.1, 0.5, 1.0)
+PRECISIONS = (0.9, 0.8, 0.7, 0.5)
+QUOTED = 0.1
+BETWEEN = "all ranks between"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Landmark:
+    """The first ``rank`` items: the score of the last one, what is known of them, in words too."""
+
+    rank: int
+    score: float
+    readings: Mapping[str, Band]
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class AlongRanks:
+    """What a report says of a plan that asks for a curve.
+
+    bands      every reading of the curve
+    landmarks  after the first 1 %, 10 %, 50 % and all items, as far as the bounds go
+    deepest    for each precision the longest head that keeps it for sure, None where there is none
+    packages   as ``Session.packages`` gives them
+    refused    why no cut may be searched for, "" where it may
+    """
+
+    bands: tuple[Band, ...]
+    landmarks: Sequence[Landmark]
+    deepest: Sequence[tuple[float, Landmark | None]] = ()
+    packages: pd.DataFrame | None = None
+    refused: str = ""
+
+
+def along_ranks(session: Session) -> AlongRanks | None:
+    """None where the plan asks for no curve, or no item has a label."""
+    if not asks_for_curve(session.engine) or session.labels == 0:
+        return None
+    curve = session.curve()
+    bands = tuple(session.band(name, curve) for name in curve.names)
+    first = bands[0]
+    if not first.has_interval:
+        return AlongRanks(bands, ())
+    n_items = len(session.population)
+    ranks = sorted({max(1, round(share * n_items)) for share in LANDMARKS})
+    found = [landmark(session, rank) for rank in ranks if rank <= first.x[-1]]
+    try:
+        deepest = [(p, _deepest(session, p)) for p in PRECISIONS]
+        return AlongRanks(bands, found, deepest, session.packages(PRECISIONS))
+    except ValueError as error:
+        return AlongRanks(bands, found, refused=str(error))
+
+
+def landmark(session: Session, rank: int) -> Landmark:
+    """What is known of the first ``rank`` items."""
+    cut = session.cut(rank)
+    return Landmark(cut.rank, cut.score, cut.readings, cut.sentence())
+
+
+def _deepest(session: Session, precision: float) -> Landmark | None:
+    cut = session.deepest_cut(precision)
+    return None if cut is None else Landmark(cut.rank, cut.score, cut.readings, cut.sentence())
+
+
+def headline(session: Session) -> str:
+    """The one sentence to quote: the primary result, or for a curve its first tenth."""
+    first = next(iter(session.results().values()))
+    if not isinstance(first, Band) or not first.has_interval:
+        return first.sentence()
+    rank = min(max(1, round(QUOTED * len(session.population))), int(first.x[-1]))
+    return f"{session.cut(rank).sentence()} From {count(first.labels_used)}."
+
+
+def rank_names(session: Session) -> list[str] | None:
+    """Names such as "ranks 51 to 63" of the strata; None where they are not stretches of ranks.
+
+    A stratum of what lies between the stretches is called so.
+    """
+    engine = session.engine
+    if not asks_for_curve(engine) or not hasattr(engine.frame, "sequence"):
+        return None
+    along = engine.frame.stratum[engine.rank_order]
+    starts = np.flatnonzero(np.diff(along, prepend=-1))
+    ends = np.append(starts[1:], len(along))
+    names: dict[int, str] = {}
+    for stratum, before, last in zip(along[starts], starts, ends, strict=True):
+        first = before + 1
+        alone = f"rank {first:,}" if first == last else f"ranks {first:,} to {last:,}"
+        names[int(stratum)] = BETWEEN if int(stratum) in names else alone
+    return [names[stratum] for stratum in range(engine.frame.n_strata)]

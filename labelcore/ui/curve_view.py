@@ -1,0 +1,160 @@
+"""What a curve plan says: a few rows in words, the sentence, the chart; recomputed seldom."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from labelcore import words
+from labelcore.charts import (
+    READINGS,
+    Chart,
+    precision_recall_chart,
+    precision_yield_chart,
+    rank_chart,
+    roc_chart,
+)
+from labelcore.designs.curves import Curve
+from labelcore.report.along_ranks import headline
+from labelcore.results import Band, Estimate
+from labelcore.session import Session
+from labelcore.ui.facts import estimand_name, figure, promise_line
+
+EVERY = 5
+SHORT = {"area_under_roc": "Area under ROC"}
+LEAST_LABELS_DRAWN = 10
+# What can be chosen, in this order: a reading, or two of them against each other.
+ALONG = ("precision", "recall", "yield", "f1", "accuracy", "gain")
+PAIRS = {
+    "roc": ("ROC", ("true_positive_rate", "false_positive_rate")),
+    "precision-recall": ("Precision and recall", ("precision", "recall")),
+    "precision-yield": ("Precision and yield", ("precision", "yield")),
+}
+PAIR_MEANINGS = {
+    "roc": "Of all positive items, the share down to a rank, against the share of all others.",
+    "precision-recall": "How pure the head of the list is against how much of all it holds.",
+    "precision-yield": "How pure the head of the list is against how many positive items it holds.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the labelling page shows beside the item, kept until ``stage`` changes.
+
+    rows   (name, figure) of the headline, empty before the first band
+    wait   what is missing before the first band, "" when it is there
+    terms  the promise, in words
+    """
+
+    stage: Hashable
+    rows: tuple[tuple[str, str], ...]
+    wait: str
+    sentence: str
+    terms: str
+    chart: Chart | None
+
+
+def stage(session: Session) -> Hashable:
+    """Changes every five answers, and whenever the bounds do."""
+    engine = session.engine
+    ends = getattr(engine.frame, "batch_ends", np.zeros(0))
+    look = int(np.searchsorted(ends, engine.prefix(), side="right"))
+    return (session.project, engine.version // EVERY, look, session.status)
+
+
+def view(session: Session, kept: View | None) -> View:
+    """The view now; ``kept`` where nothing that matters has changed since."""
+    now = stage(session)
+    if kept is not None and kept.stage == now:
+        return kept
+    results = session.results()
+    band = session.band("precision")
+    drawn = band.has_interval or session.labels >= LEAST_LABELS_DRAWN
+    return View(
+        now,
+        headline_rows(session, band, [r for r in results.values() if isinstance(r, Estimate)]),
+        "" if band.has_interval else band.missing or _wait(session),
+        headline(session),
+        promise_line(session),
+        rank_chart(band) if drawn and np.isfinite(band.value).any() else None,
+    )
+
+
+def _wait(session: Session) -> str:
+    return f"{session.labels:,} of {session.plan.planned:,} labels before the band"
+
+
+def headline_rows(
+    session: Session, band: Band, estimates: list[Estimate]
+) -> tuple[tuple[str, str], ...]:
+    """Precision of the first tenth, the first half and all, then the numbers of the whole list."""
+    if not band.has_interval:
+        return ()
+    n_items = len(session.population)
+    rows = []
+    for rank in sorted({max(1, round(n_items / 10)), max(1, round(n_items / 2)), n_items}):
+        name = f"All {n_items:,}" if rank == n_items else f"First {rank:,}"
+        rows.append((name, _figure(session, rank)))
+    summaries = ((SHORT.get(o.estimand) or estimand_name(o.estimand), figure(o)) for o in estimates)
+    return (*rows, *summaries)
+
+
+def _figure(session: Session, rank: int) -> str:
+    found = session.cut(rank).readings.get("precision")
+    return "no bounds so far" if found is None else band_figure(found)
+
+
+def band_figure(band: Band) -> str:
+    """Value and interval of a band of one point, on one line; of bounds without confidence the
+    bounds only."""
+    value, low, high = (float(numbers[0]) for numbers in (band.value, band.low, band.high))
+    if np.isnan(value) and not band.has_interval:
+        return "not yet"
+    if band.state == "exact" or (band.has_interval and high - low < 1e-12):
+        return f"{words.percent(value)}   exact"
+    if not band.has_interval:
+        return f"{words.percent(value)}   a first guess"
+    span = READINGS["precision"].range(low, high)
+    return (
+        span if band.confidence is None or np.isnan(value) else f"{words.percent(value)}   {span}"
+    )
+
+
+def choices(curve: Curve) -> dict[str, str]:
+    """{name: label} of what this curve can show."""
+    readings = {name: READINGS[name].label for name in ALONG if name in curve.names}
+    pairs = {name: label for name, (label, both) in PAIRS.items() if {*both} <= {*curve.names}}
+    if curve.confidence is None:
+        # Without estimates there is no recall to draw precision against.
+        pairs.pop("precision-recall", None)
+    return {**readings, **pairs}
+
+
+def meaning(choice: str) -> str:
+    """One sentence for people who do not know the word."""
+    return PAIR_MEANINGS.get(choice) or READINGS[choice].meaning
+
+
+def curve_chart(
+    session: Session,
+    curve: Curve,
+    choice: str,
+    *,
+    log: bool | None = None,
+    cut: int | None = None,
+    required: float | None = None,
+) -> Chart:
+    """The chart of one of ``choices``; ``required`` is about precision only."""
+    if choice not in PAIRS:
+        band = session.band(choice, curve)
+        asked = required if choice == "precision" else None
+        return rank_chart(band, log=log, cut=cut, required=asked)
+    upright, level = (session.band(name, curve) for name in PAIRS[choice][1])
+    draw = {
+        "roc": roc_chart,
+        "precision-recall": precision_recall_chart,
+        "precision-yield": precision_yield_chart,
+    }[choice]
+    return draw(upright, level, cut=cut)

@@ -1,0 +1,245 @@
+"""The page on which a person moves a cut along the curve; it changes nothing."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from labelcore import words
+from labelcore.charts import READINGS, Chart
+from labelcore.cuts import Cut
+from labelcore.designs.curves import Curve
+from labelcore.report.sections import sentence as full_sentence
+from labelcore.report.tables import BYTE_ORDER_MARK
+from labelcore.session import Session
+from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
+from labelcore.ui import curve_view, sessions
+from labelcore.ui.cutting import choose_cut, show_cut
+from labelcore.ui.guard import sentence
+from labelcore.ui.new_number import within
+from labelcore.ui.plain import plain
+from labelcore.ui.progress import NO_MODE_BAR, choose_reading, status_lines, tick
+from labelcore.ui.reporting import file_name
+
+DRAWN = "explore drawn"
+REQUIRED, FIRST_REQUIRED = "explore-required", 90.0
+HEIGHT = 430
+SCALES = ("Ranks evenly", "Logarithmic")
+LOG_FROM_ITEMS = 5000
+FIRST_PACKAGES = (90, 80, 70)
+NO_SCORE = (
+    "There is nothing to cut here: a curve needs two classes and a classifier with a score, and "
+    "this project has none."
+)
+MISSED = "No head of the list keeps {precision} for sure yet, as far as the bounds know."
+
+
+def explore_page(project: str) -> None:
+    session = sessions.session(project)
+    sequence = sessions.store().last_sequence(project)
+    st.title(plain(project, 80), anchor=False)
+    curve = curve_of(session)
+    st.session_state[DRAWN] = (project, sequence)
+    if curve is None:
+        st.info(NO_SCORE)
+        return
+    status_lines(session)
+    with st.container(key="promise"):
+        st.text(session.band("precision", curve).sentence())
+    chart, cut = the_curve(session, curve)
+    if cut is not None:
+        show_cut(cut)
+    numbers(session, chart)
+    if curve.state not in ("nothing", "too few"):
+        left, right = st.columns(2, gap="large")
+        with left:
+            where_it_falls(session)
+        with right:
+            package_table(session)
+    spot_check(session, cut)
+    tick(project, DRAWN)
+
+
+def curve_of(session: Session) -> Curve | None:
+    """The curve; None where the file has no score or several classes."""
+    if len(session.population.classes) > 2:
+        return None
+    try:
+        return session.curve()
+    except ValueError:
+        return None
+
+
+def the_curve(session: Session, curve: Curve) -> tuple[Chart, Cut | None]:
+    """The chart with the cut in it, and the ways to move it."""
+    required = st.session_state.setdefault(REQUIRED, FIRST_REQUIRED)
+    choice = choose_reading(curve, "explore-reading")
+    place = st.container()
+    rank = choose_cut(session)
+    with place:
+        log = st.segmented_control(
+            "Scale of the ranks",
+            SCALES,
+            default=SCALES[len(session.population) >= LOG_FROM_ITEMS],
+            required=True,
+            key="explore-scale",
+            label_visibility="collapsed",
+        )
+        chart = curve_view.curve_chart(
+            session,
+            curve,
+            choice,
+            log=log == SCALES[1],
+            cut=rank,
+            required=required / 100 if required and 0 < required <= 100 else None,
+        )
+        st.plotly_chart(
+            chart.figure, key="explore-curve", alt=chart.alt, config=NO_MODE_BAR, height=HEIGHT
+        )
+    return chart, None if rank is None else session.cut(rank)
+
+
+def numbers(session: Session, chart: Chart) -> None:
+    """The points of the curve, to read and to take away."""
+    if chart.table.empty:
+        return
+    with st.expander("The curve as a table"):
+        st.dataframe(chart.table, hide_index=True, key="explore-table")
+        st.download_button(
+            "Curve CSV",
+            data=lambda: BYTE_ORDER_MARK + chart.table.to_csv(index=False),
+            file_name=file_name(session.project, "curve.csv"),
+            mime="text/csv",
+            key="download-curve",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def where_it_falls(session: Session) -> None:
+    st.subheader("Where does precision fall below ...?", anchor=False)
+    percent = st.number_input("Required precision in per cent", step=5.0, format="%g", key=REQUIRED)
+    if percent is None or not within(percent, 0.1, 100):
+        return
+    try:
+        cut = session.deepest_cut(percent / 100)
+    except ValueError as error:
+        st.text(full_sentence(sentence(error)))
+        return
+    if cut is None:
+        st.text(MISSED.format(precision=f"{percent:g} %"))
+        return
+    st.text(f"Down to rank {cut.rank:,} it is kept. {cut.sentence()}")
+
+
+def package_table(session: Session) -> None:
+    st.subheader("Cut it into packages", anchor=False)
+    chosen = st.multiselect(
+        "Each package keeps at least so many per cent",
+        list(range(99, 0, -1)),
+        default=FIRST_PACKAGES,
+        key="explore-packages",
+        format_func=lambda percent: f"{percent} %",
+        placeholder="Choose one or more",
+    )
+    if not chosen:
+        return
+    try:
+        table = session.packages([percent / 100 for percent in chosen])
+    except ValueError as error:
+        st.text(full_sentence(sentence(error)))
+        return
+    if table.empty:
+        st.text("The packages come with the first bounds.")
+        return
+    st.dataframe(readable_packages(table), hide_index=True, key="packages")
+
+
+def readable_packages(table: pd.DataFrame) -> pd.DataFrame:
+    """The packages as people read them."""
+    rows = []
+    for one in table.to_dict("records"):
+        there = one["items"] > 0
+        own = READINGS["precision"].range(one["own_low"], one["own_high"]) if there else ""
+        rows.append(
+            {
+                "keeps": f"{100 * one['precision']:g} %",
+                "ranks": f"{int(one['first']):,} to {int(one['last']):,}" if there else "none",
+                "items": f"{int(one['items']):,}",
+                "down to score": words.score_words(one["score"]) if there else "",
+                "positive in it": own,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def spot_check(session: Session, cut: Cut | None) -> None:
+    """What a plain random sample of the first items would cost and give."""
+    if cut is None:
+        return
+    head = f"the first {words.count(cut.rank, 'item')}"
+    with st.expander("How many labels would a plain sample of these items need?"):
+        left, middle, right = st.columns(3)
+        with left:
+            expected = st.number_input(
+                "Expected precision in per cent",
+                value=round(100 * _guess(cut), 1),
+                step=5.0,
+                format="%g",
+                key=f"spot-expected-{cut.rank}",
+            )
+        with middle:
+            off = st.number_input(
+                "Off by at most so many per cent of it",
+                value=5.0,
+                step=1.0,
+                format="%g",
+                key="spot-off",
+            )
+        with right:
+            labels = st.number_input("... or with so many labels", value=200, key="spot-labels")
+        sound = [within(expected, 1, 100), within(off, 0.1, 100), within(labels, 1, 10**9)]
+        if not all(sound) or None in (expected, off, labels):
+            return
+        delta = 1 - session.plan.confidence
+        st.text(size_words(head, cut.rank, expected / 100, off / 100, delta))
+        st.text(interval_words(head, expected / 100, int(labels), delta))
+        st.caption(
+            "Hoeffding's inequality (Sabharwal and Sedghi 2017, equations 2 and 3): it holds for "
+            "every list, and costs several times the labels of this project's method."
+        )
+
+
+def size_words(head: str, rank: int, expected: float, off: float, delta: float) -> str:
+    """
+    >>> size_words("the first 99 items", 99, 0.7, 0.05, 0.05)[-79:]
+    'needs 1,506 labels. That is more than there are: judging all 99 makes it exact.'
+    """
+    size = hoeffding_size(off, expected, delta)
+    text = (
+        f"To know the precision of {head} within {words.points(off * expected)} of "
+        f"{words.percent(expected)} with {words.confidence_words(1 - delta)} confidence, a plain "
+        f"random sample of them needs {words.count(size)}."
+    )
+    more = f" That is more than there are: judging all {rank:,} makes it exact."
+    return text + (more if size > rank else "")
+
+
+def interval_words(head: str, expected: float, labels: int, delta: float) -> str:
+    """
+    >>> interval_words("the first 9 items", 0.7, 2000, 0.05)
+    '2,000 labels drawn from the first 9 items, 70.0 % of them positive, would say: 66.9 % to
+    73.1 %.'
+    """
+    low, high = words.percent_range(*hoeffding_interval(expected, labels, delta))
+    return (
+        f"{words.count(labels)} drawn from {head}, {words.percent(expected)} of them positive, "
+        f"would say: {low} to {high}."
+    )
+
+
+def _guess(cut: Cut) -> float:
+    """The precision known at a cut, else one to begin with."""
+    band = cut.readings.get("precision")
+    value = float(band.value[0]) if band is not None else float("nan")
+    return min(max(value, 0.01), 1.0) if value == value else 0.7

@@ -1,0 +1,306 @@
+"""Every page in every state of a plan that asks for a curve."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import labelcore as lc
+from labelcore.ui import actions
+from labelcore.ui.explore import NO_SCORE
+from tests.app.conftest import HOSTILE, button, texts
+
+PAGES = ("label", "progress", "explore", "report")
+PLANS: dict[str, dict[str, object]] = {
+    "geometric_strata": {"budget": 100, "params": {"first_edge": 20}},
+    "paula": {"params": {"epsilon": 0.3, "window": 5}},
+    "recalibrated_neyman": {"budget": 60},
+}
+MakeCurve = Callable[..., lc.Session]
+
+
+@pytest.fixture(autouse=True)
+def no_shortest_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "SHORTEST_LOOK", 0.0)
+
+
+@pytest.fixture
+def pairs(data_folder: Path) -> Path:
+    """150 pairs with a score; the higher it is, the more often they are truly alike."""
+    random = Random(5)
+    path = data_folder / "files" / "pairs.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "left", "right", "score", "truth"])
+        for n in range(150):
+            score = round(1 - n / 150, 4)
+            writer.writerow(
+                [f"p{n}", HOSTILE if n % 3 else f"phrase {n}", f"other {n}", score,
+                 int(random.random() < score)]
+            )  # fmt: skip
+    return path
+
+
+@pytest.fixture
+def make_curve(pairs: Path, data_folder: Path) -> MakeCurve:
+    """``make_curve("paula", labels=20)``: a project in the app's own store."""
+
+    def build(design: str = "geometric_strata", labels: int = 0, **changes: object) -> lc.Session:
+        population = lc.read_population(
+            pairs, id="id", content=["left", "right"], scores={"sim": "score"}
+        )
+        truth = dict(zip(population.ids(), population.column("truth"), strict=True))
+        plan = lc.Plan(design, ["precision_curve"], **{**PLANS[design], "seed": 2, **changes})
+        session = lc.Session(
+            population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo",
+            settings={"question": "Alike?"},
+        )  # fmt: skip
+        for _ in range(labels):
+            draw = session.next()
+            if draw is None:
+                break
+            session.answer(draw, truth[draw.item_id] == "1")
+        session.results()
+        return session
+
+    return build
+
+
+@pytest.mark.parametrize("labels", [0, 4, 15, 30, 1000])
+@pytest.mark.parametrize("design", PLANS)
+def test_every_page_in_every_state(app, make_curve: MakeCurve, design: str, labels: int) -> None:
+    session = make_curve(design, labels)
+    for page in PAGES:
+        shown = app(page, project="demo")
+        assert not shown.exception and not shown.error, page
+    session.finish("enough")
+    for page in PAGES:
+        shown = app(page, project="demo")
+        assert not shown.exception and not shown.error, page
+
+
+@pytest.mark.parametrize("design", ["geometric_strata", "recalibrated_neyman"])
+def test_a_fixed_promise_has_its_band_at_the_end(app, make_curve: MakeCurve, design: str) -> None:
+    session = make_curve(design, 50, promise="fixed")
+    for page in PAGES:
+        shown = app(page, project="demo")
+        assert not shown.exception and not shown.error, page
+    planned = session.plan.planned
+    assert f"50 of {planned} labels before" in texts(app("label", project="demo"))
+
+
+def test_words_to_highlight_are_marked(app, pairs: Path, data_folder: Path) -> None:
+    population = lc.read_population(pairs, id="id", content="right", scores={"sim": "score"})
+    plan = lc.Plan("paula", ["precision_curve"], **PLANS["paula"])
+    settings = {"question": "Alike?", "highlight": {"words": ["other"], "patterns": []}}
+    url = f"sqlite:///{data_folder / 'labelcore.db'}"
+    lc.Session(population, plan, url, "marked", settings=settings)
+    page = app("label", project="marked")
+    assert not page.exception
+    assert any("<mark" in html and "other" in html for html in all_html(page))
+
+
+def all_html(page) -> list[str]:
+    return [str(one.proto.body) for one in page.get("html")]
+
+
+def test_label_page_before_the_first_band(app, make_curve: MakeCurve) -> None:
+    make_curve(labels=5)
+    page = texts(app("label", project="demo"))
+    assert "5 of 25 labels before a first band" in page
+    assert "sim: ranked by score, highest first" in page
+
+
+def test_label_page_shows_ranks_with_their_band(app, make_curve: MakeCurve) -> None:
+    session = make_curve(labels=100)
+    page = texts(app("label", project="demo"))
+    for rank in (15, 75):
+        band = session.cut(rank).readings["precision"]
+        assert f"First {rank}\t{lc.words.percent(float(band.value[0]))}" in page
+    assert "All 150\t" in page
+    assert "From 100 labels." in page
+
+
+def test_label_page_redraws_the_curve_seldom(app, make_curve: MakeCurve, monkeypatch) -> None:
+    session = make_curve(labels=41)
+    drawn = []
+    rank_chart = lc.ui.curve_view.rank_chart
+    monkeypatch.setattr(
+        lc.ui.curve_view, "rank_chart", lambda *a, **k: drawn.append(1) or rank_chart(*a, **k)
+    )
+    page = app("label", project="demo")
+    for _ in range(8):
+        button(page, f"positive-{session.next().token}").click().run()
+    assert fresh(session).labels == 49 and len(drawn) == 2
+
+
+def test_paula_is_shown_without_a_confidence(app, make_curve: MakeCurve) -> None:
+    make_curve("paula", 1000)
+    for name in PAGES:
+        page = texts(app(name, project="demo")).replace("\\", "")
+        assert "no confidence goes with them" in page, name
+        # The plain sample that the explore page offers has a confidence of its own.
+        assert "95 %" not in page or name == "explore", name
+
+
+def test_paula_in_the_middle_names_how_far_it_is(app, make_curve: MakeCurve) -> None:
+    session = make_curve("paula", 38)
+    assert "Bounds up to rank" in texts(app("explore", project="demo"))
+    assert "no bounds so far" in texts(app("label", project="demo"))
+    assert session.curve().rank[-1] < 150
+
+
+def test_a_cut_is_typed_as_rank_and_as_score(app, make_curve: MakeCurve) -> None:
+    session = make_curve(labels=100)
+    page = app("explore", project="demo")
+    field(page, "cut-rank").set_value(60).run()
+    assert session.cut(60).sentence() in texts(page)
+    field(page, "cut-score").set_value(0.8).run()
+    assert field(page, "cut-rank").value == 31
+    assert session.cut(31).sentence() in texts(page)
+    field(page, "cut-score").set_value(7.0).run()
+    assert "No item has a score of 7 or better" in texts(page).replace("\\", "")
+    assert field(page, "cut-rank").value == 31
+
+
+def test_the_slider_moves_the_cut_and_keeps_it_when_labels_arrive(
+    app, make_curve: MakeCurve
+) -> None:
+    session = make_curve(labels=60)
+    page = app("explore", project="demo")
+    page.select_slider[0].set_value(90).run()
+    assert field(page, "cut-rank").value == 90
+    session.answer(session.next(), True)
+    page.run()
+    assert page.select_slider[0].value == 90
+    assert session.cut(90).sentence() in texts(page)
+
+
+def test_a_rank_out_of_bounds_is_told(app, make_curve: MakeCurve) -> None:
+    make_curve(labels=100)
+    page = app("explore", project="demo")
+    field(page, "cut-rank").set_value(151).run()
+    assert "A number from 1 to 150 is needed here" in page.error[0].value.replace("\\", "")
+    assert not page.exception
+
+
+def test_where_precision_falls(app, make_curve: MakeCurve) -> None:
+    session = make_curve(labels=100)
+    page = app("explore", project="demo")
+    page.number_input(key="explore-required").set_value(60.0).run()
+    assert session.deepest_cut(0.6).sentence() in texts(page)
+    page.number_input(key="explore-required").set_value(100.0).run()
+    assert session.deepest_cut(1.0) is not None or "for sure" in texts(page)
+
+
+def test_no_search_without_bounds_for_all_ranks(app, make_curve: MakeCurve) -> None:
+    make_curve("recalibrated_neyman", 60)
+    page = texts(app("explore", project="demo"))
+    assert page.count("needs bounds that hold for all ranks together") == 2
+
+
+def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
+    session = make_curve(labels=100)
+    page = app("explore", project="demo")
+    page.multiselect[0].set_value([60, 50]).run()
+    table = page.dataframe[-1].value
+    wanted = session.packages([0.6, 0.5])["items"].tolist()
+    assert table["items"].tolist() == [f"{number:,}" for number in wanted]
+
+
+def test_explore_without_a_score(app, make, items: Path, data_folder: Path) -> None:
+    population = lc.read_population(items, id="id", content="text", predictions={"p": "pred_lr"})
+    plan = lc.Plan("simple_random", ["accuracy"], budget=50)
+    lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "plain")
+    page = app("explore", project="plain")
+    assert page.info[0].value == NO_SCORE and not page.exception
+
+
+def test_explore_of_a_plan_that_asks_for_no_curve(app, make) -> None:
+    make(labels=50)
+    page = app("explore", project="demo")
+    assert not page.exception and not page.error
+    assert "of the first 20 items" in texts(page)
+
+
+def test_explore_changes_nothing(app, make_curve: MakeCurve) -> None:
+    session = make_curve(labels=30)
+    before = session.store.last_sequence("demo")
+    app("explore", project="demo")
+    assert session.store.last_sequence("demo") == before
+
+
+def test_report_leads_with_the_head_of_the_list(app, make_curve: MakeCurve) -> None:
+    session = make_curve(labels=100)
+    page = texts(app("report", project="demo"))
+    assert f"{session.cut(15).sentence()} From 100 labels." in page
+
+
+@pytest.fixture
+def aimed(app, pairs: Path):
+    """A new project on the pairs that asks where to cut, at the step "How sure?"."""
+    page = app("new_project")
+    page.file_uploader(key="new-upload").upload("pairs.csv", pairs.read_bytes(), "text/csv").run()
+    page.text_input(key="new-question").set_value("Alike?").run()
+    page.radio(key="new-aim").set_value("Where should I cut this ranked list?").run()
+    assert not page.exception and not page.error
+    return page
+
+
+def chosen_method(page):
+    return next(one for one in page.selectbox if one.key.startswith("new-design-"))
+
+
+def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> None:
+    assert chosen_method(aimed).value == "geometric_strata"
+    assert "where the band is widest" in texts(aimed)
+    assert field(aimed, "new-budget").value == 150
+    button(aimed, "new-create").click().run()
+    assert not aimed.exception and not aimed.error
+    store = lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    (record,) = store.projects()
+    plan = lc.Session.open(store, record.name).plan
+    assert (plan.design, plan.estimands) == ("geometric_strata", ("precision_curve",))
+    assert (plan.budget, plan.promise) == (150, "watched")
+
+
+def test_a_budget_under_the_smallest_is_told(aimed) -> None:
+    least = re.search(r"needs at least (\d+) labels", texts(aimed))
+    assert least is not None
+    field(aimed, "new-budget").set_value(int(least[1]) - 1).run()
+    assert f"from {least[1]} to 150 is needed" in aimed.error[0].value.replace("\\", "")
+    field(aimed, "new-budget").set_value(int(least[1])).run()
+    assert not aimed.error and button(aimed, "new-create")
+
+
+def test_paula_has_a_size_of_its_own_and_no_promise(aimed, data_folder: Path) -> None:
+    chosen_method(aimed).set_value("paula").run()
+    field(aimed, "new-param-paula-epsilon").set_value(0.3).run()
+    field(aimed, "new-param-paula-window").set_value(5).run()
+    page = texts(aimed).replace("\\", "")
+    assert not aimed.exception and not aimed.error
+    assert not [one for one in aimed.number_input if one.key.startswith("new-budget")]
+    assert not [one for one in aimed.radio if one.key == "new-promise"]
+    size = re.search(r"PAULA asks for exactly (\d+) labels", page)
+    assert size is not None and "gamma (1 + epsilon): " in page
+    assert "no confidence" in page
+    button(aimed, "new-create").click().run()
+    assert not aimed.exception and not aimed.error
+    store = lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    plan = lc.Session.open(store, store.projects()[0].name).plan
+    assert (plan.design, plan.promise, plan.planned) == ("paula", "fixed", int(size[1]))
+
+
+def fresh(session: lc.Session) -> lc.Session:
+    session.sync()
+    return session
+
+
+def field(page, start: str):
+    return next(one for one in page.number_input if one.key.startswith(start))

@@ -1,0 +1,557 @@
+"""What every method for a ranked list owes, as functions that take the name of one.
+
+Each contract runs over the designs that read a curve; beside it stand deliberately broken methods
+that must fail it. Ties are in the file: two decimals of the score.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from scipy.stats import chi2, norm
+
+import labelcore as lc
+from labelcore.curve import ranked_curve, whole_curve
+from labelcore.designs.base import DesignParams, Frame, IntArray, Look, Progress, Setup, parameter
+from labelcore.designs.curves import Curve, Ranked
+from labelcore.designs.geometric_strata import GeometricStrata
+from labelcore.designs.paula import Paula
+from labelcore.engine import Engine
+from labelcore.errors import PlanError, ReplayError
+from labelcore.looks import results
+from labelcore.stats import yield_band
+from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
+from tests.designs.synthetic import (
+    LIST_DESIGNS,
+    NOISE,
+    Known,
+    calibrated,
+    fewest,
+    label,
+    labelled,
+    most,
+    write,
+)
+
+N_ITEMS = 400
+ASKED = ("precision_curve", "average_precision", "area_under_roc")
+GEOMETRIC = "geometric_strata"
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """400 items, 101 different scores at most; the share of positives follows the score."""
+    rng = np.random.default_rng(12)
+    score = np.round(rng.beta(0.8, 1.0, N_ITEMS), 2)
+    truth = (rng.random(N_ITEMS) < score).astype(int)
+    return write(tmp_path_factory.mktemp("lists"), truth, score=score)
+
+
+@pytest.fixture(scope="module")
+def longer(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("longer"), 1000, seed=13)
+
+
+def plan_of(name: str, **values: Any) -> lc.Plan:
+    """PAULA's size follows from its parameters: 157 labels of 400."""
+    params = values.pop("params", {})
+    if isinstance(lc.DESIGNS[name], Paula):
+        return lc.Plan(name, ASKED, params={"epsilon": 0.2, "window": 10, **params}, seed=4)
+    return lc.Plan(name, ASKED, params=params, seed=4, **{"budget": 160, **values})
+
+
+def figures(engine: Engine) -> dict[str, str]:
+    return {key: one.to_json() for key, one in results(engine).items()}
+
+
+def drawn(engine: Engine) -> list[int]:
+    return [asked.position for asked in engine.asked]
+
+
+def true_yields(known: Known, engine: Engine) -> np.ndarray:
+    """Hits among the first r items, (n_items,)."""
+    return np.cumsum(known.truth[engine.rank_order]).astype(float)
+
+
+# --- the contracts -----------------------------------------------------------------------------
+
+
+def same_seed_same_draws(name: str, known: Known) -> None:
+    runs = [labelled(known.engine(plan_of(name), seed), known.truth) for seed in (4, 4, 5)]
+    assert drawn(runs[0]) == drawn(runs[1]) and figures(runs[0]) == figures(runs[1])
+    assert drawn(runs[0]) != drawn(runs[2])
+
+
+def replay_equals_incremental(name: str, known: Known) -> None:
+    """Through a session with Undo and Later, a second session on its store, and a bare engine."""
+    session = lc.Session(known.population, plan_of(name), project="replay")
+    step = 0
+    while (draw := session.next()) is not None:
+        step += 1
+        if step % 17 == 0:
+            session.answer(draw, "later")
+            continue
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+        if step % 23 == 0:
+            session.undo()
+    again = lc.Session(known.population, session.plan, session.store, "replay")
+    engine = Engine(known.population, session.plan)
+    for event in session.events:
+        engine.apply(event)
+    assert drawn(engine) == drawn(session.engine) == drawn(again.engine)
+    assert figures(engine) == figures(session.engine) == figures(again.engine)
+    assert engine.labels == session.labels == session.plan.planned
+
+
+def undo_is_as_if_never_answered(name: str, known: Known) -> None:
+    """Undone in the head, on the way, right at a look and at the last item."""
+    session = lc.Session(known.population, plan_of(name))
+    plain = labelled(known.engine(plan_of(name), 4), known.truth)
+    items_asked, found = drawn(plain), figures(plain)
+    while (draw := session.next()) is not None:
+        right = bool(known.truth[known.population.position(draw.item_id)])
+        if draw.index in (3, 40, 67, 80, 120, session.plan.planned):
+            before, items = figures(session.engine), drawn(session.engine)
+            for wrong in (not right, "unsure", "broken"):
+                session.answer(draw, wrong)
+                results(session.engine)
+                session.undo()
+                assert figures(session.engine) == before
+                assert drawn(session.engine) == items, "what was drawn stays drawn"
+                draw = session.next()
+                assert draw is not None
+        session.answer(draw, right)
+    assert drawn(session.engine) == items_asked and figures(session.engine) == found
+
+
+ANSWER_KEY: dict[str, np.ndarray] = {}
+"""What only the person knows; one of the broken methods peeks at it."""
+
+
+def later_labels_do_not_matter(name: str, known: Known) -> None:
+    """Two worlds that agree on the first 85 items drawn and on nothing else."""
+    ANSWER_KEY["truth"] = known.truth
+    first = known.engine(plan_of(name), 4)
+    shown = {labels: figures(first) for labels in label(first, known.truth) if labels <= 85}
+    other = 1 - known.truth
+    other[drawn(first)[:85]] = known.truth[drawn(first)[:85]]
+    ANSWER_KEY["truth"] = other
+    second = known.engine(plan_of(name), 4)
+    for labels in label(second, other):
+        if labels <= 85:
+            assert figures(second) == shown[labels]
+    assert drawn(second)[:85] == drawn(first)[:85]
+
+
+def no_label_changes_what_is_asked(name: str, known: Known) -> None:
+    """The numbers of labels are fixed before the first one: the opposite answers, the same
+    items."""
+    ANSWER_KEY["truth"] = known.truth
+    runs = [
+        labelled(known.engine(plan_of(name), 4), truth)
+        for truth in (known.truth, 1 - known.truth, np.ones(N_ITEMS, dtype=np.int64))
+    ]
+    assert drawn(runs[0]) == drawn(runs[1]) == drawn(runs[2])
+
+
+def no_item_twice(name: str, known: Known) -> None:
+    plan = plan_of(name, budget=N_ITEMS)
+    items = drawn(labelled(known.engine(plan, 4), known.truth))
+    assert len(set(items)) == len(items)
+    assert isinstance(plan.method, Paula) or sorted(items) == list(range(N_ITEMS))
+
+
+def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
+    """With every label the truth itself; before, zero width where everything up to the rank is
+    labelled, and where a confidence goes with the band nowhere else."""
+    everything = {"first_rank": N_ITEMS} if isinstance(lc.DESIGNS[name], Paula) else {}
+    engine = known.engine(plan_of(name, budget=N_ITEMS, params=everything), 4)
+    ranks = np.arange(1, N_ITEMS + 1)
+    for labels in label(engine, known.truth):
+        if labels % 25 and labels < N_ITEMS - 2:
+            continue
+        whole = ranked_curve(engine, ranks)
+        if not whole.confidence or whole.state == "provisional":
+            continue
+        seen = np.zeros(N_ITEMS, dtype=bool)
+        seen[engine.rank_of[drawn(engine)[: whole.draws]] - 1] = True
+        settled = np.logical_and.accumulate(seen)
+        _, low, high = whole.read("precision")
+        assert np.array_equal(high - low < 1e-9, settled), labels
+    truth = true_yields(known, engine)
+    curve = results(engine)["precision_curve"]
+    assert curve.state == "exact" and len(curve.x) == N_ITEMS
+    for one in (curve.value, curve.low, curve.high):
+        np.testing.assert_allclose(one, truth / ranks, rtol=0, atol=1e-12)
+    exact = Yields(N_ITEMS, ranks, truth, truth, truth)
+    for key, formula in (("average_precision", average_precision), ("area_under_roc",
+                                                                    area_under_roc)):  # fmt: skip
+        one = results(engine)[key]
+        assert one.state == "exact"
+        assert [one.value, one.low, one.high] == pytest.approx([formula(exact)[0]] * 3, abs=1e-12)
+
+
+def no_label_is_not_yet(name: str, known: Known) -> None:
+    """Nothing at first; no bounds before the first look, whichever promise."""
+    for promise in ("fixed", "watched"):
+        plan = plan_of(name, promise=promise)
+        engine = known.engine(plan, 4)
+        first = engine.design.first_look(engine.frame, int(engine.plan.planned or 0), promise)
+        assert isinstance(plan.method, Paula) or first == (160 if promise == "fixed" else 40)
+        empty = results(engine)
+        assert np.isnan(empty["precision_curve"].value).all()
+        assert {one.state for one in empty.values()} == {"nothing"} | {"too few"}
+        for labels in label(engine, known.truth):
+            if labels >= first:
+                break
+            found = results(engine)
+            curve = found["precision_curve"]
+            assert not curve.has_interval and np.all(curve.low == 0) and np.all(curve.high == 1)
+            for key in ASKED[1:]:
+                assert (found[key].value, found[key].low, found[key].high) == (None, 0.0, 1.0)
+        assert results(engine)["precision_curve"].has_interval
+
+
+def json_round_trip(name: str, known: Known) -> None:
+    params = getattr(lc.DESIGNS[name], "example", {})
+    plan = plan_of(name, params=params)
+    assert lc.Plan.from_json(plan.to_json()) == plan
+    engine = known.engine(plan, 4)
+    steps = label(engine, known.truth)
+    for labels in (0, 20, 80, 150):
+        while engine.labels < labels:
+            next(steps)
+        found = results(engine)
+        curve = found["precision_curve"]
+        read = json.loads(curve.to_json())
+        for key in ("x", "value", "low", "high", "threshold"):
+            back = np.array([np.nan if one is None else one for one in read[key]], dtype=float)
+            np.testing.assert_array_equal(back, getattr(curve, key))
+        for key in ASKED[1:]:
+            assert lc.Estimate.from_dict(json.loads(found[key].to_json())) == found[key]
+
+
+def sample_is_random_at_every_look(name: str, known: Known) -> None:
+    """150 seeds, 40 and 100 draws of 160: how often each item is among them, within its
+    stretch of ranks. Pearson's statistic with the covariance of sampling without replacement is
+    chi-square; limit 1e-4."""
+    seeds, file = 150, untied(known)
+    for draws in (40, 100):
+        count, share = np.zeros(N_ITEMS), np.zeros(N_ITEMS)
+        for seed in range(seeds):
+            engine = file.engine(plan_of(name), seed)
+            while len(engine.asked) < draws:
+                engine.draw_next()
+            count[drawn(engine)] += 1
+            share += (engine.drawn / engine.frame.sizes)[engine.frame.stratum]
+        stratum, chance = engine.frame.stratum, share / seeds
+        spread = seeds * chance * (1 - chance)
+        statistic, freedom = 0.0, 0
+        for one in np.unique(stratum):
+            mine = (stratum == one) & (spread > 1e-9)
+            size = int(mine.sum())
+            if size > 1:
+                excess = (count - seeds * chance)[mine] ** 2 / spread[mine]
+                statistic += float(excess.sum()) * (size - 1) / size
+                freedom += size - 1
+        assert statistic < chi2.isf(NOISE, freedom), draws
+
+
+def untied(known: Known) -> Known:
+    """The same labels with all scores different, so that the stretches are the same for all
+    seeds."""
+    folder = known.population.path.parent / "untied"
+    return write(folder, known.truth, score=np.linspace(1, 0, N_ITEMS))
+
+
+def everything_read_off_is_covered_at_once(name: str, known: Known) -> None:
+    """Confidence 80 %, 70 runs of 250 labels of 1,000: the share of runs in which every reading at
+    every rank and both summaries hold, not below the limit of the binomial noise (.61)."""
+    runs, inside = 70, 0
+    plan = plan_of(name, budget=250, confidence=0.8, promise="fixed")
+    for seed in range(runs):
+        engine = labelled(known.engine(plan, 1000 + seed), known.truth)
+        inside += all_hold(known, engine)
+    assert inside / runs >= fewest(runs, 0.8), inside / runs
+
+
+def four_looks_hold_together(name: str, known: Known) -> None:
+    """Confidence 60 %, 80 sessions of 250 labels looked at whenever the band is new: the share that
+    is ever wrong anywhere at most 40 % plus binomial noise (.61)."""
+    runs, missed = 80, 0
+    plan = plan_of(name, budget=250, confidence=0.6, promise="watched")
+    for seed in range(runs):
+        engine = known.engine(plan, 2000 + seed)
+        looks = [
+            all_hold(known, engine, readings=("precision",))
+            for labels in label(engine, known.truth)
+            if labels in (63, 125, 188, 250)
+        ]
+        assert len(looks) == 4
+        missed += not all(looks)
+    assert missed / runs <= most(runs, 0.4), missed / runs
+
+
+def all_hold(known: Known, engine: Engine, readings: tuple[str, ...] = tuple(READINGS)) -> bool:
+    """Whether every reading at every rank, and both summaries, hold the truth."""
+    n_items = len(known.truth)
+    ranks = np.arange(1, n_items + 1)
+    hits = true_yields(known, engine)
+    truth = Yields(n_items, ranks, hits, hits, hits)
+    curve = ranked_curve(engine, ranks)
+    assert curve.state == "interval" and curve.yields is not None
+    for name in readings:
+        real = READINGS[name](truth)[0]
+        _, low, high = curve.read(name)
+        if np.any((real < low - 1e-9) | (real > high + 1e-9)):
+            return False
+    if len(readings) == 1:
+        return True
+    whole = whole_curve(engine, curve).yields
+    assert whole is not None
+    for formula in (average_precision, area_under_roc):
+        _, least, largest = formula(whole)
+        if not least - 1e-9 <= formula(truth)[0] <= largest + 1e-9:
+            return False
+    return True
+
+
+# --- broken methods ----------------------------------------------------------------------------
+
+
+class Broken(GeometricStrata):
+    name: ClassVar[str] = "broken"
+
+
+class Unseeded(Broken):
+    def prepare(self, setup: Setup) -> Any:
+        return super().prepare(replace(setup, seed=int(np.random.default_rng().integers(2**32))))
+
+
+class Forgetful(Broken):
+    """Hidden state: what it draws depends on how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+        self.asked += 1
+        return np.roll(super().next_batch(setup, frame, progress, batch), self.asked)
+
+
+class Clinging(Broken):
+    """Keeps every positive it ever saw."""
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+
+    def curve(
+        self, setup: Setup, frame: Frame, ranked: Ranked, look: Look, ranks: IntArray | None = None
+    ) -> Curve:
+        if not len(ranked.rank):
+            self.seen = set()
+        self.seen |= set(ranked.rank[ranked.verdict == 1].tolist())
+        kept = np.where(np.isin(ranked.rank, list(self.seen)), 1.0, ranked.verdict)
+        return super().curve(setup, frame, replace(ranked, verdict=kept), look, ranks)
+
+
+class Peeking(Broken):
+    """Draws positives first, which nobody can know."""
+
+    def prepare(self, setup: Setup) -> Any:
+        frame = super().prepare(setup)
+        order = np.argsort(-ANSWER_KEY["truth"][frame.sequence], kind="stable")
+        return replace(frame, sequence=frame.sequence[order])
+
+
+class Learning(Broken):
+    """The counts are learned from the labels: it goes on where positives were found."""
+
+    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+        if batch == 1:
+            self.given = super().next_batch(setup, frame, progress, batch)
+            return self.given
+        left = frame.queue[~np.isin(frame.queue, self.given)]
+        rate = progress.positive / np.maximum(progress.labelled, 1)
+        order = np.argsort(-rate[frame.stratum[left]], kind="stable")
+        take = left[order][: progress.limit - int(progress.drawn.sum())]
+        return np.asarray(take)
+
+
+class Repeating(Broken):
+    def prepare(self, setup: Setup) -> Any:
+        frame = super().prepare(setup)
+        sequence = frame.sequence.copy()
+        sequence[1] = sequence[0]
+        return replace(frame, sequence=sequence)
+
+
+class AlwaysExact(Broken):
+    """The estimate without bounds, as if it were known."""
+
+    def curve(
+        self, setup: Setup, frame: Frame, ranked: Ranked, look: Look, ranks: IntArray | None = None
+    ) -> Curve:
+        found = super().curve(setup, frame, ranked, look, ranks)
+        if found.yields is None:
+            return found
+        tight = replace(found.yields, low=found.yields.estimate, high=found.yields.estimate)
+        return replace(found, yields=tight, read=lambda name: READINGS[name](tight))
+
+
+class NeverExact(Broken):
+    """Does not believe the last label of the head."""
+
+    def curve(
+        self, setup: Setup, frame: Frame, ranked: Ranked, look: Look, ranks: IntArray | None = None
+    ) -> Curve:
+        doubted = replace(ranked, verdict=np.where(ranked.rank == 50, np.nan, ranked.verdict),
+                          opened=ranked.opened | (ranked.rank == 50))  # fmt: skip
+        return super().curve(setup, frame, doubted, look, ranks)
+
+
+class Hasty(Broken):
+    """Shows a band from the first label on."""
+
+    def curve(
+        self, setup: Setup, frame: Frame, ranked: Ranked, look: Look, ranks: IntArray | None = None
+    ) -> Curve:
+        return super().curve(setup, frame, ranked, replace(look, planned=1), ranks)
+
+
+class NotJson(Broken):
+    @dataclass(frozen=True, slots=True)
+    class Params(DesignParams):
+        first_edge: int = parameter(50, "", low=1)
+        growth: float = parameter(1.25, "", low=1.01)
+        edges: object = parameter(None, "")
+
+        def __post_init__(self) -> None:
+            pass
+
+    example: ClassVar[dict[str, Any]] = {"edges": (50, 100)}
+
+
+class InFileOrder(Broken):
+    """Within a stratum the first items of the file first, whatever the seed."""
+
+    def prepare(self, setup: Setup) -> Any:
+        frame = super().prepare(setup)
+        sequence = frame.sequence.copy()
+        for one in range(frame.n_strata):
+            places = np.flatnonzero(frame.stratum[sequence] == one)
+            sequence[places] = np.sort(sequence[places])
+        return replace(frame, sequence=sequence)
+
+
+class Unshared(Broken):
+    """The whole error level at each of the four looks."""
+
+    def curve(
+        self, setup: Setup, frame: Frame, ranked: Ranked, look: Look, ranks: IntArray | None = None
+    ) -> Curve:
+        whole = 1 - 4 * (1 - look.confidence)
+        return super().curve(setup, frame, ranked, replace(look, confidence=whole), ranks)
+
+
+def pointwise(patch: pytest.MonkeyPatch) -> None:
+    """The quantile of one rank for all of them."""
+    patch.setattr(
+        yield_band, "critical_value", lambda spread, level, seed: float(norm.isf((1 - level) / 2))
+    )
+
+
+def interpolated(patch: pytest.MonkeyPatch) -> None:
+    """Bounds at the edges joined by straight lines."""
+    exact = yield_band.YieldBand.at
+
+    def at(self: yield_band.YieldBand, ranks: IntArray) -> tuple[Any, Any, Any]:
+        places = np.append(0, self.edges)
+        bounds = [np.append(0.0, end) for end in (self.low_at_edges, self.high_at_edges)]
+        low, high = (np.interp(ranks, places, end) for end in bounds)
+        return exact(self, ranks)[0], low, high
+
+    patch.setattr(yield_band.YieldBand, "at", at)
+
+
+Contract = Callable[[str, Known], None]
+Twin = type[Broken] | Callable[[pytest.MonkeyPatch], None]
+CONTRACTS: list[tuple[Contract, list[Twin]]] = [
+    (same_seed_same_draws, [Unseeded]),
+    (replay_equals_incremental, [Forgetful, Unseeded]),
+    (undo_is_as_if_never_answered, [Clinging]),
+    (later_labels_do_not_matter, [Peeking]),
+    (no_label_changes_what_is_asked, [Learning]),
+    (no_item_twice, [Repeating]),
+    (census_is_exact_and_only_a_census, [AlwaysExact, NeverExact]),
+    (no_label_is_not_yet, [Hasty]),
+    (json_round_trip, [NotJson]),
+]
+RANDOM: list[tuple[Contract, list[Twin]]] = [
+    (sample_is_random_at_every_look, [InFileOrder]),
+    (everything_read_off_is_covered_at_once, [pointwise, interpolated]),
+    (four_looks_hold_together, [Unshared]),
+]
+"""Those that only a method which draws at random can owe."""
+ALL = [*CONTRACTS, *RANDOM]
+
+
+def marks(contract: Contract) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.slow] if contract in [one for one, _ in RANDOM] else []
+
+
+def file_for(contract: Contract, known: Known, longer: Known) -> Known:
+    long = contract in (everything_read_off_is_covered_at_once, four_looks_hold_together)
+    return longer if long else known
+
+
+@pytest.mark.parametrize(
+    ("contract", "name"),
+    [
+        *(
+            pytest.param(one, name, id=f"{one.__name__}-{name}")
+            for one, _ in CONTRACTS
+            for name in LIST_DESIGNS
+        ),
+        *(
+            pytest.param(one, GEOMETRIC, marks=marks(one), id=f"{one.__name__}-{GEOMETRIC}")
+            for one, _ in RANDOM
+        ),
+    ],
+)
+def test_contract(contract: Contract, name: str, known: Known, longer: Known) -> None:
+    contract(name, file_for(contract, known, longer))
+
+
+@pytest.mark.parametrize(
+    ("contract", "twin"),
+    [
+        pytest.param(contract, twin, marks=marks(contract),
+                     id=f"{contract.__name__}-{twin.__name__}")
+        for contract, twins in ALL
+        for twin in twins
+    ],
+)  # fmt: skip
+def test_broken_twin_fails(
+    contract: Contract, twin: Twin, known: Known, longer: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if isinstance(twin, type):
+        monkeypatch.setitem(lc.DESIGNS, "broken", twin())
+        name = "broken"
+    else:
+        twin(monkeypatch)
+        name = GEOMETRIC
+    with pytest.raises((AssertionError, ReplayError, PlanError)):
+        contract(name, file_for(contract, known, longer))
+
+
+def test_unbroken_twin_passes_what_is_quick(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twins fail because of their mistake, not because they are registered in a test."""
+    monkeypatch.setitem(lc.DESIGNS, "broken", Broken())
+    for contract, _ in CONTRACTS:
+        contract("broken", known)

@@ -1,0 +1,168 @@
+"""A report on a ranked list: its first sentence, its landmarks, its bands, its words."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
+from labelcore.report.along_ranks import along_ranks, headline, rank_names
+from tests.report.sessions import HOSTILE, label, session_on, write_items
+from tests.report.test_page import Outline
+
+PLANS: dict[str, dict[str, Any]] = {
+    "geometric_strata": {"budget": 200, "estimands": ["precision_curve", "average_precision"]},
+    "paula": {"params": {"epsilon": 0.3, "window": 5}, "estimands": ["precision_curve"]},
+    "recalibrated_neyman": {"budget": 100, "estimands": ["precision_curve"]},
+}
+
+
+def made(folder: Path, design: str, labels: int, **changes: Any) -> lc.Session:
+    truth = write_items(folder / "items.csv")
+    plan = {**PLANS[design], "budget": PLANS[design].get("budget"), **changes}
+    session = session_on(folder / "items.csv", design=design, arguments={"thresholds": {}}, **plan)
+    label(session, truth, labels, eventful=False)
+    return session
+
+
+def text_of(session: lc.Session) -> str:
+    return Outline(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize("labels", [0, 3, 40, 70, 400])
+@pytest.mark.parametrize("design", ["geometric_strata", "paula"])
+def test_a_report_is_made_in_every_state(tmp_path: Path, design: str, labels: int) -> None:
+    session = made(tmp_path, design, labels)
+    for _ in range(2):
+        assert "undefined" not in text_of(session) and "nan" not in text_of(session).lower().split()
+        json.loads(report_json(session))
+        assert bundle_zip(session) and estimates_csv(session)
+        session.finish("enough")
+
+
+def test_it_leads_with_the_first_tenth(tmp_path: Path) -> None:
+    session = made(tmp_path, "geometric_strata", 200)
+    text = text_of(session).partition(": report")[2]
+    start = re.escape(session.cut(30).sentence())
+    assert re.match(rf"\s*Interim {start} From 200 labels by one person, \d+ \w+ \d{{4}}\.", text)
+
+
+def test_landmarks_cuts_and_packages_are_those_of_the_session(tmp_path: Path) -> None:
+    session = made(tmp_path, "geometric_strata", 200)
+    found = along_ranks(session)
+    assert found is not None and [one.rank for one in found.landmarks] == [3, 30, 150, 300]
+    text = text_of(session)
+    for precision, one in found.deepest:
+        cut = session.deepest_cut(precision)
+        assert (cut and cut.rank) == (one and one.rank)
+        assert (cut.sentence() if cut else f"At least {100 * precision:g} %: no head") in text
+    assert found.packages is not None
+    assert (
+        found.packages["last"].tolist() == session.packages([0.9, 0.8, 0.7, 0.5])["last"].tolist()
+    )
+
+
+def test_bands_in_json_are_those_of_the_session(tmp_path: Path) -> None:
+    session = made(tmp_path, "geometric_strata", 120)
+    report = json.loads(report_json(session))
+    curves = {one["estimand"]: one for one in report["curves"]}
+    band = session.band("precision")
+    assert curves["precision_curve"]["low"] == band.low.tolist()
+    assert curves["precision_curve"]["provisional"] == list(band.provisional)
+    assert {"recall_curve", "yield_curve", "false_positive_rate_curve"} <= set(curves)
+    assert report["along_ranks"]["landmarks"][1]["sentence"] == session.cut(30).sentence()
+    assert report["strata"][0]["name"] == "ranks 1 to 50"
+    paula = json.loads(report_json(made(tmp_path, "paula", 70)))
+    assert set(paula["curves"][0]["extra"]) == {"envelope_low", "envelope_high", "noise"}
+
+
+def test_paula_is_reported_without_a_confidence(tmp_path: Path) -> None:
+    session = made(tmp_path, "paula", 400)
+    text = text_of(session)
+    assert "95 %" not in text
+    assert "no confidence goes with them" in text and "No confidence goes with the bounds" in text
+    doubts = text.partition("What could be wrong")[2].partition("Methods")[0]
+    notes = session.band("precision").notes
+    assert notes and all(note in doubts for note in notes)
+    assert "Sabharwal, A. and Sedghi, H. (2017)." in text
+    assert "ROC curve" in text and "Precision against recall" not in text
+
+
+def test_pointwise_bands_search_nothing(tmp_path: Path) -> None:
+    session = made(tmp_path, "recalibrated_neyman", 100)
+    found = along_ranks(session)
+    assert found is not None and not found.deepest
+    assert "needs bounds that hold for all ranks together" in text_of(session)
+
+
+def test_names_of_ranks_cover_the_list_once(tmp_path: Path) -> None:
+    names = rank_names(made(tmp_path, "geometric_strata", 0)) or []
+    ends = [tuple(int(n) for n in re.findall(r"\d+", name)) for name in names]
+    assert [first for first, _ in ends] == [1, *(last + 1 for _, last in ends[:-1])]
+    assert ends[-1][1] == 300
+    assert (rank_names(made(tmp_path, "paula", 0)) or [""])[-1] == "all ranks between"
+    assert rank_names(made(tmp_path, "recalibrated_neyman", 0)) is None
+
+
+def test_headline_before_a_band_says_what_is_missing(tmp_path: Path) -> None:
+    assert "20 of 50 labels before a first band" in headline(made(tmp_path, "geometric_strata", 20))
+
+
+def test_changed_words_are_listed_old_and_new(tmp_path: Path) -> None:
+    write_items(tmp_path / "items.csv")
+    session = session_on(
+        tmp_path / "items.csv",
+        settings={"question": HOSTILE[0], "highlight": {"words": ["free"], "patterns": []}},
+    )
+    session.reword(question=HOSTILE[2])
+    session.reword(highlight={"words": ["free", "offer"], "patterns": ["win+"]})
+    html = report_html(session)
+    text = Outline(html).text
+    assert HOSTILE[0] in text and HOSTILE[2] in text and HOSTILE[0] not in html
+    assert re.search(r"Highlighting was on\s*words: free, offer; patterns: win\+", text)
+    assert re.search(r"Highlighting\s*words: free\s*words: free, offer; patterns", text)
+    assert "The wording was changed after the start" in text
+    told = json.loads(report_json(session))["rewordings"]
+    assert [(one["name"], one["before"]) for one in told] == [
+        ("question", HOSTILE[0]), ("highlight", "words: free"),
+    ]  # fmt: skip
+
+
+def test_several_classifiers_are_side_by_side(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    truth = write_items(path)
+    rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "text", "score", "other"])
+        writer.writerows([*row.values(), 1 - float(row["score"])] for row in rows)
+    session = session_on(
+        path,
+        arguments={
+            "scores": {"a": "score", "<b>": "other"},
+            "thresholds": {"a": 0.5, "<b>": 0.5},
+        },
+        classifier=["a", "<b>"],
+    )
+    label(session, truth, 50, eventful=False)
+    text = text_of(session)
+    table = text.partition("Classifiers side by side")[2].partition("Estimates")[0]
+    for classifier in ("a", "<b>"):
+        assert classifier in table
+    value = session.results()["precision"].value
+    assert lc.words.percent(value) in table
+    assert "Side by side" in text
+
+
+def test_estimates_csv_has_a_row_for_each_rank(tmp_path: Path) -> None:
+    session = made(tmp_path, "geometric_strata", 200)
+    rows = list(csv.DictReader(io.StringIO(estimates_csv(session), newline="")))
+    ranks = [float(row["rank"]) for row in rows if row["estimand"] == "precision_curve"]
+    assert ranks == session.band("precision").x.tolist()
