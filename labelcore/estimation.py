@@ -7,6 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from labelcore.designs.base import Figures, Look
+from labelcore.designs.curves import (
+    JUDGEMENT,
+    OPEN_BOTH_WAYS,
+    UNDECIDED_BOTH_WAYS,
+    UNDECIDED_LEFT_OUT,
+)
 from labelcore.engine import Engine
 from labelcore.estimands import ratios
 from labelcore.results import Estimate, Scope, largest_half_width
@@ -195,17 +201,13 @@ def _scope(engine: Engine, question: Question) -> Scope:
 
 def _assumptions(engine: Engine, unsure: float) -> tuple[str, ...]:
     found = list(engine.design.assumptions)
-    found.append("each label is this person's judgement; their own errors are not counted")
+    found.append(JUDGEMENT)
     if engine.plan.target == "process":
         found.append("the file is a random sample of the items that the statement is about")
     if engine.undecided_positions():
-        found.append(
-            "items called unsure or broken are taken both ways: worst to best case"
-            if unsure > UNDECIDED_SHARE
-            else "items called unsure or broken are like the others of their stratum"
-        )
+        found.append(UNDECIDED_BOTH_WAYS if unsure > UNDECIDED_SHARE else UNDECIDED_LEFT_OUT)
     if engine.open_positions():
-        found.append("items put off for later are taken both ways until they are answered")
+        found.append(OPEN_BOTH_WAYS)
     return tuple(found)
 
 

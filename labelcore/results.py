@@ -157,13 +157,33 @@ class Band:
         return self.state in words.STATES_WITH_INTERVAL
 
     def at(self, rank: float) -> tuple[float, Interval]:
-        """The estimate and its interval at the last point not beyond ``rank``."""
+        """The estimate and its interval at ``rank``; between two points by both of them.
+
+        For precision the hits among the first ``rank`` items are at least those of the point
+        before, and grow by at most one an item; any other reading is that of the last point not
+        beyond ``rank``. Raises ValueError outside the points.
+        """
         if not self.x[0] <= rank <= self.x[-1]:
             raise ValueError(
                 f"rank must lie between {self.x[0]:.0f} and {self.x[-1]:.0f}, got {rank!r}"
             )
         point = int(np.searchsorted(self.x, rank, side="right")) - 1
+        if self.estimand == "precision_curve" and rank > self.x[point]:
+            return self._between(point, rank)
         return float(self.value[point]), Interval(float(self.low[point]), float(self.high[point]))
+
+    def _between(self, point: int, rank: float) -> tuple[float, Interval]:
+        """Precision between ``point`` and the next one, from the hits at both."""
+        before, after = self.x[point : point + 2]
+        value, low, high = (
+            array[point : point + 2] * self.x[point : point + 2]
+            for array in (self.value, self.low, self.high)
+        )
+        share = (rank - before) / (after - before)
+        least = max(low[0], low[1] - (after - rank), 0.0)
+        most = min(high[0] + rank - before, high[1], rank)
+        middle = value[0] + share * (value[1] - value[0])
+        return float(middle / rank), Interval(float(least / rank), float(max(most, least) / rank))
 
     def sentence(self) -> str:
         return words.band_sentence(self)

@@ -63,6 +63,12 @@ def test_band(design: str, known: Known) -> None:
     assert len(band.to_frame()) == len(band.x)
     assert json.loads(band.to_json())["x"] == band.x.tolist()
     assert band.at(5)[0] == band.value[0]
+    for rank in range(5, 201):  # between two points: all that the hits at both allow
+        value, interval = band.at(rank)
+        assert 0 <= interval.low <= value + 1e-12 and value <= interval.high + 1e-12 <= 1 + 1e-12
+        before = band.x <= rank
+        x, low = band.x[before][-1], band.low[before][-1]
+        assert interval.low * rank >= x * low - 1e-9
     for rank in (0, 4, 201, np.nan):  # never the figure of another rank
         with pytest.raises(ValueError, match="rank must lie between 5 and 200"):
             band.at(rank)

@@ -86,6 +86,8 @@ def paula_grid(
     power = _Power(1 + exact)
     ell = power.first_reaching(start)
     last = power.first_reaching(n_items + 1) - 1
+    while power.ceilings(last, last)[0] > n_items:
+        last -= 1
     m = power.floor(ell, exact) - 1
     gamma = 1 + epsilon + (2 + epsilon) / m
     edges = tuple(power.ceilings(ell, last))

@@ -143,7 +143,7 @@ def none_positive(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndar
 
 # g_ell = 67, then 80, 96, ...: below, at and just above the first edges.
 LISTS = [(falling, 260), (tied, 260), (rising_head, 260), (constant, 260), (falling, 3),
-         (falling, 66), (falling, 67), (falling, 68), (falling, 80), (falling, 81),
+         (falling, 66), (falling, 67), (falling, 68), (falling, 79), (falling, 80), (falling, 81),
          (all_positive, 200), (none_positive, 200)]  # fmt: skip
 
 
