@@ -22,7 +22,14 @@ from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_not
 from labelcore.designs.rates import stratum_rates
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.orders import hash_keys
-from labelcore.stats.rank_strata import interleaved, rank_allocation, rank_edges, smallest_budget
+from labelcore.stats.rank_strata import (
+    analysis_edges,
+    interleaved,
+    piece_edges,
+    rank_allocation,
+    rank_edges,
+    smallest_budget,
+)
 from labelcore.stats.yield_band import (
     RankLabels,
     expected_half_widths,
@@ -42,7 +49,9 @@ class GeometricStrata(RankedListDesign):
     """Strata of ranks whose edges grow geometrically, the head labelled completely.
 
     The numbers of labels per stratum are fixed before the first label; the items are asked in an
-    order of which every prefix has its labels in proportion.
+    order of which every prefix has its labels in proportion. The band rests on pieces of the
+    strata with about 32 labels each: the shorter the pieces, the fewer items between two edges are
+    left to guess.
 
     Promise: one band for all ranks together. "fixed": at the planned size, at the plan's
     confidence. "watched": at four looks, after 25, 50, 75 and 100 % of the planned labels, each at
@@ -144,7 +153,7 @@ class GeometricStrata(RankedListDesign):
             assumptions=(*self.assumptions, *seen.assumed()),
             missing=_missing(look, state),
             yields=yields if bounded else None,
-            provisional=_estimate(frame.edges, ranked, at) / at if later else None,
+            provisional=_present(frame.edges, ranked, at) if later else None,
             notes=(*frame.notes, *_look_note(look, basis, state)),
         )
 
@@ -152,11 +161,14 @@ class GeometricStrata(RankedListDesign):
         assert isinstance(frame, ListFrame)
         if look.labels < self.least(frame):
             return 0.5
-        counts = rank_allocation(frame.edges, look.labels)
         share = len(QUARTERS) if look.promise == "watched" else 1
         level = 1 - (1 - look.confidence) / share
-        widths = expected_half_widths(frame.edges, counts, frame.rates, level, abs(setup.seed))
-        return min(float(_between_edges(frame, counts, widths).max()), 0.5)
+        counts = rank_allocation(frame.edges, look.labels)
+        edges, stratum = piece_edges(frame.edges, counts)
+        labelled = (counts / frame.sizes)[stratum] * np.diff(edges, prepend=0)
+        rates = frame.rates[stratum]
+        widths = expected_half_widths(edges, labelled, rates, level, abs(setup.seed))
+        return min(float(_between_edges(edges, labelled, rates, widths).max()), 0.5)
 
     def derived(self, frame: Frame) -> dict[str, Any]:
         assert isinstance(frame, ListFrame)
@@ -220,14 +232,15 @@ def _look_note(look: Look, basis: int, state: str) -> tuple[str, ...]:
     return (f"The band is that of {number}, at {basis:,} labels{then}",)
 
 
-def _between_edges(frame: ListFrame, counts: IntArray, widths: FloatArray) -> FloatArray:
+def _between_edges(
+    edges: IntArray, labelled: FloatArray, rates: FloatArray, widths: FloatArray
+) -> FloatArray:
     """Expected half-widths of the precision at many ranks, from those at the edges: items without
     a label between a rank and the next edge may be hits or not."""
-    edges, rates = frame.edges, frame.rates
     at = fine_grid(int(edges[-1]), edges)
     place = np.searchsorted(edges, at)
     reach = np.append(0.0, widths * edges)
-    unlabelled = (1 - counts / frame.sizes)[place]
+    unlabelled = (1 - labelled / np.diff(edges, prepend=0))[place]
     before = (at - np.append(0, edges)[place]) * unlabelled
     after = (edges[place] - at) * unlabelled
     rate, first, last = rates[place], reach[place], reach[place + 1]
@@ -240,17 +253,24 @@ def bounds_at(edges: IntArray, ranked: Ranked, level: float, seed: int, ranks: I
     """Estimate and bounds of the hits among the first r items; answers that count both ways are
     no hits for the lower bound and hits for the upper one."""
     seen = ranked.counting()
-    least = yield_band(edges, RankLabels(seen.rank, seen.filled(0.0)), level, seed)
+    pieces = analysis_edges(edges, seen.rank)
+    least = yield_band(pieces, RankLabels(seen.rank, seen.filled(0.0)), level, seed)
     most = least
     if seen.doubtful.any():
-        most = yield_band(edges, RankLabels(seen.rank, seen.filled(1.0)), level, seed)
+        most = yield_band(pieces, RankLabels(seen.rank, seen.filled(1.0)), level, seed)
     low, high = least.at(ranks)[1], most.at(ranks)[2]
-    return Yields(ranked.n_items, ranks, _estimate(edges, ranked, ranks), low, high)
+    return Yields(ranked.n_items, ranks, _estimate(pieces, ranked, ranks), low, high)
 
 
 def _estimate(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:
     known = ranked.settled()
     return yield_estimate(edges, RankLabels(known.rank, known.verdict), ranks)
+
+
+def _present(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:
+    """The precision by all labels so far."""
+    pieces = analysis_edges(edges, ranked.settled().rank)
+    return np.asarray(_estimate(pieces, ranked, ranks) / ranks)
 
 
 def _without_bounds(edges: IntArray, ranked: Ranked, ranks: IntArray) -> Yields:

@@ -18,6 +18,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 LEAST_LABELS = 8
+PIECE_LABELS = 32
 CENSUS_SHARE = 0.75
 LEAST_LAST_PIECE = Fraction(1, 10)
 
@@ -135,3 +136,45 @@ def interleaved(planned: IntArray, uniforms: FloatArray) -> IntArray:
     number = np.arange(len(stratum)) - starts[stratum] + 1
     times = (number - uniforms) / planned[stratum]
     return np.asarray(stratum[np.argsort(times, kind="stable")], dtype=np.int64)
+
+
+def piece_edges(edges: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Strata cut for the analysis into equal pieces of about ``PIECE_LABELS`` labels each: between
+    the edges of shorter pieces fewer items are left to guess.
+
+    edges, counts   (n_strata,), last ranks, and labels of each stratum
+    Returns         last ranks of the pieces and their stratum, (n_pieces,) each; a stratum with
+                    fewer labels, or labelled completely, stays whole
+
+    >>> piece_edges(np.array([50, 150]), np.array([50, 64]))[0].tolist()
+    [50, 100, 150]
+    """
+    sizes = _sizes(edges)
+    pieces = np.where(counts < sizes, np.maximum(counts // PIECE_LABELS, 1), 1)
+    stratum = np.repeat(np.arange(len(edges)), pieces)
+    number = np.arange(len(stratum)) - (np.cumsum(pieces) - pieces)[stratum] + 1
+    start = edges[stratum] - sizes[stratum]
+    return start + sizes[stratum] * number // pieces[stratum], stratum
+
+
+def analysis_edges(edges: IntArray, ranks: IntArray) -> IntArray:
+    """The pieces of ``piece_edges``, those with fewer than eight labels joined with their
+    neighbours in the stratum, (n_pieces,).
+
+    Where the pieces end depends on how many labels fell where, never on what they say: given these
+    numbers the labels of each piece are a simple random sample of it.
+
+    ranks   (n_labels,), ranks of the labelled items
+    """
+    ordered = np.sort(ranks)
+    limits = np.append(0, edges)
+    fine, stratum = piece_edges(edges, np.diff(np.searchsorted(ordered, limits, side="right")))
+    kept: list[int] = []
+    for k, (first, last) in enumerate(zip(limits[:-1].tolist(), edges.tolist(), strict=True)):
+        ends = [first]
+        for end in fine[stratum == k].tolist():
+            inside = np.searchsorted(ordered, [ends[-1], end], side="right")
+            if inside[1] - inside[0] >= LEAST_LABELS:
+                ends.append(end)
+        kept += [*ends[1:-1], last]
+    return np.array(kept, dtype=np.int64)

@@ -258,7 +258,7 @@ def critical_value(spread: tuple[float, ...], level: float, seed: int) -> float:
 
 
 def expected_half_widths(
-    edges: IntArray, counts: IntArray, rates: FloatArray, level: float, seed: int
+    edges: IntArray, counts: IntArray | FloatArray, rates: FloatArray, level: float, seed: int
 ) -> FloatArray:
     """Half the width of the band of the precision at each edge, (n_strata,), if ``counts`` labels
     per stratum came with the shares ``rates`` of hits."""

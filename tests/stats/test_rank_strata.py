@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelcore.stats.rank_strata import (
+    analysis_edges,
     interleaved,
+    piece_edges,
     rank_allocation,
     rank_edges,
     smallest_budget,
@@ -128,3 +130,30 @@ def test_one_stratum_after_the_other_breaks_the_bound() -> None:
 def test_wrong_number_of_uniforms() -> None:
     with pytest.raises(ValueError, match="uniforms must hold 4 numbers, got 3"):
         interleaved(np.array([1, 3]), np.full(3, 0.5))
+
+
+@given(st.integers(60, 4000), st.floats(0, 1), st.integers(0, 2**32 - 1))
+def test_pieces_keep_the_strata_and_eight_labels_each(
+    n_items: int, share: float, seed: int
+) -> None:
+    edges = rank_edges(n_items)
+    least = smallest_budget(edges)
+    counts = rank_allocation(edges, least + round(share * (n_items - least)))
+    rng = np.random.default_rng(seed)
+    starts = np.append(0, edges[:-1])
+    parts = [
+        rng.choice(np.arange(first + 1, last + 1), number, replace=False)
+        for first, last, number in zip(starts, edges, counts, strict=True)
+    ]
+    pieces = analysis_edges(edges, np.concatenate(parts))
+    assert np.all(np.diff(pieces) > 0) and set(edges.tolist()) <= set(pieces.tolist())
+    inside = np.diff(
+        np.searchsorted(np.sort(np.concatenate(parts)), pieces, side="right"), prepend=0
+    )
+    whole = np.isin(pieces, edges) & np.isin(np.append(0, pieces[:-1]), np.append(0, edges))
+    assert np.all((inside >= 8) | whole)
+    fine, stratum = piece_edges(edges, counts)
+    assert np.all(np.diff(fine) > 0) and fine[-1] == n_items
+    assert np.array_equal(np.unique(stratum), np.arange(len(edges)))
+    full = counts == np.diff(edges, prepend=0)
+    assert np.all(np.bincount(stratum)[full] == 1)
