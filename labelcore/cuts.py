@@ -122,7 +122,10 @@ def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
 def _simultaneous(engine: Engine, curve: Curve) -> curve_readings.Yields | None:
     if curve.yields is None and curve.state in ("interval", "stopped early"):
         raise ValueError(NO_BOUNDS.format(name=engine.design.label))
-    return curve.yields
+    yields = curve.yields
+    if yields is None or not len(yields.rank):
+        return None
+    return replace(yields, n_items=int(yields.rank[-1]))  # nothing is said beyond what is reached
 
 
 def _first_point(whole: Band) -> Band:

@@ -63,6 +63,17 @@ class UnknownProjectError(ValueError):
     """There is no project of this name in the store; the message lists those there are."""
 
 
+class RenamedProjectError(UnknownProjectError):
+    """The project has another name now: ``name``."""
+
+    def __init__(self, old: str, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"The project {old!r} is called {name!r} now. Open it under its new name: every label "
+            "is there."
+        )
+
+
 class AnswerError(ValueError):
     """An answer is not one of the classes or reserved words, or belongs to no open draw."""
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.curve import ranked_curve
+from labelcore.curve import precision_curve, ranked_curve
 from labelcore.cuts import cut_at, deepest_cut, packages, rank_of_score
 from labelcore.engine import Engine
 from labelcore.stats import curve_readings
@@ -188,3 +188,19 @@ def test_a_place_found_by_the_bounds_keeps_the_promise(known: Known) -> None:
 @pytest.mark.slow
 def test_a_place_found_by_the_estimate_does_not(known: Known) -> None:
     assert true_share(known, by_estimate) < fewest(80, 0.8)
+
+
+def test_nothing_is_cut_beyond_what_paula_has_reached(known: Known) -> None:
+    """Half of the blocks: the hits seen would be half of a longer head too, but nothing is said
+    about it."""
+    plan = lc.Plan("paula", ["precision_curve"], params={"epsilon": 0.3, "window": 5})
+    engine = known.engine(plan, 1)
+    steps = label(engine, known.truth)
+    half = int(engine.frame.batch_ends[len(engine.frame.batch_ends) // 2])  # type: ignore[attr-defined]
+    while engine.labels < half:
+        next(steps)
+    reached = int(precision_curve(engine).x[-1])
+    assert reached < len(known.truth)
+    cut = deepest_cut(engine, 0.05)
+    assert cut is not None and cut.rank == reached and cut.readings["precision"].has_interval
+    assert packages(engine, [0.05])["last"].max() == reached

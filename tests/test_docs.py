@@ -32,9 +32,17 @@ def write_items(path: Path) -> None:
     path.write_text("id,text,lr_score,lr_pred,true_label\n" + "\n".join(rows), "utf-8")
 
 
-def test_the_python_example_runs_as_printed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "printed"),
+    [(0, ("valid at every look", "coverage")), (1, ("all ranks together", "own_high"))],
+)
+def test_python_examples_run_as_printed(
+    tmp_path: Path, number: int, printed: tuple[str, ...]
+) -> None:
     write_items(tmp_path / "items.csv")
-    (block,) = code_blocks("python")
+    blocks = code_blocks("python")
+    assert len(blocks) == 2
+    block = blocks[number]
     done = subprocess.run(
         [sys.executable, "-c", block],
         cwd=tmp_path,
@@ -44,8 +52,7 @@ def test_the_python_example_runs_as_printed(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "valid at every look" in done.stdout
-    assert "coverage" in done.stdout
+    assert all(words in done.stdout for words in printed)
 
 
 @pytest.mark.parametrize("name", [*lc.DESIGNS, *lc.ESTIMANDS])
@@ -72,3 +79,9 @@ def test_links_lead_to_files() -> None:
     assert links
     missing = [link for link in links if not (ROOT / link).exists()]
     assert not missing
+
+
+def test_every_picture_is_listed_and_every_listed_one_exists() -> None:
+    listed = re.findall(r"\]\(images/([^)]+)\)", (ROOT / "docs" / "screens.md").read_text("utf-8"))
+    assert len(set(listed)) == len(listed)
+    assert sorted(listed) == sorted(path.name for path in (ROOT / "docs" / "images").iterdir())

@@ -64,8 +64,9 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
             [RANK, SCORE, *names],
         )
     both = Points(upright, first.reading, first.at, usable, usable & first.known & second.known)
+    alone = ", by its estimate" if together == "alone" else ""
     figure = new_figure(
-        x=names[1].lower(), y=names[0].lower(), x_share=second.reading.unit == "share"
+        x=names[1].lower() + alone, y=names[0].lower(), x_share=second.reading.unit == "share"
     )
     figure.update_xaxes(range=[0, 1.01] if second.reading.unit == "share" else None)
     figure.update_xaxes(rangemode="tozero")

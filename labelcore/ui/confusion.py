@@ -15,6 +15,7 @@ from labelcore.confusion import confusion
 from labelcore.estimation import headline_stage
 from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session import Session
+from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reporting import file_name
 
@@ -33,7 +34,7 @@ def confusion_panel(session: Session) -> None:
     if not names:
         return
     st.subheader("What is called what", anchor=False)
-    if session.labels < session.first_figure:
+    if first_figure_line(session) is not None:
         st.text("This table comes with the first figure.")
         return
     name = names[0]

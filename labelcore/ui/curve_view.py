@@ -57,11 +57,11 @@ class View:
 
 
 def stage(session: Session) -> Hashable:
-    """Changes every five answers, and whenever the bounds do."""
+    """Changes with the first label, every five answers, and whenever the bounds do."""
     engine = session.engine
     ends = getattr(engine.frame, "batch_ends", np.zeros(0))
     look = int(np.searchsorted(ends, engine.prefix(), side="right"))
-    return (session.project, engine.version // EVERY, look, session.status)
+    return (session.project, session.labels > 0, engine.version // EVERY, look, session.status)
 
 
 def view(session: Session, kept: View | None) -> View:

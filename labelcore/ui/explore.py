@@ -53,7 +53,7 @@ def explore_page(project: str) -> None:
     if curve.state not in ("nothing", "too few"):
         left, right = st.columns(2, gap="large")
         with left:
-            where_it_falls(session)
+            where_it_falls(session, curve)
         with right:
             package_table(session)
     spot_check(session, cut)
@@ -116,7 +116,7 @@ def numbers(session: Session, chart: Chart) -> None:
         )
 
 
-def where_it_falls(session: Session) -> None:
+def where_it_falls(session: Session, curve: Curve) -> None:
     st.subheader("Where does precision fall below ...?", anchor=False)
     percent = st.number_input("Required precision in per cent", step=5.0, format="%g", key=REQUIRED)
     if percent is None or not within(percent, 0.1, 100):
@@ -129,13 +129,14 @@ def where_it_falls(session: Session) -> None:
     if cut is None:
         st.text(MISSED.format(precision=f"{percent:g} %"))
         return
-    st.text(f"Down to rank {cut.rank:,} it is kept. {cut.sentence()}")
+    doubts = curve.notes if curve.confidence is None else ()
+    st.text(" ".join([f"Down to rank {cut.rank:,} it is kept.", cut.sentence(), *doubts]))
 
 
 def package_table(session: Session) -> None:
     st.subheader("Cut it into packages", anchor=False)
     chosen = st.multiselect(
-        "Each package keeps at least so many per cent",
+        "The list down to the end of a package keeps at least so many per cent",
         list(range(99, 0, -1)),
         default=FIRST_PACKAGES,
         key="explore-packages",
@@ -163,11 +164,11 @@ def readable_packages(table: pd.DataFrame) -> pd.DataFrame:
         own = READINGS["precision"].range(one["own_low"], one["own_high"]) if there else ""
         rows.append(
             {
-                "keeps": f"{100 * one['precision']:g} %",
+                "list keeps": f"{100 * one['precision']:g} %",
                 "ranks": f"{int(one['first']):,} to {int(one['last']):,}" if there else "none",
                 "items": f"{int(one['items']):,}",
                 "down to score": words.score_words(one["score"]) if there else "",
-                "positive in it": own,
+                "positive in the package": own,
             }
         )
     return pd.DataFrame(rows)

@@ -141,10 +141,13 @@ def figure(estimate: Estimate) -> str:
 
 
 def first_figure_line(session: Session) -> str | None:
-    """``12 of 40 before a first figure``, None when it is due."""
+    """``12 of 40 before a first figure``, None when it is due or there: answers of 'not sure' are
+    no labels, so the planned size can be reached with fewer."""
     done, due = session.labels, session.first_figure
+    if done >= due or any(one.has_interval for one in main_and_other(session)[0]):
+        return None
     what = "the first band" if curve_first(session) else "a first figure"
-    return f"{done:,} of {due:,} before {what}" if done < due else None
+    return f"{done:,} of {due:,} before {what}"
 
 
 def curve_first(session: Session) -> bool:

@@ -28,6 +28,7 @@ CHART_EVERY, CURVE_HEIGHT = 5, 270
 SETTLE_SECONDS = 0.04
 CHART, VIEW, HIDDEN, UNFOLDED = "chart drawn", "curve view", "figures hidden", "figures unfolded"
 NO_MODE_BAR = {"displayModeBar": False}
+LONG_NAME, LONGEST_NAME = 16, 22
 
 
 def show_figures(project: str, session: Session) -> None:
@@ -127,9 +128,12 @@ def _one_line(text: str) -> None:
 
 
 def _rows(rows: list[tuple[str, str]], title: str = "") -> None:
-    """Names and figures below each other; the style sheet aligns what follows a tab."""
-    with st.container(key="figures"):
-        lines = [f"{name}\t{value}" for name, value in rows]
+    """Names and figures below each other; the style sheet aligns what follows a tab. Long names,
+    such as those of classes, have their figures below them."""
+    longest = max(len(name) for name, _ in rows)
+    below = longest > LONGEST_NAME
+    with st.container(key="figures-far" if longest > LONG_NAME else "figures"):
+        lines = [f"{name}\n   {value}" if below else f"{name}\t{value}" for name, value in rows]
         st.text("\n".join([*([title] if title else []), *lines]))
 
 

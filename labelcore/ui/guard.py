@@ -10,7 +10,12 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
+from labelcore.errors import (
+    ProjectExistsError,
+    RenamedProjectError,
+    StoreError,
+    UnknownProjectError,
+)
 from labelcore.ui import sessions
 from labelcore.ui.plain import plain
 
@@ -35,6 +40,8 @@ def sentence(error: Exception) -> str:
 
 def next_step(error: Exception) -> str:
     """What is safe and what to do, where the error's own words do not say it."""
+    if isinstance(error, RenamedProjectError):
+        return ""
     if isinstance(error, UnknownProjectError):
         return "Nothing was changed. Choose a project on the start page."
     if isinstance(error, StoreError):
@@ -57,6 +64,13 @@ def show(error: Exception) -> None:
     step = next_step(error)
     if step:
         st.text(step)
+    if isinstance(error, RenamedProjectError):
+        st.page_link(
+            "pages/progress.py",
+            label=f"Open {plain(error.name, 60)}",
+            icon=":material/show_chart:",
+            query_params={"project": error.name},
+        )
     st.page_link("app.py", label="All projects", icon=":material/home:")
 
 

@@ -81,6 +81,7 @@ CARD_STYLE = """<style>
 .st-key-new-aim [role="radiogroup"] label::after { content: ""; position: absolute; inset: 0; }
 .st-key-new-aim [role="radiogroup"] label > div { position: relative; z-index: 1; }
 .st-key-new-not-yet { opacity: 0.65; gap: 0.1rem; }
+.st-key-new-not-yet [data-testid="stText"] { font-size: 0.875rem; }
 </style>"""
 
 

@@ -186,6 +186,8 @@ def show_called(population: Population, question: Question, names: tuple[str, ..
             height=180,
             config={"displayModeBar": False},
         )
+        if len(names) > 1:
+            st.caption(plain(f"The picture shows the first of them, {first}."))
 
 
 def called(population: Population, question: Question, name: str, *, alone: bool) -> None:

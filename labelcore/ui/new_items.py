@@ -360,7 +360,7 @@ def fault_table(faults: Sequence[Fault]) -> None:
                     "column": fault.column or "",
                     "row": "" if fault.row is None else str(fault.row),
                     "line": "" if fault.line is None else str(fault.line),
-                    "value": fault.value or "",
+                    "value": "(empty)" if fault.value == "" else fault.value or "",
                     "rule": fault.rule,
                 }
                 for fault in faults[:1000]

@@ -75,10 +75,12 @@ def least(_population: Population, fingerprint: str, plan_json: str) -> int:
 
 @st.cache_data(show_spinner=False, max_entries=40)
 def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Line]:
-    """The chosen design first, then the others with their defaults."""
+    """The chosen design first, then the others for the same question with their defaults."""
     plan = Plan.from_json(plan_json)
     found = [line(_population, plan)]
     for name in (name for name in reversed(DESIGNS) if name != plan.design):
+        if not set(plan.estimands) <= set(DESIGNS[name].estimands):
+            continue
         other = for_design(plan, name, found[0].labels)
         if isinstance(other, str):
             found.append(Line(name, DESIGNS[name].label, refused=other))

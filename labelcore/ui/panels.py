@@ -49,6 +49,7 @@ def close_button(label: str = "Close", key: str = "close") -> None:
 
 
 def help_panel(session: Session) -> None:
+    close_button()
     instructions = str(session.settings.get("instructions") or "").strip()
     st.markdown("**What counts?**")
     st.text(instructions or "No instructions were written for this project.")
@@ -60,7 +61,6 @@ def help_panel(session: Session) -> None:
         for n, (name, key, _) in enumerate(classes_in_order(session))
     ]
     st.text("\n".join([*own, KEYS.format(flag=flag_key(session))]))
-    close_button()
 
 
 def note_panel(project: str, session: Session, panel: dict[str, Any]) -> None:

@@ -33,7 +33,7 @@ from labelcore.ui.times import clock, reader_zone
 EVERY_SECONDS = 1
 DRAWN = "progress drawn"
 NO_MODE_BAR = {"displayModeBar": False}
-MOST_COLUMNS = 6
+MOST_COLUMNS = 4
 
 
 def progress_page(project: str) -> None:
@@ -58,6 +58,8 @@ def whole_picture(project: str) -> None:
         _curves(session)
         if estimates:
             _history(session, estimates)
+    elif len(session.population.classes) > 2:
+        _history(session, [*estimates, *others])
     else:
         left, right = st.columns(2)
         with left:
@@ -99,14 +101,15 @@ def _figures(session: Session, estimates: list[Estimate]) -> None:
     rows = [(estimand_name(one.estimand), figure(one)) for one in estimates]
     if curve_first(session):
         rows = [*curve_view.headline_rows(session, session.band("precision"), estimates)]
+    columns = min(len(rows), MOST_COLUMNS)
     with st.container(key="figures"):
         for start in range(0, len(rows), MOST_COLUMNS):
-            _one_row(rows[start : start + MOST_COLUMNS], start)
+            _one_row(rows[start : start + MOST_COLUMNS], start, columns)
 
 
-def _one_row(rows: list[tuple[str, str]], start: int) -> None:
+def _one_row(rows: list[tuple[str, str]], start: int, columns: int) -> None:
     for place, (column, (name, value)) in enumerate(
-        zip(st.columns(len(rows)), rows, strict=True), start
+        zip(st.columns(columns), rows, strict=False), start
     ):
         with column, st.container(key=f"value-{place}", gap=None):
             st.caption(plain(name))

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore import project_life
-from labelcore.errors import UnknownProjectError
+from labelcore.errors import RenamedProjectError, UnknownProjectError
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.session import Session
@@ -54,12 +54,10 @@ class Registry:
         except UnknownProjectError:
             self._sessions.pop(project, None)
             name = project_life.renamed_to(self.store, project)
-            if name is None:
-                raise
-            raise UnknownProjectError(
-                f"The project {project!r} is called {name!r} now. Open it under its new name: "
-                "every label is there."
-            ) from None
+            if name is not None:
+                raise RenamedProjectError(project, name) from None
+            # Whoever has a link to one project is not told the names of the others.
+            raise UnknownProjectError(f"There is no project {project!r} here.") from None
 
     def rename(self, old: str, new: str) -> str:
         """Give a project another name; its session is opened anew under it. Returns the name."""

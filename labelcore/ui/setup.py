@@ -6,6 +6,7 @@ import gc
 
 import streamlit as st
 
+from labelcore.ui import sessions
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.style import STYLE
@@ -50,7 +51,8 @@ def setup(title: str, *, wide: bool = False, project: str | None = None) -> None
 
 
 def crumbs(project: str, here: str) -> None:
-    """One line of ways to go, for pages whose sidebar is folded."""
+    """One line of ways to go, for pages whose sidebar is folded. Raises what opening raises."""
+    sessions.session(project)
     with st.container(horizontal=True, key="crumbs", vertical_alignment="center"):
         st.page_link("app.py", label="Projects", icon=":material/home:")
         links(project, but=here)

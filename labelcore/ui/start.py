@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labelcore import words
+from labelcore.estimands import CURVES
 from labelcore.trials import TRIALS
 from labelcore.ui import life, trying
 from labelcore.ui.facts import estimand_name
@@ -92,11 +93,21 @@ def card_line(summary: Summary) -> str:
     """Progress, margin, status, last save."""
     parts = [
         f"{summary.answered:,} of {summary.planned:,} judged",
-        "no interval yet"
-        if summary.half_width is None
-        else f"{estimand_name(summary.figure)} ± {words.points(summary.half_width)}",
+        margin_words(summary),
         summary.status,
     ]
     if summary.last_save:
         parts.append(f"saved {clock(summary.last_save, reader_zone())}")
     return " · ".join([*parts, summary.file])
+
+
+def margin_words(summary: Summary) -> str:
+    """The half-width of the primary figure; the log keeps that of a curve as the mean of all ranks.
+    No ± goes with bounds without a promise."""
+    if summary.half_width is None:
+        return "no interval yet"
+    if summary.promise == "none":
+        return "bounds without a promise"
+    name = estimand_name(summary.figure)
+    of_ranks = " on average over the ranks" if summary.figure in CURVES else ""
+    return f"{name} ± {words.points(summary.half_width)}{of_ranks}"

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore import words
+from labelcore.report.along_ranks import headline
 from labelcore.session import Session
 from labelcore.trials import Reveal
 from labelcore.ui import actions
@@ -42,10 +43,8 @@ def show_state(project: str, session: Session) -> None:
             st.text(WORDS[status])
         if status == "budget used":
             st.text(after_budget(session))
-        found = next(iter(session.results().values()), None)
-        if found is not None:
-            with st.container(key="sentence"):
-                st.text(found.sentence())
+        with st.container(key="sentence"):
+            st.text(headline(session))
         if status == "finished":
             show_reveals(session)
         _ways_on(project, session, status)
@@ -81,7 +80,7 @@ def _ways_on(project: str, session: Session, status: str) -> None:
                 args=(project,),
             )
         if left > 0 and status in ("goal reached", "budget used", "finished"):
-            more = min(planned if planned > 0 else MORE, left)
+            more = min(planned if planned > 0 and status == "finished" else MORE, left)
             st.number_input("Go on for so many more", 1, left, more, key="more")
             st.button("Go on", key="go-on", on_click=actions.go_on, args=(project, "more"))
 

@@ -19,7 +19,8 @@ DONE_KINDS = ("labelled", "unsure", "broken")
 
 @dataclass(frozen=True)
 class Summary:
-    """``half_width`` is that of ``figure``, the primary one, at the last look; None before."""
+    """``half_width`` and ``promise`` are those of ``figure``, the primary one, at the last look;
+    None and "" before."""
 
     name: str
     question: str
@@ -27,6 +28,7 @@ class Summary:
     answered: int
     planned: int
     half_width: float | None
+    promise: str
     figure: str
     status: str
     last_save: str | None
@@ -41,7 +43,7 @@ def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
             settings.update(event.detail)
     answered = count_answered(events)
     planned = _asked_for(plan, events)
-    figure, half_width = _first_figure(events, str(plan["estimands"][0]))
+    figure, half_width, promise = _first_figure(events, str(plan["estimands"][0]))
     saves = [event.at for event in events if event.kind in (*ANSWER_KINDS, "undone")]
     return Summary(
         name=record.name,
@@ -50,6 +52,7 @@ def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
         answered=answered,
         planned=planned,
         half_width=half_width,
+        promise=promise,
         figure=figure,
         status=status_words(events, answered, planned),
         last_save=saves[-1] if saves else None,
@@ -89,16 +92,16 @@ def _asked_for(plan: Mapping[str, Any], events: Sequence[Event]) -> int:
     return extended[-1] if extended else int(plan.get("planned") or plan.get("budget") or 0)
 
 
-def _first_figure(events: Sequence[Event], estimand: str) -> tuple[str, float | None]:
-    """The key of the primary result, the first class's where there are several, and its
-    half-width at the last look; None where it has no interval."""
+def _first_figure(events: Sequence[Event], estimand: str) -> tuple[str, float | None, str]:
+    """The key of the primary result, the first class's where there are several, its half-width at
+    the last look and the promise of that; None and "" where it has no interval."""
     last = next((event for event in reversed(events) if event.kind == "looked"), None)
     results = {} if last is None else dict(last.detail.get("results", {}))
     keys = [key for key in results if key == estimand or key.startswith(f"{estimand}[")]
     if not keys or results[keys[0]].get("state") not in words.STATES_WITH_INTERVAL:
-        return estimand, None
+        return estimand, None, ""
     shown = results[keys[0]]
-    return keys[0], float(shown["high"] - shown["low"]) / 2
+    return keys[0], float(shown["high"] - shown["low"]) / 2, str(shown["promise"])
 
 
 @st.cache_data(show_spinner=False, max_entries=500)
