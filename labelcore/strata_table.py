@@ -15,12 +15,14 @@ def strata_table(engine: Engine) -> pd.DataFrame:
     """One row per stratum (per predicted side of it for a plain sample) of the first classifier.
 
     Columns: stratum (1, 2, ...), called (the predicted class, "" without predictions), items,
-    labels, positives (labelled items of the positive class), rate (positives / labels, NaN without
+    labels, positives (labelled items of the positive class; with several classes those judged
+    rightly, as ``attrs["rate"]`` says), rate (positives / labels, NaN without
     labels), uncertainty (share of the primary estimand's variance, summing to 1).
     """
     tally = engine.tallies[engine.classifiers[0]]
     positive = engine.population.classes.index(engine.population.positive)
-    cells = tally.cells(positive)
+    several = len(engine.population.classes) > 2
+    cells = tally.cells(None if several else positive)
     primary = engine.questions[0] if engine.questions else None
     share = np.full(len(cells.size), np.nan)
     if primary is not None:
@@ -30,7 +32,7 @@ def strata_table(engine: Engine) -> pd.DataFrame:
         parts = variance_shares(own, table, rates, target=engine.plan.target)[0]
         share = parts / parts.sum() if parts.sum() > 0 else np.zeros(len(parts))
     classes = engine.population.classes
-    return pd.DataFrame(
+    found = pd.DataFrame(
         {
             "stratum": tally.stratum + 1,
             "called": [classes[code] if code >= 0 else "" for code in tally.prediction],
@@ -43,3 +45,5 @@ def strata_table(engine: Engine) -> pd.DataFrame:
             "uncertainty": share,
         }
     )
+    found.attrs["rate"] = "judged rightly" if several else "positive"
+    return found

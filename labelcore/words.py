@@ -228,6 +228,8 @@ CUT = {
     "band": "{scope}, of {head} between {low} and {high} are {positive!r}{recall} ({condition}).",
     "labelled": "{scope}, of {head} {value} are {positive!r}{recall} ({condition}).",
     "exact": "{scope}, of {head} exactly {value} are {positive!r}{recall}.",
+    "crossed": "{scope}, nothing can be said of {head}: the two bounds contradict each other "
+    "there, so precision does not fall along the list as the method assumes.",
 }
 CUT_RECALL = ", and they hold between {low} and {high} of all {positive!r} items in the file"
 CUT_TIED = (
@@ -271,8 +273,9 @@ def cut_sentence(cut: Cut) -> str:
     state = "guess" if known else "unknown"
     if precision.has_interval:
         state = "exact" if precision.state == "exact" else "band"
-        if state == "band" and precision.high[0] - precision.low[0] < 1e-12:
-            state = "labelled"
+        width = float(precision.high[0] - precision.low[0])
+        if state == "band" and width < 1e-12:
+            state = "labelled" if width > -1e-12 else "crossed"
     low, high = percent_range(float(precision.low[0]), float(precision.high[0]))
     scope = precision.scope
     text = CUT[state].format(
@@ -285,7 +288,8 @@ def cut_sentence(cut: Cut) -> str:
         recall=_recall_words(cut),
         condition=_cut_condition(precision),
     )
-    return text + _tied_words(cut)
+    doubts = precision.notes if precision.has_interval and precision.confidence is None else ()
+    return " ".join([text + _tied_words(cut), *doubts])
 
 
 def _recall_words(cut: Cut) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -204,3 +205,17 @@ def test_nothing_is_cut_beyond_what_paula_has_reached(known: Known) -> None:
     cut = deepest_cut(engine, 0.05)
     assert cut is not None and cut.rank == reached and cut.readings["precision"].has_interval
     assert packages(engine, [0.05])["last"].max() == reached
+
+
+def test_bounds_that_cross_are_no_certainty(tmp_path: Path) -> None:
+    """Precision that rises along the list: the upper bound falls below the lower one."""
+    score = np.linspace(1, 0, 400).round(6)
+    truth = (np.arange(400) >= 200).astype(int)
+    rising = write(tmp_path, truth, score=score)
+    plan = lc.Plan("paula", ["precision_curve"], params={"epsilon": 0.3, "window": 5})
+    engine = labelled(rising.engine(plan, 1), rising.truth)
+    band = precision_curve(engine)
+    rank = int(band.x[np.flatnonzero(band.low > band.high + 0.01)[0]])
+    told = cut_at(engine, rank).sentence()
+    assert "contradict each other" in told and "the assumption fails" in told
+    assert "%" not in told.split("contradict")[0].split("score")[0]

@@ -62,8 +62,11 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
         if len(names) != len(table):
             raise ValueError(f"names must be {len(table)}, one for each row, got {len(names)}")
         table = table.assign(stratum=list(names))
+    rate = rate_name(table)
     panels = [
-        row for row in PANELS if row[0] != "uncertainty" or table["uncertainty"].notna().any()
+        (column, rate if column == "rate" else title, share)
+        for column, title, share in PANELS
+        if column != "uncertainty" or table["uncertainty"].notna().any()
     ]
     places = _places(table)
     calls = list(dict.fromkeys(table["called"]))
@@ -75,7 +78,10 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
     title = "highest scores first" if names is not None else "stratum, highest scores first"
     figure = go.Figure(data=bars, layout=_layout(places, any(calls), panels, title))
     shown = [name for name in READABLE if name != "uncertainty" or len(panels) == len(PANELS)]
-    return Chart(figure, _alt(table), table[shown].rename(columns=READABLE))
+    readable = {
+        name: text.replace("Positive", rate.capitalize()) for name, text in READABLE.items()
+    }
+    return Chart(figure, _alt(table), table[shown].rename(columns=readable))
 
 
 def _places(table: pd.DataFrame) -> pd.Series:
@@ -121,7 +127,8 @@ def _bars(
         "pattern": {"shape": PATTERNS[series % len(PATTERNS)], "fillmode": "overlay"},
         "line": {"width": 0},
     }
-    sentences = hover([_row_words(values) for values in part.to_dict("records")])
+    rate = rate_name(part)
+    sentences = hover([_row_words(values, rate) for values in part.to_dict("records")])
     return [
         go.Bar(
             x=places[part.index].tolist(),
@@ -142,8 +149,13 @@ def _named(stratum: object) -> str:
     return stratum if isinstance(stratum, str) else f"stratum {stratum}"
 
 
-def _row_words(row: Mapping[Any, Any]) -> str:
-    rate = "no labels" if np.isnan(row["rate"]) else f"{words.percent(row['rate'])} positive"
+def rate_name(table: pd.DataFrame) -> str:
+    """What the rates are rates of: positive items, with several classes those judged rightly."""
+    return str(table.attrs.get("rate", "positive"))
+
+
+def _row_words(row: Mapping[Any, Any], name: str) -> str:
+    rate = "no labels" if np.isnan(row["rate"]) else f"{words.percent(row['rate'])} {name}"
     called = f", called {escape(row['called'])}" if row["called"] else ""
     share = row["uncertainty"]
     owed = "" if np.isnan(share) else f"<br>{words.percent(share)} of the uncertainty"

@@ -106,7 +106,7 @@ def go_on(project: str, key: str) -> None:
     session = sessions.session(project)
     more = int(st.session_state.get(key, 0))
     answered = session.engine.answers_given
-    session.extend(budget=min(answered + more, len(session.population)))
+    session.extend(budget=min(answered + more, session.engine.most))
     st.session_state.pop(PANEL, None)
 
 

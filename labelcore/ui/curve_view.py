@@ -112,6 +112,8 @@ def band_figure(band: Band) -> str:
     value, low, high = (float(numbers[0]) for numbers in (band.value, band.low, band.high))
     if np.isnan(value) and not band.has_interval:
         return "not yet"
+    if band.has_interval and high - low < -1e-12:
+        return "bounds contradict each other"
     if band.state == "exact" or (band.has_interval and high - low < 1e-12):
         return f"{words.percent(value)}   exact"
     if not band.has_interval:

@@ -126,11 +126,13 @@ def where_it_falls(session: Session, curve: Curve) -> None:
     except ValueError as error:
         st.text(full_sentence(sentence(error)))
         return
+    if cut is None and curve.yields is None:
+        st.text(f"The answer comes with the first bounds: {curve.missing or 'none so far'}.")
+        return
     if cut is None:
         st.text(MISSED.format(precision=f"{percent:g} %"))
         return
-    doubts = curve.notes if curve.confidence is None else ()
-    st.text(" ".join([f"Down to rank {cut.rank:,} it is kept.", cut.sentence(), *doubts]))
+    st.text(f"Down to rank {cut.rank:,} it is kept. {cut.sentence()}")
 
 
 def package_table(session: Session) -> None:

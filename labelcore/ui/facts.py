@@ -185,6 +185,8 @@ def promise_line(session: Session) -> str:
     if not has_confidence(session):
         return "bounds that assume falling precision; no confidence goes with them"
     confidence = words.confidence_words(plan.confidence)
+    if plan.promise == "watched" and not plan.method.later_labels_count:
+        return f"{confidence} confidence, valid at each of its four looks"
     goal = f" · goal ± {words.points(plan.margin)}" if plan.margin else ""
     return f"{confidence} confidence, {PROMISE_WORDS[str(plan.promise)]}{goal}"
 

@@ -73,7 +73,7 @@ def _ways_on(project: str, session: Session, status: str) -> None:
             )
         elif status in ("goal reached", "budget used", "exhausted"):
             st.button(
-                "Finish and report",
+                "Finish",
                 key="state-finish",
                 type="primary",
                 on_click=actions.finish,

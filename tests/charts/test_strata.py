@@ -93,3 +93,11 @@ def test_strata_of_ranks_have_their_names_and_no_row_without_numbers() -> None:
     assert chart.table["Stratum"].tolist() == names
     with pytest.raises(ValueError, match="names must be 3, one for each row, got 1"):
         strata_chart(ranks, names[:1])
+
+
+def test_several_classes_have_no_positive_share() -> None:
+    rows = table()
+    rows.attrs["rate"] = "judged rightly"
+    chart = strata_chart(rows)
+    assert "Judged rightly share" in chart.table and "Positive share" not in chart.table
+    assert "judged rightly" in str(chart.figure.data[0].hovertext)

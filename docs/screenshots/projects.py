@@ -1,0 +1,193 @@
+"""Projects in every state, made in the data folder without the page."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from labelcore import project_life
+from labelcore.plan import Plan
+from labelcore.population import Population, read_population
+from labelcore.session import Session
+from labelcore.store import open_store
+from labelcore.trials import TRIALS
+from screenshots import material
+from tests.browser.driving import store_url
+
+# When the first label was made, and how long each step of the person took.
+BEGAN, STEP = datetime(2026, 3, 2, 8, tzinfo=UTC), timedelta(seconds=4)
+Truth = Mapping[str, object]
+UNSURE_AT, LOOK_EVERY = 23, 5
+
+
+def make(
+    data: Path,
+    name: str,
+    population: Population,
+    plan: Plan,
+    settings: Mapping[str, Any],
+    *,
+    truth: Truth | None = None,
+    labels: int = 0,
+    then: Callable[[Session], None] | None = None,
+) -> str:
+    """A project with its first items answered; ``then`` is done to it at the end."""
+    times = (BEGAN + number * STEP for number in itertools.count())
+    clock = mock.patch("labelcore.ledger.now", side_effect=map(datetime.isoformat, times))
+    with closing(open_store(store_url(data))) as store, clock:
+        session = Session(population, plan, store, name, settings=dict(settings))
+        for place in range(labels):
+            draw = session.next()
+            if draw is None:
+                break
+            answer = "unsure" if place == UNSURE_AT else (truth or {}).get(draw.item_id, True)
+            session.answer(draw, answer)
+            if place < 60 or place % LOOK_EVERY == 0:
+                session.results()
+        session.results()
+        if then is not None:
+            then(session)
+    return name
+
+
+def trial(
+    data: Path,
+    which: str,
+    labels: int,
+    name: str | None = None,
+    then: Callable[[Session], None] | None = None,
+    **changes: Any,
+) -> str:
+    """One of the product's own trials, answered with the known truth."""
+    one = TRIALS[which]
+    path = one.write(data / "files" / "trials")
+    with path.open(encoding="utf-8", newline="") as stream:
+        truth = {row["id"]: row["true_label"] == "1" for row in csv.DictReader(stream)}
+    plan = Plan(**{**one.plan.to_dict(), "stop": None, "promise": None, **changes})
+    settings = {
+        "question": one.question,
+        "instructions": one.instructions,
+        "answer_words": [one.positive_words, one.negative_words],
+        "used_for_training": "no",
+        "trial": one.name,
+    }
+    population = read_population(path, **one.read_arguments)
+    return make(
+        data, name or one.label, population, plan, settings, truth=truth, labels=labels, then=then
+    )
+
+
+def simple(
+    data: Path,
+    name: str,
+    question: str,
+    rows: list[material.Row],
+    content: list[str],
+    score: str,
+    **settings: Any,
+) -> str:
+    """A score with a threshold, and nothing answered."""
+    path = material.write(data / "files" / f"{name}.csv", rows)
+    short = score.removeprefix("score_")
+    population = read_population(
+        path, id="id", content=content, scores={short: score}, thresholds={short: 0.5}
+    )
+    plan = Plan("recalibrated_neyman", ("accuracy",), budget=100, seed=3)
+    return make(data, name, population, plan, {"question": question, **settings})
+
+
+def topics(data: Path, name: str, labels: int) -> str:
+    """Five classes."""
+    rows = material.letters(600)
+    path = material.write(data / "files" / "letters.csv", material.topics_of(rows))
+    population = read_population(
+        path, id="id", content=["text"], predictions={"sorter": "prediction"}
+    )
+    plan = Plan("recalibrated_neyman", ("accuracy", "precision", "recall"), budget=200, seed=3)
+    truth = {str(row["id"]): row["truth"] for row in rows}
+    settings = {"question": "What is this letter about?"}
+    return make(data, name, population, plan, settings, truth=truth, labels=labels)
+
+
+def ranked(
+    data: Path,
+    name: str,
+    labels: int,
+    design: str = "geometric_strata",
+    then: Callable[[Session], None] | None = None,
+    **terms: Any,
+) -> str:
+    """A ranked list of 1,500 pairs of offers."""
+    rows = material.pairs(1500)
+    shown = [{key: value for key, value in row.items() if key != "truth"} for row in rows]
+    path = material.write(data / "files" / "offers.csv", shown)
+    population = read_population(
+        path, id="id", content=["offer_a", "offer_b"], scores={"match": "score_match"}
+    )
+    plan = Plan(design, ("precision_curve", "average_precision"), seed=4, **terms)
+    truth = {str(row["id"]): bool(row["truth"]) for row in rows}
+    settings = {"question": "Is this the same product?"}
+    return make(data, name, population, plan, settings, truth=truth, labels=labels, then=then)
+
+
+def start_page(data: Path) -> None:
+    """A few projects in different states, one of them put away, another renamed."""
+    trial(data, "messages", 0, "Support mail, second sample")
+    trial(data, "digits", 60)
+    ranked(data, "Same offers?", 120, budget=400)
+    trial(data, "messages", 100, "Support mail", finish)
+    with closing(open_store(store_url(data))) as store:
+        project_life.duplicate(store, "Support mail", "First try", seed=5)
+        project_life.set_archived(store, "First try", True)
+
+
+def finish(session: Session) -> None:
+    session.finish("The interval is narrow enough.")
+
+
+def one_each(data: Path) -> None:
+    """Everything for Label, Progress, Explore and Report."""
+    files = data / "files"
+    trial(data, "messages", 70)
+    trial(data, "digits", 70)
+    trial(data, "digits", 0, "Not started")
+    trial(data, "digits", 120, "Digits finished", finish)
+    trial(data, "digits", 120, "Digits at the end")
+    trial(data, "messages", 500, "Messages at the goal", margin=0.1, budget=500,
+          estimands=["accuracy"])  # fmt: skip
+    for name, folder, broken in (
+        ("Picture files", "photos", False),
+        ("Refused pictures", "none", True),
+    ):
+        rows = material.pictures(files / folder, 60, broken=broken)
+        simple(data, name, "Is there a sun in it?", rows, ["image"], "score_sun")
+    simple(data, "Tables", "Is this order suspicious?", material.orders(60), ["order"],
+           "score_fraud")  # fmt: skip
+    simple(data, "JSON", "Is this order suspicious?", material.orders(60), ["record"],
+           "score_fraud")  # fmt: skip
+    simple(data, "Right to left", "Is this customer content?", material.right_to_left(60),
+           ["text"], "score_positive")  # fmt: skip
+    marked = {"words": ["nothing", "early", "update", "open", "back"], "patterns": [r"\d{1,4}"]}
+    simple(data, "Highlighted", "Is this a complaint?", material.messages(60), ["text"],
+           "score_complaint", highlight=marked)  # fmt: skip
+    topics(data, "Letters", 120)
+    along_ranks(data)
+    with closing(open_store(store_url(data))) as store:
+        project_life.duplicate(store, "Picture files", "Old name", seed=5)
+        project_life.rename(store, "Old name", "New name")
+
+
+def along_ranks(data: Path) -> None:
+    ranked(data, "List, nothing yet", 0, budget=400)
+    ranked(data, "List, first labels", 40, budget=400)
+    ranked(data, "List with its band", 400, budget=400)
+    ranked(data, "List finished", 400, then=finish, budget=400)
+    paula = {"epsilon": 0.3, "window": 20}
+    ranked(data, "PAULA, part of it", 120, "paula", params=paula)
+    ranked(data, "PAULA, all of it", 1500, "paula", params=paula)

@@ -1,0 +1,265 @@
+"""Every state that has a picture: where it is, how a person gets there, what to see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+from playwright.sync_api import Page
+
+from screenshots.camera import Scene, idle
+
+ALL = ("light", "dark", "narrow")
+# Nothing on it has a colour that another picture does not show dark.
+PLAIN = ("light", "narrow")
+ANSWERS, STATE = ".st-key-answers button", ".st-key-state"
+CURVE = ".st-key-explore-curve .main-svg"
+
+
+def menu(page: Page) -> None:
+    page.locator(".st-key-menu-1 button").click()
+    page.get_by_role("menuitem", name="Rename", exact=True).wait_for()
+
+
+def rename(page: Page) -> None:
+    menu(page)
+    page.get_by_role("menuitem", name="Rename", exact=True).click()
+    page.locator(".st-key-life").wait_for()
+
+
+def archived(page: Page) -> None:
+    page.get_by_text("Archived projects").click()
+    page.wait_for_timeout(400)
+
+
+START = [
+    Scene("projects", "Start page with projects in several states.", "", wait=".st-key-project-1"),
+    Scene("projects-menu", "The menu More of a project.", "", menu, ".st-key-project-1"),
+    Scene("projects-rename", "The form of Rename inside the project's card.", "", rename,
+          ".st-key-project-1"),
+    Scene("projects-archived", "A project that was put away, at the end of the page.", "", archived,
+          ".st-key-project-1"),
+]  # fmt: skip
+
+
+def press(key: str, wait: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.wait_for_timeout(500)
+        page.keyboard.press(key)
+        page.locator(wait).first.wait_for()
+
+    return act
+
+
+def click(selector: str, wait: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.locator(selector).first.click()
+        page.locator(wait).first.wait_for()
+
+    return act
+
+
+def opened(page: Page) -> None:
+    click(".st-key-open-history button", ".st-key-panel")(page)
+    click(".st-key-history button", "[class*='st-key-change-']")(page)
+
+
+def label(name: str, words: str, project: str, act: Callable[[Page], None] | None = None,
+          wait: str = ANSWERS, views: tuple[str, ...] = ALL) -> Scene:  # fmt: skip
+    path = f"label?project={quote(project)}"
+    return Scene(f"label-{name}", words, path, act, wait, whole=False, views=views)
+
+
+LABEL = [
+    label("text", "A text; estimate, interval and band beside it.", "Short messages"),
+    label("digits", "A small picture; four classifiers judged by the same labels.",
+          "Handwritten digits"),
+    label("start", "The first item: no figure yet, and what is missing.", "Not started",
+          views=PLAIN),
+    label("pair", "Two texts side by side, words that differ marked.", "List, nothing yet"),
+    label("picture", "A picture from a file of the data folder.", "Picture files"),
+    label("refused", "A picture whose path leads out of the data folder is not opened.",
+          "Refused pictures"),
+    label("table", "A list of JSON records, drawn as a table.", "Tables", views=PLAIN),
+    label("json", "Nested JSON, indented.", "JSON", views=PLAIN),
+    label("right-to-left", "Arabic or Hebrew, written from the right.", "Right to left",
+          views=PLAIN),
+    label("highlight", "Words and patterns of the project's choice are marked.", "Highlighted"),
+    label("classes", "Five classes with the keys 1 to 5.", "Letters"),
+    label("ranked-first", "A ranked list before its first band.", "List, first labels"),
+    label("ranked-band", "A ranked list, all labels there: band and headline.",
+          "List with its band", wait=STATE),
+    label("help", "Help, in the place of the answer buttons (key H).", "Short messages",
+          press("h", ".st-key-panel")),
+    label("note", "A note about the item (key M).", "Short messages",
+          press("m", ".st-key-panel textarea"), views=PLAIN),
+    label("history", "The last answers, the newest first.", "Short messages",
+          click(".st-key-open-history button", ".st-key-panel"), views=PLAIN),
+    label("opened", "An earlier item opened from the history, its answer can be changed.",
+          "Short messages", opened, views=PLAIN),
+    label("finish", "What finishing now means, before it is done.", "Short messages",
+          click(".st-key-open-finish button", ".st-key-panel"), views=PLAIN),
+    label("goal", "The goal is reached: stop or go on.", "Messages at the goal", wait=STATE),
+    label("budget", "All planned labels are there.", "Digits at the end", wait=STATE, views=PLAIN),
+    label("finished", "A finished trial: the known truth beside the interval.", "Digits finished",
+          wait=STATE),
+]  # fmt: skip
+
+
+def live(page_name: str, name: str, words: str, project: str,
+         act: Callable[[Page], None] | None = None,
+         wait: str = ".st-key-line", views: tuple[str, ...] = ALL) -> Scene:  # fmt: skip
+    path = f"{page_name}?project={quote(project)}"
+    return Scene(f"{page_name}-{name}", words, path, act, wait, views=views)
+
+
+def choose(name: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.get_by_text(name, exact=True).first.click()
+        page.wait_for_timeout(600)
+
+    return act
+
+
+PROGRESS = [
+    live("progress", "figures", "Three figures, their history with band, the curve, the strata.",
+         "Short messages"),
+    live("progress", "start", "Nothing labelled yet.", "Not started", views=PLAIN),
+    live("progress", "several", "Several classifiers compared by the same labels.",
+         "Handwritten digits"),
+    live("progress", "classes", "Several classes: the confusion table.", "Letters"),
+    live("progress", "ranked", "A ranked list: the curve first.", "List with its band"),
+]  # fmt: skip
+EXPLORE = [
+    live("explore", "no-score", "A file without a score has no curve.", "Letters",
+         wait="[data-testid=stAlert]"),
+    live("explore", "start", "Nothing labelled yet.", "List, nothing yet", views=PLAIN),
+    live("explore", "first", "Before the first band: a first guess, marked as one.",
+         "List, first labels"),
+    live("explore", "band", "The band, a cut in it, where precision falls, packages.",
+         "List with its band", wait=CURVE),
+    live("explore", "roc", "The same cut on the ROC curve.", "List with its band", choose("ROC"),
+         CURVE, PLAIN),
+    live("explore", "paula-part", "PAULA's bounds while labels are missing.", "PAULA, part of it",
+         wait=CURVE),
+    live("explore", "paula", "PAULA's bounds with all their labels.", "PAULA, all of it",
+         wait=CURVE),
+]  # fmt: skip
+
+
+def report(name: str, words: str, project: str, wait: str = ".st-key-sentence") -> Scene:
+    return Scene(f"report-{name}", words, f"report?project={quote(project)}", wait=wait)
+
+
+REPORT = [
+    report("interim", "The report of a project that is not finished.", "Short messages"),
+    report("final", "The final report of a trial.", "Digits finished"),
+    report("ranked", "The final report of a ranked list.", "List finished"),
+    Scene("unknown", "An address with a project that does not exist.", "label?project=Nobody",
+          wait="[data-testid=stAlert]"),
+    Scene("renamed", "The address of a project that has another name now.",
+          "label?project=Old%20name", wait="[data-testid=stAlert]"),
+    Scene("no-project", "A project page without a project in its address.", "progress",
+          wait="[data-testid=stAlert]"),
+]  # fmt: skip
+
+
+def upload(file: Path, wait: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.locator(".st-key-new-upload input[type=file]").set_input_files(file)
+        page.locator(wait).first.wait_for()
+        idle(page)
+
+    return act
+
+
+def ask(file: Path, *steps: Callable[[Page], None]) -> Callable[[Page], None]:
+    """The file, the question, and then each step in turn."""
+
+    def act(page: Page) -> None:
+        upload(file, ".st-key-new-question")(page)
+        type_into(".st-key-new-question input", "Is this a complaint?")(page)
+        heading = page.get_by_role("heading", name="3 · What do you want to know?")
+        heading.wait_for()
+        for step in steps:
+            step(page)
+            idle(page)
+
+    return act
+
+
+def type_into(selector: str, text: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        field = page.locator(selector).first
+        field.fill(text)
+        field.press("Enter")
+        field.blur()
+        idle(page)
+
+    return act
+
+
+def card(title: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.locator(".st-key-new-aim").get_by_text(title, exact=True).click()
+
+    return act
+
+
+def created(page: Page) -> None:
+    page.locator(".st-key-new-create button").wait_for()
+
+
+def method(name: str) -> Callable[[Page], None]:
+    def act(page: Page) -> None:
+        page.get_by_text("Advanced: method, parameters, seed").click()
+        field = page.locator("[class*='st-key-new-design-'] input").first
+        field.click()
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(500)
+
+    return act
+
+
+ITEMS = ("1 · Items", "2 · Question")
+QUESTION = ("2 · Question", "3 · What do you want to know?")
+AIM = ("3 · What do you want to know?", "4 · How sure?")
+SURE = ("4 · How sure?", None)
+
+
+def new_project(files: dict[str, Path]) -> list[Scene]:
+    def new(name: str, words: str, act: Callable[[Page], None],
+            part: tuple[str, str | None] | None = None,
+            views: tuple[str, ...] = ALL) -> Scene:  # fmt: skip
+        return Scene(f"new-{name}", words, "new_project", act, ".st-key-new-source", part=part,
+                     views=views)  # fmt: skip
+
+    faults, long = "[data-testid=stAlert]", files["long"]
+    ranked = card("Where should I cut this ranked list?")
+    cuts = type_into("[class*='st-key-new-thresholds-'] input", "0.3 0.5 0.7")
+    return [
+        new("items", "A German file: Windows-1252, semicolons, decimal commas, all detected.",
+            upload(files["german"], ".st-key-new-question"), ITEMS),
+        new("faults", "A file with faults, each with column, row, value and rule.",
+            upload(files["faulty"], faults)),
+        new("unsure", "What cannot be guessed is asked.", upload(files["unsure"], faults)),
+        new("repeated", "Items with the same content are told, and stay.",
+            upload(files["repeated"], ".st-key-new-question"), ITEMS, PLAIN),
+        new("headless", "A first row that looks like data.",
+            upload(files["headless"], faults), views=PLAIN),
+        new("question", "The question for two classes, and which two keys answer.",
+            ask(long, created), QUESTION),
+        new("classes", "The question for five classes, with their keys.",
+            ask(files["letters"], created), QUESTION),
+        new("aim", "What can be known: the cards, and the threshold on the scores.",
+            ask(long, created), AIM),
+        new("thresholds", "Several thresholds of one score, compared by the same labels.",
+            ask(long, card("Several classifiers at once"), cuts, created), AIM),
+        new("sure", "How sure, and what it costs, for precision and recall.",
+            ask(long, card("Precision and recall"), created), SURE),
+        new("sure-ranked", "How sure for a ranked list.", ask(long, ranked, created), SURE),
+        new("sure-paula", "The same by PAULA: its parameters say how many labels.",
+            ask(long, ranked, created, method("PAULA"), created), SURE),
+    ]  # fmt: skip
