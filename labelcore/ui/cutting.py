@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -16,27 +15,7 @@ from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 
-ALL_STOPS_UP_TO, STOPS = 500, 400
 FIRST_CUT = 0.1
-
-
-def stops(n_items: int) -> list[int]:
-    """Ranks at which the slider stops: all of a short list, else closer together at the head.
-
-    >>> stops(4), len(stops(1_000_000)) <= STOPS, stops(1_000_000)[-1]
-    ([1, 2, 3, 4], True, 1000000)
-    """
-    if n_items <= ALL_STOPS_UP_TO:
-        return list(range(1, n_items + 1))
-    return sorted({round(rank) for rank in np.geomspace(1, n_items, STOPS)})
-
-
-def nearest(ranks: list[int], rank: int) -> int:
-    """
-    >>> nearest([1, 10, 100], 40)
-    10
-    """
-    return min(ranks, key=lambda one: abs(one - rank))
 
 
 class CutKeys:
@@ -53,25 +32,27 @@ class CutKeys:
         """The first cut, a tenth of the list; later the person's own."""
         first = max(1, round(FIRST_CUT * self.n_items))
         st.session_state.setdefault(self.rank, first)
-        st.session_state.setdefault(self.slider, nearest(stops(self.n_items), first))
+        st.session_state.setdefault(self.slider, first)
 
     def set_rank(self, rank: int) -> None:
         st.session_state[self.rank] = rank
-        st.session_state[self.slider] = nearest(stops(self.n_items), rank)
+        st.session_state[self.slider] = rank
 
 
 def choose_cut(session: Session) -> int | None:
     """The rank of the cut; None while the number typed is out of bounds."""
     keys = CutKeys(session)
     keys.begin()
-    st.select_slider(
-        "Cut after so many items",
-        stops(keys.n_items),
-        key=keys.slider,
-        format_func=lambda rank: f"{rank:,}",
-        on_change=_slid,
-        args=(keys,),
-    )
+    if keys.n_items > 1:
+        st.slider(
+            "Cut after so many items",
+            1,
+            keys.n_items,
+            step=1,
+            key=keys.slider,
+            on_change=_slid,
+            args=(keys,),
+        )
     left, right = st.columns(2)
     with left:
         rank = st.number_input("... or type how many", step=1, key=keys.rank, on_change=_typed,

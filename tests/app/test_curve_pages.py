@@ -174,11 +174,11 @@ def test_the_slider_moves_the_cut_and_keeps_it_when_labels_arrive(
 ) -> None:
     session = make_curve(labels=60)
     page = app("explore", project="demo")
-    page.select_slider[0].set_value(90).run()
+    page.slider[0].set_value(90).run()
     assert field(page, "cut-rank").value == 90
     session.answer(session.next(), True)
     page.run()
-    assert page.select_slider[0].value == 90
+    assert page.slider[0].value == 90
     assert session.cut(90).sentence() in texts(page)
 
 
