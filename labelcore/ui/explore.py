@@ -46,11 +46,14 @@ def explore_page(project: str) -> None:
     status_lines(session)
     with st.container(key="promise"):
         st.text(session.band("precision", curve).sentence())
+    if curve.state == "nothing":
+        tick(project, DRAWN)
+        return
     chart, cut = the_curve(session, curve)
     if cut is not None:
         show_cut(cut)
     numbers(session, chart)
-    if curve.state not in ("nothing", "too few"):
+    if curve.state != "too few":
         left, right = st.columns(2, gap="large")
         with left:
             where_it_falls(session, curve)
