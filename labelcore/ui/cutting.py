@@ -120,7 +120,8 @@ def show_cut(cut: Cut) -> None:
     """The sentence of a cut, and its readings as a table."""
     with st.container(key="sentence"):
         st.text(cut.sentence())
-    st.dataframe(cut_table(cut), hide_index=True, key="cut-table")
+    if cut.readings:
+        st.dataframe(cut_table(cut), hide_index=True, key="cut-table")
 
 
 def cut_table(cut: Cut) -> pd.DataFrame:
