@@ -132,7 +132,7 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         value=None if unknown else value,
         low=0.0 if unknown else low,
         high=1.0 if unknown else high,
-        confidence=curve.confidence if curve.confidence is not None else engine.plan.confidence,
+        confidence=curve.confidence,
         labels_used=curve.labels,
         draws_used=curve.draws,
         method=f"extremes over the curves inside the bounds ({curve.method})",

@@ -49,6 +49,7 @@ class Estimate:
 
     value      the estimate, or None while there is none
     low, high  the interval; 0 and 1 while nothing can be said
+    confidence of the interval; None where its ends are no confidence bounds
     promise    "watched": the interval may be looked at after every label, and the chance that it
                is ever wrong is at most 1 - confidence. "fixed": it holds at the planned size only.
                "none": no promise.
@@ -62,7 +63,7 @@ class Estimate:
     value: float | None
     low: float
     high: float
-    confidence: float
+    confidence: float | None
     labels_used: int
     draws_used: int
     method: str

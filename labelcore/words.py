@@ -180,8 +180,10 @@ def scope_words(file: str, n_items: int, target: str) -> str:
 
 def promise_words(estimate: Estimate) -> str:
     """The promise of an estimate in words."""
+    sure = estimate.confidence
     return PROMISES[estimate.promise].format(
-        confidence=confidence_words(estimate.confidence), planned=f"{estimate.scope.planned:,}"
+        confidence="" if sure is None else confidence_words(sure),
+        planned=f"{estimate.scope.planned:,}",
     )
 
 

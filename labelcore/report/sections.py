@@ -277,7 +277,9 @@ def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
                 theirs(name_of(one)),
                 "–" if one.value is None else percent(one.value),
                 *(percent_range(one.low, one.high) if one.has_interval else ("–", "–")),
-                confidence_words(one.confidence) if one.promise != "none" else "–",
+                "–"
+                if one.promise == "none" or one.confidence is None
+                else confidence_words(one.confidence),
                 PROMISE_WORDS[one.promise],
                 f"{one.labels_used:,}",
             )

@@ -19,6 +19,7 @@ IntArray = NDArray[np.int64]
 
 LEAST_LABELS = 8
 PIECE_LABELS = 32
+MOST_PIECES = 128
 CENSUS_SHARE = 0.75
 LEAST_LAST_PIECE = Fraction(1, 10)
 
@@ -139,8 +140,9 @@ def interleaved(planned: IntArray, uniforms: FloatArray) -> IntArray:
 
 
 def piece_edges(edges: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Strata cut for the analysis into equal pieces of about ``PIECE_LABELS`` labels each: between
-    the edges of shorter pieces fewer items are left to guess.
+    """Strata cut for the analysis into equal pieces of about ``PIECE_LABELS`` labels each, or of
+    more where that would be over ``MOST_PIECES``: between the edges of shorter pieces fewer items
+    are left to guess, but the work of a look grows with the square of their number.
 
     edges, counts   (n_strata,), last ranks, and labels of each stratum
     Returns         last ranks of the pieces and their stratum, (n_pieces,) each; a stratum with
@@ -150,7 +152,8 @@ def piece_edges(edges: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
     [50, 100, 150]
     """
     sizes = _sizes(edges)
-    pieces = np.where(counts < sizes, np.maximum(counts // PIECE_LABELS, 1), 1)
+    labels = max(PIECE_LABELS, -(-int(counts[counts < sizes].sum()) // MOST_PIECES))
+    pieces = np.where(counts < sizes, np.maximum(counts // labels, 1), 1)
     stratum = np.repeat(np.arange(len(edges)), pieces)
     number = np.arange(len(stratum)) - (np.cumsum(pieces) - pieces)[stratum] + 1
     start = edges[stratum] - sizes[stratum]

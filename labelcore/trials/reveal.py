@@ -54,13 +54,15 @@ class Reveal:
 
     def _verdict(self) -> str:
         side = "inside the interval" if self.inside else "outside"
-        holds, misses = _how_often(self.estimate.confidence)
-        if self.estimate.promise == "none":
+        sure = self.estimate.confidence
+        if sure is None:
+            text = f"{side}. No confidence goes with the bounds of this method."
+        elif self.estimate.promise == "none":
             text = f"{side}. The session ended early, and no promise goes with this interval."
         elif self.inside:
-            text = f"inside the interval, as happens in {holds} sessions."
+            text = f"inside the interval, as happens in {_how_often(sure)[0]} sessions."
         else:
-            text = f"outside: that happens in {misses} sessions."
+            text = f"outside: that happens in {_how_often(sure)[1]} sessions."
         if self.differing and not self.inside:
             one = self.differing == 1
             text += (

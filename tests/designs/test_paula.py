@@ -326,6 +326,7 @@ def test_other_readings_have_bounds_though_the_bounds_cross(tmp_path: Path) -> N
     for key in ASKED[1:]:
         one = results(engine)[key]
         assert one.value is not None and 0 <= one.low <= one.value <= one.high <= 1
+        assert one.confidence is None and one.promise == "none" and "95 %" not in one.sentence()
 
 
 def test_nothing_positive_is_said_of_the_summaries(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelcore.stats.rank_strata import (
+    MOST_PIECES,
     analysis_edges,
     interleaved,
     piece_edges,
@@ -125,6 +126,17 @@ def test_one_stratum_after_the_other_breaks_the_bound() -> None:
     one_by_one = np.repeat(np.arange(3), planned)
     bound = 1 + planned / planned.sum()
     assert np.all(worst_deviation(one_by_one, planned) > bound)
+
+
+def test_many_labels_do_not_make_ever_more_pieces() -> None:
+    edges = rank_edges(100_000)
+    for labels in (2_000, 20_000, 60_000):
+        counts = rank_allocation(edges, labels)
+        fine, stratum = piece_edges(edges, counts)
+        open_ones = (counts < np.diff(edges, prepend=0))[stratum]
+        assert len(edges) < len(fine) and np.count_nonzero(open_ones) <= MOST_PIECES + len(edges)
+        if labels == 2_000:
+            assert np.all((counts // np.bincount(stratum))[np.bincount(stratum) > 1] < 64)
 
 
 def test_wrong_number_of_uniforms() -> None:

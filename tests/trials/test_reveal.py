@@ -68,6 +68,13 @@ def test_without_a_promise_no_frequency_is_claimed() -> None:
         assert "of 20" not in text and "no promise goes with this interval" in text
 
 
+def test_bounds_without_a_confidence_are_not_called_early() -> None:
+    for truth in (0.9, 0.5):
+        text = row(truth, promise="none", confidence=None).sentence()
+        assert "No confidence goes with the bounds" in text
+        assert "early" not in text and "of 20" not in text
+
+
 def test_a_persons_own_errors_are_named_where_the_interval_missed() -> None:
     text = row(0.5, differing=3).sentence()
     assert "3 answers were other than the file's own" in text
