@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Contracts are written once and run on several families of methods.
+pytest.register_assert_rewrite("tests.contracts.design_contracts")
+
 # The same examples in every run: a failure seen once can be seen again.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")

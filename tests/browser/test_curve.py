@@ -1,17 +1,21 @@
-"""A ranked list of pairs labelled to the end by keys, while a second browser explores the curve."""
+"""Ranked lists of pairs labelled by keys while a second browser explores the curve.
+
+PAULA's list is typed from the first label to the last. Of the list in geometric strata the last
+labels are typed; those before are answered through the library.
+"""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 import labelcore as lc
 from labelcore.store import open_store
@@ -23,8 +27,13 @@ PLANS: dict[str, dict[str, Any]] = {
     "geometric_strata": {"budget": 150},
     "paula": {"params": {"epsilon": 0.3, "window": 5}},
 }
+PAULA_FIRST_BLOCK, PAULA_LABELS = 31, 71
 TYPED = 3
 LIVE_SECONDS = 4.0
+# The two lines in the picture of the curve, [ranks, values] of the low and of the high one.
+DRAWN_BOUNDS = """() =>
+  (document.querySelector(".st-key-explore-curve .js-plotly-plot")?.data ?? [])
+    .filter(line => line.legendgroup === "bounds").map(line => [line.x, line.y])"""
 
 
 def make_list(data: Path, design: str) -> tuple[str, dict[str, bool]]:
@@ -60,33 +69,114 @@ def type_truth(page: Page, truth: dict[str, bool]) -> None:
     driving.answer(page, "y" if truth[item[1]] else "n")
 
 
-@pytest.mark.parametrize("design", PLANS)
-def test_a_list_is_labelled_to_the_end_while_another_explores(
-    page: Page, new_page: Callable[..., Page], shared_server: Server, design: str
+def type_live(
+    page: Page, viewer: Page, truth: dict[str, bool], numbers: Iterable[int], planned: int
 ) -> None:
-    data, url = shared_server.data, shared_server.url
-    project, truth = make_list(data, design)
-    answer_until(data, project, truth, TYPED)
-    driving.open_label(page, url, project)
-    viewer = new_page()
-    viewer.goto(f"{url}/explore?project={project}")
-    viewer.wait_for_selector(".st-key-explore-curve .main-svg")
-    rank = viewer.locator("[class*='st-key-cut-rank'] input")
-    rank.fill("77")
-    rank.press("Enter")
-    sentence = viewer.locator(".st-key-sentence")
-    expect(sentence).to_contain_text("the first 77 items")
+    """Type these labels, counted from 1; each is seen by the other in time."""
     line = viewer.locator(".st-key-line").first
-    planned = len(driving.answers(data, project)) + TYPED
-    for number in range(planned - TYPED + 1, planned + 1):
+    for number in numbers:
         type_truth(page, truth)
         start = time.monotonic()
         expect(line).to_contain_text(f"{number} of {planned}")
         assert time.monotonic() - start <= LIVE_SECONDS
+
+
+def open_explore(viewer: Page, url: str, project: str) -> Page:
+    viewer.goto(f"{url}/explore?project={project}")
+    viewer.wait_for_selector(".st-key-promise")
+    return viewer
+
+
+def cut_field(viewer: Page) -> Locator:
+    return viewer.locator("[class*='st-key-cut-rank'] input")
+
+
+def cut_at(viewer: Page, rank: int) -> Locator:
+    """The sentence of the page about the first ``rank`` items."""
+    cut_field(viewer).fill(str(rank))
+    cut_field(viewer).press("Enter")
+    sentence = viewer.locator(".st-key-sentence")
+    expect(sentence).to_contain_text(f"the first {rank} items")
+    return sentence
+
+
+def agrees_with_session(viewer: Page, data: Path, project: str, ranks: Iterable[int]) -> None:
+    """Promise, drawn bounds and the sentence of each cut are those of the session now.
+
+    A cut that is there already is not typed again: its sentence came by itself.
+    """
+    session = lc.Session.open(driving.store_url(data), project)
+    with closing(session.store):
+        curve = session.curve()
+        expect(viewer.locator(".st-key-promise")).to_have_text(session.band("precision").sentence())
+        viewer.wait_for_function(
+            f"last => ({DRAWN_BOUNDS})()[0]?.[0].at(-1) === last", arg=int(curve.rank[-1])
+        )
+        _, low, high = curve.read("precision")
+        drawn = viewer.evaluate(DRAWN_BOUNDS)
+        assert len(drawn) == 2
+        for (x, y), bound in zip(drawn, (low, high), strict=True):
+            assert x == curve.rank.tolist() and y == pytest.approx(bound.tolist(), abs=1e-12)
+        for rank in ranks:
+            if cut_field(viewer).input_value() != str(rank):
+                cut_at(viewer, rank)
+            expect(viewer.locator(".st-key-sentence")).to_have_text(session.cut(rank).sentence())
+
+
+def typed_as_stored(page: Page, data: Path, project: str, truth: dict[str, bool]) -> int:
+    """How many labels are stored, each the truth and by a press of its key on its item."""
+    stored = driving.answers(data, project)
+    assert all(driving.said(e) == ("yes" if truth[str(e.item_id)] else "no") for e in stored)
+    assert [(e.answers, driving.KEYS[driving.said(e)]) for e in stored] == [
+        (one.token, one.key) for one in driving.pressed(page)
+    ]
+    return len(stored)
+
+
+def test_paula_is_typed_to_the_end_while_another_explores(
+    page: Page, new_page: Callable[..., Page], shared_server: Server
+) -> None:
+    """Every label by a key. The other looks after the first finished block and at the end."""
+    data, url = shared_server.data, shared_server.url
+    project, truth = make_list(data, "paula")
+    planned, first_block = PAULA_LABELS, PAULA_FIRST_BLOCK
+    driving.open_label(page, url, project)
+    viewer = open_explore(new_page(), url, project)
+    promise = viewer.locator(".st-key-promise")
+    expect(promise).to_contain_text(f"0 of {first_block} labels before the first bounds")
+    for _ in range(first_block - 1):
+        type_truth(page, truth)
+    expect(promise).to_contain_text(f"{first_block - 1} of {first_block} labels before")
+    type_live(page, viewer, truth, [first_block], planned)
+    agrees_with_session(viewer, data, project, ranks=(20, 77))
+    expect(viewer.locator(".st-key-sentence")).to_contain_text("Nothing is known yet")
+    for _ in range(planned - TYPED - first_block):
+        type_truth(page, truth)
+    type_live(page, viewer, truth, range(planned - TYPED + 1, planned + 1), planned)
+    assert typed_as_stored(page, data, project, truth) == planned
+    expect(cut_field(viewer)).to_have_value("77")
+    agrees_with_session(viewer, data, project, ranks=(77, 20))
+    assert hover_words(viewer).startswith("first ")
+    assert not viewer.locator("[data-testid='stException']").count()
+
+
+def test_the_end_of_a_prefilled_list_is_typed_while_another_explores(
+    page: Page, new_page: Callable[..., Page], shared_server: Server
+) -> None:
+    """Geometric strata: all labels but the last three are answered through the library."""
+    data, url = shared_server.data, shared_server.url
+    project, truth = make_list(data, "geometric_strata")
+    answer_until(data, project, truth, TYPED)
+    driving.open_label(page, url, project)
+    viewer = open_explore(new_page(), url, project)
+    viewer.wait_for_selector(".st-key-explore-curve .main-svg")
+    sentence = cut_at(viewer, 77)
+    planned = len(driving.answers(data, project)) + TYPED
+    type_live(page, viewer, truth, range(planned - TYPED + 1, planned + 1), planned)
     assert len(driving.answers(data, project)) == planned
     session = lc.Session.open(driving.store_url(data), project)
     expect(sentence).to_contain_text(session.cut(77).sentence())
-    expect(rank).to_have_value("77")
+    expect(cut_field(viewer)).to_have_value("77")
     assert hover_words(viewer).startswith("first ")
     session.store.close()
     assert not viewer.locator("[data-testid='stException']").count()

@@ -1,13 +1,10 @@
-"""What every sampling method owes, as functions that take the name of one.
+"""What every sampling method for numbers about a classifier owes.
 
-Each contract runs over ``labelcore.DESIGNS``; beside it stands a deliberately broken method,
-registered for the test, that must fail it: a contract that nothing can break proves nothing.
+The contracts of ``design_contracts`` and those that only these methods can owe.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -27,11 +24,26 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
-from labelcore.engine import Engine
 from labelcore.errors import ReplayError
 from labelcore.estimands import Estimand
 from labelcore.estimation import scalar_results
 from labelcore.stats.profile import Cells, FloatArray
+from tests.contracts.design_contracts import (
+    ANSWER_KEY,
+    BROKEN,
+    Contract,
+    Family,
+    InFileOrder,
+    Owed,
+    Repeating,
+    Twin,
+    Unseeded,
+    beyond_chance,
+    drawn,
+    method_cases,
+    register,
+    twin_cases,
+)
 from tests.designs.synthetic import (
     NOISE,
     SCALAR_DESIGNS,
@@ -56,88 +68,7 @@ def plan_of(name: str, **values: Any) -> lc.Plan:
     return lc.Plan(name, values.pop("estimands", SCALARS), **{"budget": 120, "seed": 4, **values})
 
 
-def figures(engine: Engine) -> dict[str, str]:
-    return {key: one.to_json() for key, one in scalar_results(engine).items()}
-
-
-def drawn(engine: Engine) -> list[int]:
-    return [asked.position for asked in engine.asked]
-
-
 # --- the contracts -----------------------------------------------------------------------------
-
-
-def same_seed_same_draws(name: str, known: Known) -> None:
-    runs = [labelled(known.engine(plan_of(name), seed), known.truth) for seed in (4, 4, 5)]
-    assert drawn(runs[0]) == drawn(runs[1]) and figures(runs[0]) == figures(runs[1])
-    assert drawn(runs[0]) != drawn(runs[2])
-
-
-def replay_equals_incremental(name: str, known: Known) -> None:
-    """Through a session with Undo and Later, a second session on its store, and a bare engine."""
-    session = lc.Session(known.population, plan_of(name), project="replay")
-    step = 0
-    while (draw := session.next()) is not None:
-        step += 1
-        if step % 17 == 0:
-            session.answer(draw, "later")
-            continue
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
-        if step % 23 == 0:
-            session.undo()
-    again = lc.Session(known.population, session.plan, session.store, "replay")
-    engine = Engine(known.population, session.plan)
-    for event in session.events:
-        engine.apply(event)
-    assert drawn(engine) == drawn(session.engine) == drawn(again.engine)
-    assert figures(engine) == figures(session.engine) == figures(again.engine)
-    assert engine.labels == session.labels == 120
-
-
-def undo_is_as_if_never_answered(name: str, known: Known) -> None:
-    session = lc.Session(known.population, plan_of(name))
-    plain = labelled(known.engine(plan_of(name), 4), known.truth)
-    while (draw := session.next()) is not None:
-        right = bool(known.truth[known.population.position(draw.item_id)])
-        if draw.index in (41, 60, 61, 90, 120):
-            before, items = figures(session.engine), drawn(session.engine)
-            for wrong in (not right, "unsure", "broken"):
-                session.answer(draw, wrong)
-                scalar_results(session.engine)
-                session.undo()
-                assert figures(session.engine) == before
-                assert drawn(session.engine) == items, "what was drawn stays drawn"
-                draw = session.next()
-                assert draw is not None
-        session.answer(draw, right)
-    assert drawn(session.engine) == drawn(plain) and figures(session.engine) == figures(plain)
-
-
-ANSWER_KEY: dict[str, np.ndarray] = {}
-"""What only the person knows; one of the broken methods peeks at it."""
-
-
-def later_labels_do_not_matter(name: str, known: Known) -> None:
-    """Two worlds that agree on the first 70 items drawn and on nothing else."""
-    ANSWER_KEY["truth"] = known.truth
-    first = known.engine(plan_of(name), 4)
-    asked, shown = [], {}
-    for labels in label(first, known.truth):
-        shown[labels] = figures(first)
-    asked = drawn(first)
-    other = 1 - known.truth
-    other[asked[:70]] = known.truth[asked[:70]]
-    ANSWER_KEY["truth"] = other
-    second = known.engine(plan_of(name), 4)
-    for labels in label(second, other):
-        if labels <= 70:
-            assert figures(second) == shown[labels]
-    assert drawn(second)[:70] == asked[:70]
-
-
-def no_item_twice(name: str, known: Known) -> None:
-    engine = labelled(known.engine(plan_of(name, budget=N_ITEMS), 4), known.truth)
-    assert sorted(drawn(engine)) == list(range(N_ITEMS))
 
 
 def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
@@ -175,22 +106,8 @@ def no_label_is_not_yet(name: str, known: Known) -> None:
                     assert not one.has_interval and (one.low, one.high) == (0.0, 1.0)
 
 
-def json_round_trip(name: str, known: Known) -> None:
-    params = getattr(lc.DESIGNS[name], "example", {})
-    plan = plan_of(name, params=params, classifier=["lr"], margin=0.1, stop="margin")
-    assert lc.Plan.from_json(plan.to_json()) == plan
-    engine = known.engine(plan, 4)
-    steps = label(engine, known.truth)
-    for labels in (0, 20, 50, 110):
-        while engine.labels < labels:
-            next(steps)
-        for one in scalar_results(engine).values():
-            assert lc.Estimate.from_dict(json.loads(one.to_json())) == one
-
-
 def sample_is_random(name: str, known: Known) -> None:
-    """400 seeds; how often each item is among the first draws, within its stratum. Pearson's
-    statistic with the covariance of sampling without replacement is chi-square; limit 1e-4."""
+    """400 seeds; how often each item is among the first draws, within its stratum; limit 1e-4."""
     seeds, count = 400, np.zeros(N_ITEMS)
     share = np.zeros(N_ITEMS)
     for seed in range(seeds):
@@ -201,16 +118,7 @@ def sample_is_random(name: str, known: Known) -> None:
             ahead = engine.peek()
         count[drawn(engine)] += 1
         share += (engine.drawn / engine.frame.sizes)[engine.frame.stratum]
-    stratum, chance = engine.frame.stratum, share / seeds
-    spread = seeds * chance * (1 - chance)
-    statistic, freedom = 0.0, 0
-    for one in np.unique(stratum):
-        mine = (stratum == one) & (spread > 0)
-        size = int(mine.sum())
-        if size > 1:
-            excess = (count - seeds * chance)[mine] ** 2 / spread[mine]
-            statistic += float(excess.sum()) * (size - 1) / size
-            freedom += size - 1
+    statistic, freedom = beyond_chance(count, share, seeds, engine.frame.stratum)
     assert statistic < chi2.isf(NOISE, freedom)
 
 
@@ -248,12 +156,8 @@ def watched_interval_holds_at_every_look(name: str, known: Known) -> None:
 
 
 class Broken(RecalibratedNeyman):
-    name: ClassVar[str] = "broken"
-
-
-class Unseeded(Broken):
-    def prepare(self, setup: Setup) -> Frame:
-        return super().prepare(replace(setup, seed=int(np.random.default_rng().integers(2**32))))
+    name: ClassVar[str] = BROKEN
+    order: ClassVar[str] = "queue"
 
 
 class Forgetful(Broken):
@@ -294,14 +198,6 @@ class Peeking(Broken):
         return replace(frame, queue=queue[order])
 
 
-class Repeating(Broken):
-    def prepare(self, setup: Setup) -> Frame:
-        frame = super().prepare(setup)
-        queue = frame.queue.copy()
-        queue[1] = queue[0]
-        return replace(frame, queue=queue)
-
-
 class NoFinitePopulation(Broken):
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
@@ -340,14 +236,6 @@ class NotJson(Broken):
     example: ClassVar[dict[str, Any]] = {"rates": (0.1, 0.2)}
 
 
-class InFileOrder(Broken):
-    """Within a stratum the first items of the file first, whatever the seed."""
-
-    def prepare(self, setup: Setup) -> Frame:
-        frame = super().prepare(setup)
-        return replace(frame, queue=np.argsort(frame.stratum, kind="stable"))
-
-
 class Narrow(Broken):
     """Half the width."""
 
@@ -368,60 +256,47 @@ class FixedLooks(Broken):
         return super().estimate(rows, cells, replace(look, promise="fixed"), rates)
 
 
-Contract = Callable[[str, Known], None]
-CONTRACTS: list[tuple[Contract, list[type[Broken]]]] = [
-    (same_seed_same_draws, [Unseeded]),
-    (replay_equals_incremental, [Forgetful, Unseeded]),
-    (undo_is_as_if_never_answered, [Clinging]),
-    (later_labels_do_not_matter, [Peeking]),
-    (no_item_twice, [Repeating]),
-    (census_is_exact_and_only_a_census, [NoFinitePopulation, AlwaysExact]),
-    (no_label_is_not_yet, [Hasty]),
-    (json_round_trip, [NotJson]),
-    (sample_is_random, [InFileOrder]),
-    (fixed_interval_covers, [Narrow]),
-    (watched_interval_holds_at_every_look, [FixedLooks]),
-]
-SLOW = {fixed_interval_covers, watched_interval_holds_at_every_look}
-
-
-def marks(contract: Contract) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.slow] if contract in SLOW else []
-
-
-@pytest.mark.parametrize(
-    ("contract", "name"),
-    [
-        pytest.param(contract, name, marks=marks(contract), id=f"{contract.__name__}-{name}")
-        for contract, _ in CONTRACTS
-        for name in SCALAR_DESIGNS
-    ],
+SCALAR = Family(
+    n_items=N_ITEMS,
+    plan_of=plan_of,
+    results=scalar_results,
+    undone_at=(41, 60, 61, 90),
+    agreed=70,
+    written={"classifier": ["lr"], "margin": 0.1, "stop": "margin"},
+    read_at=(0, 20, 50, 110),
+    sound=Broken,
+    refusals=(AssertionError, ReplayError),
 )
+CONTRACTS = [
+    Owed(SCALAR.same_seed_same_draws, [SCALAR.twin(Unseeded)]),
+    Owed(SCALAR.replay_equals_incremental, [Forgetful, SCALAR.twin(Unseeded)]),
+    Owed(SCALAR.undo_is_as_if_never_answered, [Clinging]),
+    Owed(SCALAR.later_labels_do_not_matter, [Peeking]),
+    Owed(SCALAR.no_item_twice, [SCALAR.twin(Repeating)]),
+    Owed(census_is_exact_and_only_a_census, [NoFinitePopulation, AlwaysExact]),
+    Owed(no_label_is_not_yet, [Hasty]),
+    Owed(SCALAR.json_round_trip, [NotJson]),
+    Owed(sample_is_random, [SCALAR.twin(InFileOrder)]),
+    Owed(fixed_interval_covers, [Narrow], slow=True),
+    Owed(watched_interval_holds_at_every_look, [FixedLooks], slow=True),
+]
+
+
+@pytest.mark.parametrize(("contract", "name"), method_cases(CONTRACTS, SCALAR_DESIGNS))
 def test_contract(contract: Contract, name: str, known: Known) -> None:
     contract(name, known)
 
 
-@pytest.mark.parametrize(
-    ("contract", "broken"),
-    [
-        pytest.param(
-            contract, broken, marks=marks(contract), id=f"{contract.__name__}-{broken.__name__}"
-        )
-        for contract, twins in CONTRACTS
-        for broken in twins
-    ],
-)
+@pytest.mark.parametrize(("contract", "twin"), twin_cases(CONTRACTS))
 def test_broken_twin_fails(
-    contract: Contract, broken: type[Broken], known: Known, monkeypatch: pytest.MonkeyPatch
+    contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(lc.DESIGNS, "broken", broken())
-    with pytest.raises((AssertionError, ReplayError)):
-        contract("broken", known)
+    SCALAR.must_fail(contract, twin, known, monkeypatch)
 
 
 def test_unbroken_twin_passes_what_is_quick(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twins fail because of their mistake, not because they are registered in a test."""
-    monkeypatch.setitem(lc.DESIGNS, "broken", Broken())
-    for contract, _ in CONTRACTS:
-        if contract not in SLOW:
-            contract("broken", known)
+    name = register(Broken, monkeypatch)
+    for row in CONTRACTS:
+        if not row.slow:
+            row.contract(name, known)

@@ -1,13 +1,11 @@
-"""What every method for a ranked list owes, as functions that take the name of one.
+"""What every method for a ranked list owes.
 
-Each contract runs over the designs that read a curve; beside it stand deliberately broken methods
-that must fail it. Ties are in the file: two decimals of the score.
+The contracts of ``design_contracts`` and those that only these methods can owe. Ties are in the
+file: two decimals of the score.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -26,6 +24,22 @@ from labelcore.errors import PlanError, ReplayError
 from labelcore.looks import results
 from labelcore.stats import yield_band
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
+from tests.contracts.design_contracts import (
+    ANSWER_KEY,
+    BROKEN,
+    Contract,
+    Family,
+    InFileOrder,
+    Owed,
+    Repeating,
+    Twin,
+    Unseeded,
+    beyond_chance,
+    drawn,
+    method_cases,
+    register,
+    twin_cases,
+)
 from tests.designs.synthetic import (
     LIST_DESIGNS,
     NOISE,
@@ -65,87 +79,12 @@ def plan_of(name: str, **values: Any) -> lc.Plan:
     return lc.Plan(name, ASKED, params=params, seed=4, **{"budget": 160, **values})
 
 
-def figures(engine: Engine) -> dict[str, str]:
-    return {key: one.to_json() for key, one in results(engine).items()}
-
-
-def drawn(engine: Engine) -> list[int]:
-    return [asked.position for asked in engine.asked]
-
-
 def true_yields(known: Known, engine: Engine) -> np.ndarray:
     """Hits among the first r items, (n_items,)."""
     return np.cumsum(known.truth[engine.rank_order]).astype(float)
 
 
 # --- the contracts -----------------------------------------------------------------------------
-
-
-def same_seed_same_draws(name: str, known: Known) -> None:
-    runs = [labelled(known.engine(plan_of(name), seed), known.truth) for seed in (4, 4, 5)]
-    assert drawn(runs[0]) == drawn(runs[1]) and figures(runs[0]) == figures(runs[1])
-    assert drawn(runs[0]) != drawn(runs[2])
-
-
-def replay_equals_incremental(name: str, known: Known) -> None:
-    """Through a session with Undo and Later, a second session on its store, and a bare engine."""
-    session = lc.Session(known.population, plan_of(name), project="replay")
-    step = 0
-    while (draw := session.next()) is not None:
-        step += 1
-        if step % 17 == 0:
-            session.answer(draw, "later")
-            continue
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
-        if step % 23 == 0:
-            session.undo()
-    again = lc.Session(known.population, session.plan, session.store, "replay")
-    engine = Engine(known.population, session.plan)
-    for event in session.events:
-        engine.apply(event)
-    assert drawn(engine) == drawn(session.engine) == drawn(again.engine)
-    assert figures(engine) == figures(session.engine) == figures(again.engine)
-    assert engine.labels == session.labels == session.plan.planned
-
-
-def undo_is_as_if_never_answered(name: str, known: Known) -> None:
-    """Undone in the head, on the way, right at a look and at the last item."""
-    session = lc.Session(known.population, plan_of(name))
-    plain = labelled(known.engine(plan_of(name), 4), known.truth)
-    items_asked, found = drawn(plain), figures(plain)
-    while (draw := session.next()) is not None:
-        right = bool(known.truth[known.population.position(draw.item_id)])
-        if draw.index in (3, 40, 67, 80, 120, session.plan.planned):
-            before, items = figures(session.engine), drawn(session.engine)
-            for wrong in (not right, "unsure", "broken"):
-                session.answer(draw, wrong)
-                results(session.engine)
-                session.undo()
-                assert figures(session.engine) == before
-                assert drawn(session.engine) == items, "what was drawn stays drawn"
-                draw = session.next()
-                assert draw is not None
-        session.answer(draw, right)
-    assert drawn(session.engine) == items_asked and figures(session.engine) == found
-
-
-ANSWER_KEY: dict[str, np.ndarray] = {}
-"""What only the person knows; one of the broken methods peeks at it."""
-
-
-def later_labels_do_not_matter(name: str, known: Known) -> None:
-    """Two worlds that agree on the first 85 items drawn and on nothing else."""
-    ANSWER_KEY["truth"] = known.truth
-    first = known.engine(plan_of(name), 4)
-    shown = {labels: figures(first) for labels in label(first, known.truth) if labels <= 85}
-    other = 1 - known.truth
-    other[drawn(first)[:85]] = known.truth[drawn(first)[:85]]
-    ANSWER_KEY["truth"] = other
-    second = known.engine(plan_of(name), 4)
-    for labels in label(second, other):
-        if labels <= 85:
-            assert figures(second) == shown[labels]
-    assert drawn(second)[:85] == drawn(first)[:85]
 
 
 def no_label_changes_what_is_asked(name: str, known: Known) -> None:
@@ -157,13 +96,6 @@ def no_label_changes_what_is_asked(name: str, known: Known) -> None:
         for truth in (known.truth, 1 - known.truth, np.ones(N_ITEMS, dtype=np.int64))
     ]
     assert drawn(runs[0]) == drawn(runs[1]) == drawn(runs[2])
-
-
-def no_item_twice(name: str, known: Known) -> None:
-    plan = plan_of(name, budget=N_ITEMS)
-    items = drawn(labelled(known.engine(plan, 4), known.truth))
-    assert len(set(items)) == len(items)
-    assert isinstance(plan.method, Paula) or sorted(items) == list(range(N_ITEMS))
 
 
 def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
@@ -217,29 +149,9 @@ def no_label_is_not_yet(name: str, known: Known) -> None:
         assert results(engine)["precision_curve"].has_interval
 
 
-def json_round_trip(name: str, known: Known) -> None:
-    params = getattr(lc.DESIGNS[name], "example", {})
-    plan = plan_of(name, params=params)
-    assert lc.Plan.from_json(plan.to_json()) == plan
-    engine = known.engine(plan, 4)
-    steps = label(engine, known.truth)
-    for labels in (0, 20, 80, 150):
-        while engine.labels < labels:
-            next(steps)
-        found = results(engine)
-        curve = found["precision_curve"]
-        read = json.loads(curve.to_json())
-        for key in ("x", "value", "low", "high", "threshold"):
-            back = np.array([np.nan if one is None else one for one in read[key]], dtype=float)
-            np.testing.assert_array_equal(back, getattr(curve, key))
-        for key in ASKED[1:]:
-            assert lc.Estimate.from_dict(json.loads(found[key].to_json())) == found[key]
-
-
 def sample_is_random_at_every_look(name: str, known: Known) -> None:
     """150 seeds, 40 and 100 draws of 160: how often each item is among them, within its
-    stretch of ranks. Pearson's statistic with the covariance of sampling without replacement is
-    chi-square; limit 1e-4."""
+    stretch of ranks; limit 1e-4."""
     seeds, file = 150, untied(known)
     for draws in (40, 100):
         count, share = np.zeros(N_ITEMS), np.zeros(N_ITEMS)
@@ -249,16 +161,7 @@ def sample_is_random_at_every_look(name: str, known: Known) -> None:
                 engine.draw_next()
             count[drawn(engine)] += 1
             share += (engine.drawn / engine.frame.sizes)[engine.frame.stratum]
-        stratum, chance = engine.frame.stratum, share / seeds
-        spread = seeds * chance * (1 - chance)
-        statistic, freedom = 0.0, 0
-        for one in np.unique(stratum):
-            mine = (stratum == one) & (spread > 1e-9)
-            size = int(mine.sum())
-            if size > 1:
-                excess = (count - seeds * chance)[mine] ** 2 / spread[mine]
-                statistic += float(excess.sum()) * (size - 1) / size
-                freedom += size - 1
+        statistic, freedom = beyond_chance(count, share, seeds, engine.frame.stratum)
         assert statistic < chi2.isf(NOISE, freedom), draws
 
 
@@ -325,12 +228,8 @@ def all_hold(known: Known, engine: Engine, readings: tuple[str, ...] = tuple(REA
 
 
 class Broken(GeometricStrata):
-    name: ClassVar[str] = "broken"
-
-
-class Unseeded(Broken):
-    def prepare(self, setup: Setup) -> Any:
-        return super().prepare(replace(setup, seed=int(np.random.default_rng().integers(2**32))))
+    name: ClassVar[str] = BROKEN
+    order: ClassVar[str] = "sequence"
 
 
 class Forgetful(Broken):
@@ -383,14 +282,6 @@ class Learning(Broken):
         return np.asarray(take)
 
 
-class Repeating(Broken):
-    def prepare(self, setup: Setup) -> Any:
-        frame = super().prepare(setup)
-        sequence = frame.sequence.copy()
-        sequence[1] = sequence[0]
-        return replace(frame, sequence=sequence)
-
-
 class AlwaysExact(Broken):
     """The estimate without bounds, as if it were known."""
 
@@ -437,18 +328,6 @@ class NotJson(Broken):
     example: ClassVar[dict[str, Any]] = {"edges": (50, 100)}
 
 
-class InFileOrder(Broken):
-    """Within a stratum the first items of the file first, whatever the seed."""
-
-    def prepare(self, setup: Setup) -> Any:
-        frame = super().prepare(setup)
-        sequence = frame.sequence.copy()
-        for one in range(frame.n_strata):
-            places = np.flatnonzero(frame.stratum[sequence] == one)
-            sequence[places] = np.sort(sequence[places])
-        return replace(frame, sequence=sequence)
-
-
 class Unshared(Broken):
     """The whole error level at each of the four looks."""
 
@@ -459,14 +338,15 @@ class Unshared(Broken):
         return super().curve(setup, frame, ranked, replace(look, confidence=whole), ranks)
 
 
-def pointwise(patch: pytest.MonkeyPatch) -> None:
+def pointwise(patch: pytest.MonkeyPatch) -> str:
     """The quantile of one rank for all of them."""
     patch.setattr(
         yield_band, "critical_value", lambda spread, level, seed: float(norm.isf((1 - level) / 2))
     )
+    return GEOMETRIC
 
 
-def interpolated(patch: pytest.MonkeyPatch) -> None:
+def interpolated(patch: pytest.MonkeyPatch) -> str:
     """Bounds at the edges joined by straight lines."""
     exact = yield_band.YieldBand.at
 
@@ -477,32 +357,36 @@ def interpolated(patch: pytest.MonkeyPatch) -> None:
         return exact(self, ranks)[0], low, high
 
     patch.setattr(yield_band.YieldBand, "at", at)
+    return GEOMETRIC
 
 
-Contract = Callable[[str, Known], None]
-Twin = type[Broken] | Callable[[pytest.MonkeyPatch], None]
-CONTRACTS: list[tuple[Contract, list[Twin]]] = [
-    (same_seed_same_draws, [Unseeded]),
-    (replay_equals_incremental, [Forgetful, Unseeded]),
-    (undo_is_as_if_never_answered, [Clinging]),
-    (later_labels_do_not_matter, [Peeking]),
-    (no_label_changes_what_is_asked, [Learning]),
-    (no_item_twice, [Repeating]),
-    (census_is_exact_and_only_a_census, [AlwaysExact, NeverExact]),
-    (no_label_is_not_yet, [Hasty]),
-    (json_round_trip, [NotJson]),
+LISTS = Family(
+    n_items=N_ITEMS,
+    plan_of=plan_of,
+    results=results,
+    undone_at=(3, 40, 67, 80, 120),  # in the head, on the way, right at a look
+    agreed=85,
+    read_at=(0, 20, 80, 150),
+    sound=Broken,
+    refusals=(AssertionError, ReplayError, PlanError),
+)
+CONTRACTS = [
+    Owed(LISTS.same_seed_same_draws, [LISTS.twin(Unseeded)]),
+    Owed(LISTS.replay_equals_incremental, [Forgetful, LISTS.twin(Unseeded)]),
+    Owed(LISTS.undo_is_as_if_never_answered, [Clinging]),
+    Owed(LISTS.later_labels_do_not_matter, [Peeking]),
+    Owed(no_label_changes_what_is_asked, [Learning]),
+    Owed(LISTS.no_item_twice, [LISTS.twin(Repeating)]),
+    Owed(census_is_exact_and_only_a_census, [AlwaysExact, NeverExact]),
+    Owed(no_label_is_not_yet, [Hasty]),
+    Owed(LISTS.json_round_trip, [NotJson]),
 ]
-RANDOM: list[tuple[Contract, list[Twin]]] = [
-    (sample_is_random_at_every_look, [InFileOrder]),
-    (everything_read_off_is_covered_at_once, [pointwise, interpolated]),
-    (four_looks_hold_together, [Unshared]),
+RANDOM = [
+    Owed(sample_is_random_at_every_look, [LISTS.twin(InFileOrder)], slow=True),
+    Owed(everything_read_off_is_covered_at_once, [pointwise, interpolated], slow=True),
+    Owed(four_looks_hold_together, [Unshared], slow=True),
 ]
 """Those that only a method which draws at random can owe."""
-ALL = [*CONTRACTS, *RANDOM]
-
-
-def marks(contract: Contract) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.slow] if contract in [one for one, _ in RANDOM] else []
 
 
 def file_for(contract: Contract, known: Known, longer: Known) -> Known:
@@ -512,46 +396,21 @@ def file_for(contract: Contract, known: Known, longer: Known) -> Known:
 
 @pytest.mark.parametrize(
     ("contract", "name"),
-    [
-        *(
-            pytest.param(one, name, id=f"{one.__name__}-{name}")
-            for one, _ in CONTRACTS
-            for name in LIST_DESIGNS
-        ),
-        *(
-            pytest.param(one, GEOMETRIC, marks=marks(one), id=f"{one.__name__}-{GEOMETRIC}")
-            for one, _ in RANDOM
-        ),
-    ],
+    [*method_cases(CONTRACTS, LIST_DESIGNS), *method_cases(RANDOM, [GEOMETRIC])],
 )
 def test_contract(contract: Contract, name: str, known: Known, longer: Known) -> None:
     contract(name, file_for(contract, known, longer))
 
 
-@pytest.mark.parametrize(
-    ("contract", "twin"),
-    [
-        pytest.param(contract, twin, marks=marks(contract),
-                     id=f"{contract.__name__}-{twin.__name__}")
-        for contract, twins in ALL
-        for twin in twins
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("contract", "twin"), twin_cases([*CONTRACTS, *RANDOM]))
 def test_broken_twin_fails(
     contract: Contract, twin: Twin, known: Known, longer: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if isinstance(twin, type):
-        monkeypatch.setitem(lc.DESIGNS, "broken", twin())
-        name = "broken"
-    else:
-        twin(monkeypatch)
-        name = GEOMETRIC
-    with pytest.raises((AssertionError, ReplayError, PlanError)):
-        contract(name, file_for(contract, known, longer))
+    LISTS.must_fail(contract, twin, file_for(contract, known, longer), monkeypatch)
 
 
 def test_unbroken_twin_passes_what_is_quick(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twins fail because of their mistake, not because they are registered in a test."""
-    monkeypatch.setitem(lc.DESIGNS, "broken", Broken())
-    for contract, _ in CONTRACTS:
-        contract("broken", known)
+    name = register(Broken, monkeypatch)
+    for row in CONTRACTS:
+        row.contract(name, known)

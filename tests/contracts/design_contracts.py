@@ -1,0 +1,281 @@
+"""What every sampling method owes, whatever it estimates: written once, run on each family.
+
+A contract takes the name of a method and a file with known labels. Beside it stand deliberately
+broken methods that must fail it: a contract that nothing can break proves nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.designs.base import Design, Frame, IntArray, Setup
+from labelcore.engine import Engine
+from labelcore.results import Band, Result
+from tests.designs.synthetic import Known, label, labelled
+
+Contract = Callable[[str, Known], None]
+Twin = type[Design] | Callable[[pytest.MonkeyPatch], str]
+"""A broken method, or a function that breaks a method that there is and returns its name."""
+
+BROKEN = "broken"
+ANSWER_KEY: dict[str, np.ndarray] = {}
+"""What only the person knows; one of the broken methods peeks at it."""
+
+
+def drawn(engine: Engine) -> list[int]:
+    return [asked.position for asked in engine.asked]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Family:
+    """Methods that owe the same, the few things in which their contracts differ, and the contracts.
+
+    n_items     items in the file
+    plan_of     (name, **values) -> a plan for that file
+    results     (engine) -> {key: result}: what counts as the figures
+    undone_at   draws whose answers are taken back; those of the last draw are too
+    agreed      labels on which two worlds agree that agree on nothing else
+    written     values of the plan that goes through JSON
+    read_at     numbers of labels at which the figures go through JSON
+    sound       the method that the broken ones derive from
+    refusals    what a broken method may raise
+    """
+
+    n_items: int
+    plan_of: Callable[..., lc.Plan]
+    results: Callable[[Engine], Mapping[str, Result]]
+    undone_at: tuple[int, ...]
+    agreed: int
+    written: Mapping[str, Any] = field(default_factory=dict)
+    read_at: tuple[int, ...]
+    sound: type[Design]
+    refusals: tuple[type[Exception], ...]
+
+    def figures(self, engine: Engine) -> dict[str, str]:
+        return {key: one.to_json() for key, one in self.results(engine).items()}
+
+    # --- the contracts -------------------------------------------------------------------------
+
+    def same_seed_same_draws(self, name: str, known: Known) -> None:
+        plan = self.plan_of(name)
+        runs = [labelled(known.engine(plan, seed), known.truth) for seed in (4, 4, 5)]
+        assert drawn(runs[0]) == drawn(runs[1])
+        assert self.figures(runs[0]) == self.figures(runs[1])
+        assert drawn(runs[0]) != drawn(runs[2])
+
+    def replay_equals_incremental(self, name: str, known: Known) -> None:
+        """Through a session with Undo and Later, a second session on its store, and a bare
+        engine."""
+        session = lc.Session(known.population, self.plan_of(name), project="replay")
+        answer_with_detours(session, known)
+        again = lc.Session(known.population, session.plan, session.store, "replay")
+        engine = Engine(known.population, session.plan)
+        for event in session.events:
+            engine.apply(event)
+        assert drawn(engine) == drawn(session.engine) == drawn(again.engine)
+        figures = self.figures(engine)
+        assert figures == self.figures(session.engine) == self.figures(again.engine)
+        assert engine.labels == session.labels == session.plan.planned
+        assert self.plan_of(name).budget in (None, session.plan.planned)
+
+    def undo_is_as_if_never_answered(self, name: str, known: Known) -> None:
+        """Against a plain run by a method of its own, which shares no memory with the session's."""
+        plain = known.engine(self.plan_of(name), 4)
+        plain.design = copy.deepcopy(plain.design)
+        labelled(plain, known.truth)
+        session = lc.Session(known.population, self.plan_of(name))
+        while (draw := session.next()) is not None:
+            right = bool(known.truth[known.population.position(draw.item_id)])
+            if draw.index in (*self.undone_at, session.plan.planned):
+                draw = self.answer_and_undo(session, draw, (not right, "unsure", "broken"))
+            session.answer(draw, right)
+        assert drawn(session.engine) == drawn(plain)
+        assert self.figures(session.engine) == self.figures(plain)
+
+    def answer_and_undo(
+        self, session: lc.Session, draw: lc.Draw, answers: Iterable[object]
+    ) -> lc.Draw:
+        """Each answer given, looked at and taken back; the same item, drawn once more."""
+        before, items = self.figures(session.engine), drawn(session.engine)
+        for wrong in answers:
+            session.answer(draw, wrong)
+            self.results(session.engine)
+            session.undo()
+            assert self.figures(session.engine) == before
+            assert drawn(session.engine) == items, "what was drawn stays drawn"
+            following = session.next()
+            assert following is not None
+            draw = following
+        return draw
+
+    def later_labels_do_not_matter(self, name: str, known: Known) -> None:
+        """Two worlds that agree on the first items drawn and on nothing else."""
+        agreed = self.agreed
+        ANSWER_KEY["truth"] = known.truth
+        first = known.engine(self.plan_of(name), 4)
+        shown = {
+            labels: self.figures(first) for labels in label(first, known.truth) if labels <= agreed
+        }
+        other = 1 - known.truth
+        other[drawn(first)[:agreed]] = known.truth[drawn(first)[:agreed]]
+        ANSWER_KEY["truth"] = other
+        second = known.engine(self.plan_of(name), 4)
+        for labels in label(second, other):
+            if labels <= agreed:
+                assert self.figures(second) == shown[labels]
+        assert drawn(second)[:agreed] == drawn(first)[:agreed]
+
+    def no_item_twice(self, name: str, known: Known) -> None:
+        """Asked for every item; a method whose size follows from its parameters asks for fewer."""
+        plan = self.plan_of(name, budget=self.n_items)
+        items = drawn(labelled(known.engine(plan, 4), known.truth))
+        assert len(set(items)) == len(items)
+        assert plan.method.size_from_params or sorted(items) == list(range(self.n_items))
+
+    def json_round_trip(self, name: str, known: Known) -> None:
+        params = getattr(lc.DESIGNS[name], "example", {})
+        plan = self.plan_of(name, params=params, **self.written)
+        assert lc.Plan.from_json(plan.to_json()) == plan
+        engine = known.engine(plan, 4)
+        steps = label(engine, known.truth)
+        for labels in self.read_at:
+            while engine.labels < labels:
+                next(steps)
+            for one in self.results(engine).values():
+                assert_comes_back(one)
+
+    # --- the broken methods --------------------------------------------------------------------
+
+    def twin(self, mistake: type[Design]) -> type[Design]:
+        """The sound method of this family with a mistake that any method could make."""
+        return type(mistake.__name__, (mistake, self.sound), {"__doc__": mistake.__doc__})
+
+    def must_fail(
+        self, contract: Contract, twin: Twin, known: Known, patch: pytest.MonkeyPatch
+    ) -> None:
+        name = register(twin, patch) if isinstance(twin, type) else twin(patch)
+        with pytest.raises(self.refusals):
+            contract(name, known)
+
+
+def answer_with_detours(session: lc.Session, known: Known) -> None:
+    """Every label, each 17th answer put off for later and each 23rd taken back."""
+    step = 0
+    while (draw := session.next()) is not None:
+        step += 1
+        if step % 17 == 0:
+            session.answer(draw, "later")
+            continue
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+        if step % 23 == 0:
+            session.undo()
+
+
+def assert_comes_back(result: Result) -> None:
+    """From its JSON text the same result."""
+    read = json.loads(result.to_json())
+    if not isinstance(result, Band):
+        assert lc.Estimate.from_dict(read) == result
+        return
+    for key in ("x", "value", "low", "high", "threshold"):
+        back = np.array([np.nan if one is None else one for one in read[key]], dtype=float)
+        np.testing.assert_array_equal(back, getattr(result, key))
+
+
+def beyond_chance(
+    count: np.ndarray, share: np.ndarray, seeds: int, stratum: IntArray
+) -> tuple[float, int]:
+    """How unevenly the items of a stratum were drawn: Pearson's statistic with the covariance of
+    sampling without replacement, which is chi-square, and its degrees of freedom.
+
+    count    (n_items,), how often each item was drawn over all seeds
+    share    (n_items,), the drawn share of its stratum, summed over the seeds
+    """
+    chance = share / seeds
+    spread = seeds * chance * (1 - chance)
+    statistic, freedom = 0.0, 0
+    for one in np.unique(stratum):
+        mine = (stratum == one) & (spread > 1e-9)
+        size = int(mine.sum())
+        if size > 1:
+            excess = (count - seeds * chance)[mine] ** 2 / spread[mine]
+            statistic += float(excess.sum()) * (size - 1) / size
+            freedom += size - 1
+    return statistic, freedom
+
+
+# --- mistakes that any method could make ---------------------------------------------------------
+
+
+class Unseeded(Design):
+    def prepare(self, setup: Setup) -> Any:
+        return super().prepare(replace(setup, seed=int(np.random.default_rng().integers(2**32))))
+
+
+class Misordered(Design):
+    """A mistake in the order in which the items are asked."""
+
+    order: ClassVar[str]
+    """The field of the frame that holds it; the family's sound method says which."""
+
+    def prepare(self, setup: Setup) -> Any:
+        frame = super().prepare(setup)
+        return replace(frame, **{self.order: self.spoilt(frame, getattr(frame, self.order).copy())})
+
+    def spoilt(self, frame: Frame, items: IntArray) -> IntArray:
+        raise NotImplementedError
+
+
+class Repeating(Misordered):
+    def spoilt(self, frame: Frame, items: IntArray) -> IntArray:
+        items[1] = items[0]
+        return items
+
+
+class InFileOrder(Misordered):
+    """Within a stratum the first items of the file first, whatever the seed."""
+
+    def spoilt(self, frame: Frame, items: IntArray) -> IntArray:
+        for one in range(frame.n_strata):
+            places = np.flatnonzero(frame.stratum[items] == one)
+            items[places] = np.sort(items[places])
+        return items
+
+
+# --- the tables ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Owed:
+    """A contract and the broken methods that must fail it."""
+
+    contract: Contract
+    twins: Sequence[Twin]
+    slow: bool = False
+
+    def case(self, value: Any, name: str) -> Any:
+        marks = [pytest.mark.slow] if self.slow else []
+        return pytest.param(
+            self.contract, value, marks=marks, id=f"{self.contract.__name__}-{name}"
+        )
+
+
+def method_cases(owed: Iterable[Owed], names: Sequence[str]) -> list[Any]:
+    return [row.case(name, name) for row in owed for name in names]
+
+
+def twin_cases(owed: Iterable[Owed]) -> list[Any]:
+    return [row.case(twin, twin.__name__) for row in owed for twin in row.twins]
+
+
+def register(twin: type[Design], patch: pytest.MonkeyPatch) -> str:
+    patch.setitem(lc.DESIGNS, BROKEN, twin())
+    return BROKEN
