@@ -14,12 +14,14 @@ from functools import cached_property
 
 import numpy as np
 
+from labelcore.claim_totals import ClaimTotals, claim_totals
 from labelcore.designs.base import IntArray, Progress, rank_order
 from labelcore.errors import AnswerError, PlanError, ReplayError
 from labelcore.log import ANSWER_KINDS, RESERVED_ANSWERS, Event
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
+from labelcore.stops import LOOKING
 from labelcore.tallies import Question, Tally, questions
 
 
@@ -52,6 +54,10 @@ class Engine:
         )
         self.classes = {name: code for code, name in enumerate(population.classes)}
         self.tallies = {name: self._tally(name) for name in self.classifiers}
+        self.claims: list[ClaimTotals] = [
+            claim_totals(population, text, self.classifiers[0], self.frame.stratum, plan.target)
+            for text in plan.claims
+        ]
         self._start()
 
     def _start(self) -> None:
@@ -76,6 +82,7 @@ class Engine:
         """An engine of the same file and plan before the first event, nothing prepared again."""
         fresh = copy(self)
         fresh.tallies = {name: tally.emptied() for name, tally in self.tallies.items()}
+        fresh.claims = [claim.on(claim.tally.emptied()) for claim in self.claims]
         fresh._start()
         return fresh
 
@@ -103,7 +110,8 @@ class Engine:
         if plan.budget is not None:
             return min(plan.budget, items)
         assert plan.planned is not None
-        return items if "margin" in plan.stop_rules else min(plan.planned, items)
+        looking = any(rule in LOOKING for rule in plan.stop_rules)
+        return items if looking else min(plan.planned, items)
 
     @property
     def most(self) -> int:
@@ -220,7 +228,7 @@ class Engine:
         self.kinds[event.kind] += number
         if event.kind == "labelled":
             position, code = self.asked[index - 1].position, self.classes[event.label or ""]
-            for tally in self.tallies.values():
+            for tally in (*self.tallies.values(), *(claim.tally for claim in self.claims)):
                 tally.add(position, code, number)
 
     def in_force(self, index: int) -> Event | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.stats.profile import Cells, Ratios
+from labelcore.stats.profile import Cells, FloatArray, Ratios
 
 Coefficients = tuple[float, float, float, float]
 
@@ -83,6 +83,38 @@ def ratios(rows: list[Estimand], cells: Cells) -> Ratios:
     a0, a = totals([row.numerator for row in rows])
     b0, b = totals([row.denominator for row in rows])
     return Ratios(a0, a, b0, b)
+
+
+def variance_of_shares(rows: list[Estimand], cells: Cells, totals: FloatArray) -> FloatArray:
+    """The variance that each row's numerator less value times denominator gets from the file being
+    itself a sample: how many items fell into each cell, (n_rows,).
+
+    With independent items sum_k N_k z_k^2, z_k the mean of an item of cell k in that difference.
+
+    totals   (n_cells,), estimated positives of each cell
+    """
+    rate, predicted = totals / cells.size, cells.predicted.astype(float)
+    items = np.array([np.ones(len(rate)), rate, predicted, rate * predicted])
+    above = np.array([row.numerator for row in rows]) @ items
+    below = np.array([row.denominator for row in rows]) @ items
+    whole = np.maximum((cells.size * below).sum(axis=1), 1e-12)
+    value = (cells.size * above).sum(axis=1) / whole
+    return np.asarray((cells.size * (above - value[:, None] * below) ** 2).sum(axis=1))
+
+
+def outcome_counts(row: Estimand, cells: Cells) -> tuple[float, float, float]:
+    """Labelled items that count in the numerator, those in the denominator alone, and the weight of
+    the former in both: the ratio is w x / (w x + y) of the two shares."""
+    x, y, weight = 0.0, 0.0, 1.0
+    predicted = cells.predicted.astype(float)
+    for truth, count in ((1.0, cells.positive), (0.0, cells.labelled - cells.positive)):
+        item = np.array([np.ones(len(count)), np.full(len(count), truth), predicted,
+                         truth * predicted])  # fmt: skip
+        above = np.array(row.numerator) @ item
+        alone = np.array(row.denominator) @ item - above
+        x, y = x + float(count[above > 0].sum()), y + float(count[alone > 0].sum())
+        weight = max(weight, float(above.max(initial=1.0)))
+    return x, y, weight
 
 
 def known_group(row: Estimand, cells: Cells) -> NDArray[np.bool_] | None:

@@ -18,9 +18,11 @@ from labelcore.estimands import ratios
 from labelcore.results import Estimate, Scope, largest_half_width
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.tallies import Question, Tally, filled
+from labelcore.words import STATES_WITH_INTERVAL, count
 
 NEEDED_OF_EACH_SIDE = 5
 UNDECIDED_SHARE = 0.02
+OPEN_SHARE = 0.05
 
 
 def scalar_results(engine: Engine) -> dict[str, Estimate]:
@@ -34,10 +36,10 @@ def scalar_results(engine: Engine) -> dict[str, Estimate]:
 
 
 def goal_reached(engine: Engine) -> bool:
-    """Whether the stop rule "margin" is met by the present results."""
-    if "margin" not in engine.plan.stop_rules or engine.extended:
-        return False
+    """Whether every interval is within the plan's margin now."""
     found = list(scalar_results(engine).values())
+    if any(one.state == "waiting" for one in found):
+        return False
     return largest_half_width(found) <= float(engine.plan.margin or 0)
 
 
@@ -71,7 +73,7 @@ def _same_cells(questions: list[Question]) -> list[list[Question]]:
 
 def look_at(engine: Engine, promise: str | None = None) -> Look:
     return Look(
-        confidence=engine.plan.confidence,
+        confidence=engine.plan.confidence_of_each(len(engine.questions)),
         promise=promise or str(engine.plan.promise),
         labels=engine.labels,
         planned=int(engine.plan.planned or 1),
@@ -100,16 +102,16 @@ def _group_results(engine: Engine, group: list[Question]) -> list[Estimate]:
     rates = fitted_cell_rates(engine, tally, group[0].class_index)
     look = look_at(engine)
     figures = engine.design.estimate(rows, cells, look, rates)
-    doubtful, share = _doubtful(engine, tally)
-    if doubtful.any():
-        figures = _widened(engine, group, cells, doubtful, figures, rates)
+    unsettled, share = doubtful(engine, tally)
+    if unsettled.any():
+        figures = _widened(engine, group, cells, unsettled, figures, rates)
     return [
         _stated(engine, question, figures, place, cells, share)
         for place, question in enumerate(group)
     ]
 
 
-def _doubtful(engine: Engine, tally: Tally) -> tuple[FloatArray, float]:
+def doubtful(engine: Engine, tally: Tally) -> tuple[FloatArray, float]:
     """Items per cell that count both ways, and the share of answers that are unsure or broken.
 
     Open items inside the prefix always do; unsure and broken ones do when they are over 2 %.
@@ -130,7 +132,7 @@ def _widened(
     engine: Engine,
     group: list[Question],
     cells: Cells,
-    doubtful: FloatArray,
+    unsettled: FloatArray,
     figures: Figures,
     rates: FloatArray | None,
 ) -> Figures:
@@ -142,7 +144,7 @@ def _widened(
         )[0]
         for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
             case: BoolArray = rising
-            whole = filled(cells, doubtful, case)
+            whole = filled(cells, unsettled, case)
             one = engine.design.estimate([question.row], whole, look_at(engine), rates)
             end = getattr(one, pick)[0]
             ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
@@ -159,7 +161,7 @@ def _stated(
     state, missing, promise = _state(engine, question, cells, value)
     if state == "interval" and engine.plan.target == "file" and _settled(question, cells):
         state = "exact"
-    shown = state in ("interval", "exact", "stopped early")
+    shown = state in STATES_WITH_INTERVAL
     tail = float(figures.tail_share[place])
     return Estimate(
         estimand=question.key,
@@ -171,16 +173,16 @@ def _stated(
         draws_used=engine.prefix(),
         method=figures.method[place],
         promise=promise,  # type: ignore[arg-type]
-        assumptions=_assumptions(engine, unsure),
+        assumptions=assumptions(engine, unsure),
         source=figures.source[place],
         state=state,
         missing=missing,
         tail_share=None if np.isnan(tail) else tail,
-        scope=_scope(engine, question),
+        scope=scope_of(engine, question),
     )
 
 
-def _scope(engine: Engine, question: Question) -> Scope:
+def scope_of(engine: Engine, question: Question) -> Scope:
     population, plan = engine.population, engine.plan
     positive = (
         population.positive
@@ -196,10 +198,11 @@ def _scope(engine: Engine, question: Question) -> Scope:
         margin=plan.margin,
         first_figure=first_figure(engine),
         planned=int(plan.planned or 0),
+        together=len(engine.questions) if plan.together else 1,
     )
 
 
-def _assumptions(engine: Engine, unsure: float) -> tuple[str, ...]:
+def assumptions(engine: Engine, unsure: float) -> tuple[str, ...]:
     found = list(engine.design.assumptions)
     found.append(JUDGEMENT)
     if engine.plan.target == "process":
@@ -239,6 +242,9 @@ def _state(engine: Engine, question: Question, cells: Cells, value: float) -> tu
         return "too few", _why_no_value(question, engine), promise
     if promise == "fixed" and not complete(engine):
         return ("stopped early", "", "none") if engine.finished else ("provisional", "", promise)
+    waiting = len(engine.open_positions())
+    if waiting > OPEN_SHARE * (engine.answers_given + waiting):
+        return "waiting", f"waiting for {count(waiting, 'item')}", promise
     return "interval", "", promise
 
 
@@ -252,7 +258,7 @@ def _lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str
         mask = cells.predicted == side
         have, size = int(cells.labelled[mask].sum()), int(cells.size[mask].sum())
         if have < min(NEEDED_OF_EACH_SIDE, size):
-            name = _scope(engine, question).positive
+            name = scope_of(engine, question).positive
             called = f"called {name!r}" if side else f"not called {name!r}"
             needed = min(NEEDED_OF_EACH_SIDE, size)
             found.append((have, f"{have} of {needed} labels among the items {called}"))
@@ -273,7 +279,7 @@ def _settled(question: Question, cells: Cells) -> bool:
 
 
 def _why_no_value(question: Question, engine: Engine) -> str:
-    name = _scope(engine, question).positive
+    name = scope_of(engine, question).positive
     if question.row.group == "predicted":
         return f"no item is called {name!r}, or none of these has a label"
     if question.row.group == "unpredicted":

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from labelcore.claim_results import claim_results
 from labelcore.curve import curve_results
 from labelcore.engine import Engine
 from labelcore.estimation import headline_stage, scalar_results
-from labelcore.results import Estimate, Result
+from labelcore.results import Claim, Estimate, Result
 
 
 def results(engine: Engine) -> dict[str, Result]:
@@ -22,7 +23,8 @@ def results(engine: Engine) -> dict[str, Result]:
     stage = headline_stage(engine)
     scalars, curves = scalar_results(stage), curve_results(stage)
     primary_first = engine.plan.estimands[0] in curves
-    return {**curves, **scalars} if primary_first else {**scalars, **curves}
+    numbers = {**curves, **scalars} if primary_first else {**scalars, **curves}
+    return {**numbers, **claim_results(engine)}
 
 
 def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict[str, Any]:
@@ -40,6 +42,14 @@ def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict
 
 
 def _figures(result: Result) -> dict[str, Any]:
+    if isinstance(result, Claim):
+        return {
+            "value": result.value,
+            "state": result.status,
+            "evidence": result.evidence,
+            "evidence_against": result.evidence_against,
+            "promise": result.promise,
+        }
     if isinstance(result, Estimate):
         value: float | None = result.value
         low, high = result.low, result.high

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
+from labelcore.claims import read_claim
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import DesignParams
 from labelcore.errors import PlanError
 from labelcore.estimands import ESTIMANDS
+from labelcore.stops import ALL, LOOKING, read_stop, rule_names
 
 PROMISES = ("watched", "fixed")
 TARGETS = ("file", "process")
-STOP_RULES = ("margin",)
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,19 @@ class Plan:
     classifier  a name, a list of names, or None when the file has only one; the sample is drawn for
                 the first, further ones are read off the same labels
     budget      distinct items given a class, unsure or broken; margin: the largest half-width over
-                the scalar estimands. One of them is needed.
+                the scalar estimands. One of them is needed, or a claim.
     confidence  in (0, 1)
     promise     "watched" (valid at every look) or "fixed" (valid at the planned size only); None
                 takes "watched" where the design has it for this budget
-    stop        "margin": stop when the watched interval reaches the margin; this is the default
-                when a margin is given with a watched promise
+    claims      what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; the
+                error level 1 - confidence is shared over them
+    stop        "margin": when every watched interval reaches the margin; "claims": when each is
+                decided or refuted; "deadline 2027-01-31T18:00"; any of several, or all with
+                ("all", ...). By default what was given: margin, claims, or both together
     target      "file": this file. "process": items like these, the file being a sample of them
+    together    whether the confidence is that all scalar results hold at once: the error level is
+                then shared over them; else each holds on its own, the first is the primary one and
+                the others describe
     planned     the planned size; None until ``labelcore.Session`` freezes it
 
     Raises PlanError (a ValueError) or TypeError for anything unknown or impossible, naming the
@@ -52,6 +59,7 @@ class Plan:
     stop: str | Sequence[str] | None = field(default=None, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     target: str = field(default="file", kw_only=True)
+    together: bool = field(default=False, kw_only=True)
     planned: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -87,8 +95,12 @@ class Plan:
 
     @property
     def stop_rules(self) -> tuple[str, ...]:
-        """The stop rules in force, empty when only the budget ends the session."""
-        return tuple(self.stop or ())
+        """The names of the stop rules in force, empty when only the budget ends the session."""
+        return rule_names(tuple(self.stop or ()))
+
+    def confidence_of_each(self, results: int) -> float:
+        """The confidence of each of so many scalar results."""
+        return 1 - (1 - self.confidence) / (max(results, 1) if self.together else 1)
 
     def with_planned(self, planned: int) -> Plan:
         """This plan with the planned size frozen."""
@@ -104,6 +116,8 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         values["params"] = dict(self.params)
+        if not self.together:
+            del values["together"]  # As before there was a choice: old projects stay the same.
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in values.items()
@@ -171,8 +185,13 @@ def _check_numbers(plan: Plan) -> None:
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 < value < limit:
             raise PlanError(f"{name} must lie between 0 and {limit:g}, got {value!r}")
-    if plan.budget is None and plan.margin is None and not plan.method.size_from_params:
-        raise PlanError("a plan needs a budget (number of labels) or a margin (half-width)")
+    unsized = plan.budget is None and plan.margin is None and not plan.claims
+    if unsized and not plan.method.size_from_params:
+        raise PlanError(
+            "a plan needs a budget (number of labels), a margin (half-width) or a claim"
+        )
+    if not isinstance(plan.together, bool):
+        raise TypeError(f"together must be True or False, got {plan.together!r}")
     if plan.target not in TARGETS:
         raise PlanError(f"target must be one of {', '.join(TARGETS)}, got {plan.target!r}")
     if plan.target not in plan.method.targets:
@@ -183,13 +202,13 @@ def _check_numbers(plan: Plan) -> None:
 
 
 def _check_claims(plan: Plan) -> None:
-    if isinstance(plan.claims, str):
-        raise TypeError("claims must be a list of texts")
-    if plan.claims:
-        raise PlanError(
-            "claims are not available in this version: give a margin or a budget and read the "
-            "interval"
-        )
+    if isinstance(plan.claims, str) or not isinstance(plan.claims, Sequence):
+        raise TypeError(f"claims must be a list of texts, got {plan.claims!r}")
+    claims = [read_claim(text) for text in plan.claims]
+    if len({claim.text for claim in claims}) < len(claims):
+        raise PlanError(f"claims holds one twice: {', '.join(plan.claims)}")
+    if claims and "claims" not in plan.method.stop_rules:
+        raise PlanError(f"design {plan.design!r} cannot decide claims; use one that draws strata")
 
 
 def _checked_params(plan: Plan) -> dict[str, Any]:
@@ -229,21 +248,27 @@ def _resolved_promise(plan: Plan) -> str:
 
 
 def _resolved_stop(plan: Plan) -> tuple[str, ...]:
-    available = [rule for rule in STOP_RULES if rule in plan.method.stop_rules]
     if plan.stop is None:
-        watching = plan.margin is not None and plan.promise == "watched"
-        return ("margin",) if watching and "margin" in available else ()
-    rules = (plan.stop,) if isinstance(plan.stop, str) else tuple(plan.stop)
-    for rule in rules:
+        return _default_stop(plan)
+    rules = read_stop(plan.stop)
+    for rule in rule_names(rules):
+        available = plan.method.stop_rules
         if rule not in available:
             raise PlanError(
-                f"stop names {rule!r}, which is not available for design {plan.design!r} in this "
-                f"version; known are {', '.join(available) or 'none'}"
+                f"stop names {rule!r}, which is not available for design {plan.design!r}; "
+                f"known are {', '.join(available) or 'none'}"
             )
-    if "margin" in rules and plan.margin is None:
-        raise PlanError("stop names 'margin', but the plan has no margin")
-    if "margin" in rules and plan.promise != "watched":
-        raise PlanError(
-            "stop = 'margin' means looking after every label: that needs promise 'watched'"
-        )
+        if rule in LOOKING and not (plan.margin if rule == "margin" else plan.claims):
+            raise PlanError(f"stop names {rule!r}, but the plan has no {rule}")
+        if rule in LOOKING and plan.promise != "watched":
+            raise PlanError(
+                f"stop = {rule!r} means looking after every label: that needs promise 'watched'"
+            )
     return rules
+
+
+def _default_stop(plan: Plan) -> tuple[str, ...]:
+    """Stop at what the plan asks for, where a person may look and the method can stop."""
+    given = [rule for rule, there in (("margin", plan.margin), ("claims", plan.claims)) if there]
+    rules = [r for r in given if r in plan.method.stop_rules and plan.promise == "watched"]
+    return (ALL, *rules) if len(rules) > 1 else tuple(rules)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from labelcore.claim_outlook import labels_to_settle
 from labelcore.designs.base import Figures, Frame, Look, Setup
-from labelcore.designs.rates import planning_rates
+from labelcore.designs.rates import planning_rates, question_rates
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
@@ -22,7 +23,8 @@ class Preview:
     """Figures known before the first label.
 
     labels                distinct labels, the most if a stop rule may end earlier
-    expected_labels       where the expected half-width first meets the margin, else the budget
+    expected_labels       where the expected half-width first meets the margin and half of the
+                          sessions simulated on the scores have settled the claims, else the budget
     draws                 draws; equal to ``labels`` for designs without replacement
     expected_half_width   {result: half-width} at ``expected_labels``, as if the scores were right
     derived               what the design derives: stratum_sizes, edges, planned, assumption
@@ -43,8 +45,7 @@ def preview(population: Population, plan: Plan) -> Preview:
     """
     outlook = Outlook(population, plan)
     most = min(plan.budget or outlook.most, outlook.most)
-    sized = plan.margin is not None and not outlook.design.size_from_params
-    expected = outlook.labels_for(float(plan.margin or 0), most) if sized else most
+    expected = _expected_labels(outlook, most)
     planned = plan.planned or (most if plan.budget is not None else expected)
     check_size(outlook.design, outlook.frame, planned)
     labels = most if plan.budget is not None or plan.stop_rules else planned
@@ -55,6 +56,17 @@ def preview(population: Population, plan: Plan) -> Preview:
         expected_half_width=outlook.half_widths(expected, planned),
         derived=outlook.derived(planned),
     )
+
+
+def _expected_labels(outlook: Outlook, most: int) -> int:
+    """Where the margin and the claims of the plan are likely to be met, whichever needs more."""
+    plan = outlook.plan
+    needed = []
+    if plan.margin is not None and not outlook.design.size_from_params:
+        needed.append(outlook.labels_for(float(plan.margin), most))
+    if plan.claims:
+        needed.append(labels_to_settle(outlook.population, plan, most))
+    return max(needed, default=most)
 
 
 def planned_size(population: Population, plan: Plan) -> int:
@@ -102,7 +114,8 @@ class Outlook:
 
     def _look(self, labels: int, planned: int) -> Look:
         plan, strata = self.plan, self.frame.n_strata
-        return Look(plan.confidence, str(plan.promise), labels, planned, plan.target, strata)
+        sure = plan.confidence_of_each(len(self.questions))
+        return Look(sure, str(plan.promise), labels, planned, plan.target, strata)
 
     def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
         cells = self._expected_cells(question, drawn)
@@ -121,11 +134,9 @@ class Outlook:
     def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
         tally = self.tallies[question.classifier]
         predicted = empty.predicted[tally.cell_of]
-        if len(self.population.classes) > 2 and question.class_index is not None:
-            return np.where(predicted, 0.8, 0.2 / max(len(self.population.classes) - 1, 1))
-        if question.class_index is None:
-            return np.full(len(self.population), 0.8)
-        return planning_rates(self.population, question.classifier, predicted)[0]
+        return question_rates(
+            self.population, question.classifier, question.class_index, predicted
+        )
 
     def labels_for(self, margin: float, most: int) -> int:
         """The smallest number of labels whose expected half-widths all meet ``margin``; ``most``

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -31,7 +32,10 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a result is about: the file, its size, the classifier, the target of inference."""
+    """What a result is about: the file, its size, the classifier, the target of inference.
+
+    together   how many results the confidence is shared by; 1: each has it on its own
+    """
 
     file: str = ""
     n_items: int = 0
@@ -41,6 +45,7 @@ class Scope:
     margin: float | None = None
     first_figure: int = 0
     planned: int = 0
+    together: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,12 @@ class Estimate:
     @property
     def half_width(self) -> float:
         return (self.high - self.low) / 2
+
+    @property
+    def form(self) -> str:
+        """"strict": the promise holds in every population; "approximate": a large-sample form
+        whose coverage was measured; "" where the method says neither."""
+        return next((form for form in ("strict", "approximate") if f"({form})" in self.method), "")
 
     @property
     def has_interval(self) -> bool:
@@ -214,7 +225,78 @@ def _numbers(array: FloatArray) -> list[float | None]:
     return [None if np.isnan(number) else float(number) for number in array]
 
 
-Result = Estimate | Band
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement laid down before the first label, and what the labels say of it.
+
+    claim       as the plan has it, "precision >= 0.9"; statement: in words
+    status      "decided" (it holds), "refuted" (it does not), "undecided"
+    log_evidence, log_evidence_against   natural logarithms of the evidence for the claim and for
+                its opposite; each is at or above ln(1 / alpha) in at most a share ``alpha`` of all
+                sessions in which it would be wrong, however often one looks
+    alpha       the claim's share of the plan's error level
+    value       the estimate of the quantity; None in a comparison or without a label
+    """
+
+    claim: str
+    statement: str
+    status: str
+    log_evidence: float
+    log_evidence_against: float
+    alpha: float
+    value: float | None
+    labels_used: int
+    draws_used: int
+    method: str
+    promise: Promise
+    assumptions: tuple[str, ...]
+    source: str
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def estimand(self) -> str:
+        """The key of this result."""
+        return self.claim
+
+    @property
+    def state(self) -> str:
+        return self.status
+
+    @property
+    def evidence(self) -> float:
+        """How many times 1 the evidence for the claim is; it is decided from 1 / alpha on."""
+        return math.exp(min(self.log_evidence, 700.0))
+
+    @property
+    def evidence_against(self) -> float:
+        """The same for the opposite of the claim; it is refuted from 1 / alpha on."""
+        return math.exp(min(self.log_evidence_against, 700.0))
+
+    def sentence(self) -> str:
+        return words.claim_sentence(self)
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        for name in ("log_evidence", "log_evidence_against"):
+            values[name] = max(min(values[name], 1e6), -1e6)
+        values["evidence"] = self.evidence
+        values["evidence_against"] = self.evidence_against
+        values["assumptions"] = list(self.assumptions)
+        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
+        values["sentence"] = self.sentence()
+        return values
+
+    def to_frame(self) -> pd.DataFrame:
+        row = self.to_dict()
+        row["assumptions"] = "; ".join(self.assumptions)
+        row.pop("scope")
+        return pd.DataFrame([row])
+
+
+Result = Estimate | Band | Claim
 
 
 def largest_half_width(results: Sequence[Result]) -> float:

@@ -6,13 +6,13 @@ import json
 import secrets
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from labelcore.engine import Engine
 from labelcore.errors import AnswerError, PlanError
-from labelcore.estimation import goal_reached
-from labelcore.ledger import Ledger
+from labelcore.ledger import Ledger, now
 from labelcore.log import Draw, Event, genesis
 from labelcore.plan import Plan
 from labelcore.population import Population, read_population
@@ -20,6 +20,7 @@ from labelcore.preview import planned_size
 from labelcore.projects import created_or_same, new_record
 from labelcore.session_view import DEFAULT_ANNOTATOR, SessionView
 from labelcore.settings import check_wording
+from labelcore.stop_rules import stop_reason
 from labelcore.store import LabelStore, open_store
 
 
@@ -108,19 +109,16 @@ class Session(SessionView):
         engine = self.engine
         if engine.stopped and not engine.extended:
             return True
-        if engine.extended or not self._goal_reached():
+        if not stop_reason(engine, now()):
             return False
 
         def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
-            if engine.stopped or not self._goal_reached():
-                return None
-            return self.ledger.event("stopped", annotator, text="margin"), {}
+            event = self.ledger.event("stopped", annotator)
+            reason = "" if engine.stopped else stop_reason(engine, event.at)
+            return (replace(event, text=reason), {}) if reason else None
 
         self.ledger.append(build)
         return engine.stopped
-
-    def _goal_reached(self) -> bool:
-        return "margin" in self.plan.stop_rules and goal_reached(self.engine)
 
     def _next_draw(self, annotator: str) -> tuple[Event, dict[str, dict[str, str]]] | None:
         index, position, batch, basis = self._next_index() or (0, 0, 0, None)
@@ -303,8 +301,8 @@ class Session(SessionView):
         check_wording(changes)
 
         def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
-            now = self.settings
-            new = {name: value for name, value in changes.items() if now.get(name) != value}
+            old = self.settings
+            new = {name: value for name, value in changes.items() if old.get(name) != value}
             return (self.ledger.event("reworded", annotator, detail=new), {}) if new else None
 
         self.ledger.append(build)

@@ -13,15 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 from labelcore.curve import SUMMARY_FORMULAS
 from labelcore.engine import Engine
 from labelcore.estimands import SCALARS, ratios
-from labelcore.estimation import goal_reached
 from labelcore.log import Event
 from labelcore.looks import results
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.preview import planned_size
-from labelcore.results import Band, Estimate, Result
+from labelcore.results import Band, Claim, Estimate, Result
 from labelcore.simulation_truth import true_codes
 from labelcore.stats.curve_readings import Yields
+from labelcore.stop_rules import stop_reason
+from labelcore.stops import LOOKING
 
 COLUMNS = (
     "run", "estimand", "truth", "value", "low", "high", "covered", "labels_used", "draws_used",
@@ -64,7 +65,7 @@ class Run:
     """One simulated session at its end."""
 
     number: int
-    results: dict[str, Estimate | Band]
+    results: dict[str, Result]
     truth: dict[str, float | NDArray[np.float64]]
     status: str
 
@@ -78,14 +79,14 @@ def _run(population: Population, plan: Plan, codes: NDArray[np.int64], seed: int
 
 def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
     """Draw and answer until the plan ends; returns the status."""
-    watching = "margin" in engine.plan.stop_rules
+    watching = any(rule in LOOKING for rule in engine.plan.stop_rules)
     events = [
         Event(0, "labelled", "", "simulation", label=name) for name in engine.population.classes
     ]
     while engine.peek() is not None:
         index = engine.draw_next()
         engine.answer(index, events[codes[engine.asked[index - 1].position]])
-        if watching and goal_reached(engine):
+        if watching and stop_reason(engine, None):
             return "goal reached"
     return "exhausted" if len(engine.asked) == len(engine.population) else "budget used"
 
@@ -101,6 +102,10 @@ def true_values(
         np.add.at(census.counts, (tally.cell_of, codes), 1.0)
         cells = census.cells(question.class_index)
         found[question.key] = float(ratios([question.row], cells).value(cells.positive)[0])
+    for claim in engine.claims:
+        census = claim.tally.emptied()
+        np.add.at(census.counts, (claim.tally.cell_of, codes), 1.0)
+        found[claim.read.text] = float(claim.holds(census.cells(claim.class_index).positive))
     along_ranks = {key: one for key, one in results.items() if key not in found}
     if along_ranks:
         found |= _true_along_ranks(engine, codes, along_ranks)
@@ -181,28 +186,27 @@ class Simulation:
         found = []
         for run in self.runs:
             result, truth = run.results[key], run.truth[key]
-            if isinstance(result, Band):
-                found.append(result.value - truth)
-            else:
-                found.append(np.asarray(np.nan if result.value is None else result.value - truth))
+            value = _ends(result)[0]
+            found.append(np.asarray(np.nan if value is None else value - truth))
         return np.stack(found)
 
     def _widths(self, key: str) -> float:
-        ends = [(run.results[key].low, run.results[key].high) for run in self.runs]
-        return float(np.mean([np.mean(np.asarray(high) - np.asarray(low)) for low, high in ends]))
+        ends = [_ends(run.results[key]) for run in self.runs]
+        widths = [np.mean(np.asarray(high) - np.asarray(low)) for _, low, high in ends]
+        return float(np.mean(widths))
 
     def _baseline_rmse(self, table: pd.DataFrame) -> dict[str, float]:
         """rmse of simple random sampling at the mean number of labels, same runs and seed."""
         scalars = tuple(name for name in self.plan.estimands if name in SCALARS)
         if not scalars:
             return {}
-        if self.plan.design == "simple_random" and "margin" not in self.plan.stop_rules:
+        if self.plan.design == "simple_random" and not self.plan.stop_rules:
             other: Simulation = self
         else:
             labels = max(1, round(float(table["labels_used"].mean())))
             plan = replace(
                 self.plan, design="simple_random", params={}, budget=labels, margin=None,
-                stop=None, promise="fixed", planned=labels, estimands=scalars,
+                stop=None, promise="fixed", planned=labels, estimands=scalars, claims=(),
             )  # fmt: skip
             runs = [
                 _run(self.population, plan, self._codes, self.seed, run.number) for run in self.runs
@@ -224,24 +228,32 @@ def _mean_known(values: ArrayLike, axis: int | None = None) -> NDArray[np.float6
     return np.asarray(np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0))
 
 
-def _row(run: Run, key: str, result: Estimate | Band) -> tuple[Any, ...]:
+def _ends(result: Result) -> tuple[Any, Any, Any]:
+    """Value, low and high; a claim is 1 where decided, 0 where refuted and may be both before."""
+    if isinstance(result, Claim):
+        value = {"decided": 1.0, "refuted": 0.0}.get(result.status)
+        return value, value or 0.0, 1.0 if value is None else value
+    return result.value, result.low, result.high
+
+
+def _row(run: Run, key: str, result: Result) -> tuple[Any, ...]:
     truth = run.truth[key]
-    inside = (np.asarray(result.low) <= np.asarray(truth) + 1e-12) & (
-        np.asarray(truth) <= np.asarray(result.high) + 1e-12
+    value, low, high = _ends(result)
+    inside = (np.asarray(low) <= np.asarray(truth) + 1e-12) & (
+        np.asarray(truth) <= np.asarray(high) + 1e-12
     )
-    scalar = isinstance(result, Estimate)
     return (
         run.number,
         key,
-        float(np.mean(truth)) if not scalar else truth,
-        result.value if isinstance(result, Estimate) else float(_mean_known(result.value)),
-        float(np.mean(result.low)),
-        float(np.mean(result.high)),
+        float(np.mean(truth)),
+        float(_mean_known(value)) if isinstance(result, Band) else value,
+        float(np.mean(low)),
+        float(np.mean(high)),
         bool(np.all(inside | np.isnan(np.asarray(truth)))),
         result.labels_used,
         result.draws_used,
         run.status,
-        None,
+        result.status if isinstance(result, Claim) else None,
     )
 
 

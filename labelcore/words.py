@@ -6,12 +6,12 @@ promise of the interval it belongs to.
 
 from __future__ import annotations
 
-from math import ceil, log10
+from math import ceil, exp, log, log10
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from labelcore.cuts import Cut
-    from labelcore.results import Band, Estimate
+    from labelcore.results import Band, Claim, Estimate
 
 QUANTITIES = {
     "accuracy": "accuracy (the share of items that {classifier} judges rightly)",
@@ -45,8 +45,8 @@ QUANTITIES = {
 }
 
 PROMISES = {
-    "watched": "{confidence} confidence, valid at every look",
-    "fixed": "{confidence} confidence, valid at the planned {planned} labels only",
+    "watched": "{confidence} confidence{form}, valid at every look",
+    "fixed": "{confidence} confidence{form}, valid at the planned {planned} labels only",
     "none": "no promise goes with this interval",
 }
 
@@ -68,6 +68,10 @@ STATES = {
     "interval": (
         "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}."
     ),
+    "waiting": (
+        "{scope}, {quantity} is {value}, between {low} and {high} whatever the open items turn out "
+        "to be ({promise}), from {labels}; {missing}."
+    ),
     "goal reached": (
         "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
         "Its goal of plus or minus {margin} is reached."
@@ -87,7 +91,7 @@ STATES = {
 }
 
 STATES_WITH_INTERVAL = frozenset(
-    {"interval", "goal reached", "not reached", "stopped early", "exact"}
+    {"interval", "waiting", "goal reached", "not reached", "stopped early", "exact"}
 )
 
 TAIL_WARNING = (
@@ -180,9 +184,11 @@ def scope_words(file: str, n_items: int, target: str) -> str:
 
 def promise_words(estimate: Estimate) -> str:
     """The promise of an estimate in words."""
-    sure = estimate.confidence
+    sure, together = estimate.confidence, estimate.scope.together
+    form = f", {estimate.form}" if estimate.form else ""
     return PROMISES[estimate.promise].format(
         confidence="" if sure is None else confidence_words(sure),
+        form=(f" for all {together} numbers together" if together > 1 else "") + form,
         planned=f"{estimate.scope.planned:,}",
     )
 
@@ -208,6 +214,69 @@ def estimate_sentence(estimate: Estimate) -> str:
     )
     warn = estimate.tail_share is not None and estimate.tail_share > 0.5
     return text + (TAIL_WARNING if warn and estimate.state in STATES_WITH_INTERVAL else "")
+
+
+CLAIMS = {
+    "decided": (
+        "{scope}, the labels show that {statement}. A session in which this were false would come "
+        "to say so, at any look, at most {alpha} of the time ({labels}, {times})."
+    ),
+    "refuted": (
+        "{scope}, the labels show that it is not so that {statement}. A session in which it were "
+        "so would come to say this, at any look, at most {alpha} of the time ({labels}, {times})."
+    ),
+    "undecided": (
+        "{scope}, it is not decided whether {statement} ({labels}; {times}, and {needed} decides)."
+    ),
+}
+
+
+def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:
+    """A quantity in a few words.
+
+    >>> quantity_name("recall", "lr", "spam"), quantity_name("accuracy", None, "yes")
+    ("the recall of 'lr' for 'spam'", 'the accuracy')
+    """
+    name = estimand.replace("_", " ").replace("f1", "F1")
+    of = "" if classifier is None else f" of {classifier!r}"
+    return f"the {name}{of}" + ("" if estimand == "accuracy" else f" for {positive!r}")
+
+
+def claim_statement(sides: list[str], goal: float | None, above: bool) -> str:
+    """A claim in words.
+
+    >>> claim_statement(["the accuracy of 'A'", "the accuracy of 'B'"], None, True)
+    "the accuracy of 'A' is above the accuracy of 'B'"
+    """
+    if goal is None:
+        return f"{sides[0]} is {'above' if above else 'below'} {sides[1]}"
+    return f"{sides[0]} is {'at least' if above else 'at most'} {percent(goal)}"
+
+
+def claim_sentence(claim: Claim) -> str:
+    """What the labels say of a claim, filled in."""
+    scope = claim.scope
+    strength = claim.log_evidence_against if claim.status == "refuted" else claim.log_evidence
+    return CLAIMS[claim.status].format(
+        scope=scope_words(scope.file, scope.n_items, scope.target),
+        statement=claim.statement,
+        alpha=confidence_words(claim.alpha),
+        labels=count(claim.labels_used),
+        times=f"evidence {times_words(strength)}",
+        needed=times_words(-log(claim.alpha)),
+    )
+
+
+def times_words(log_evidence: float) -> str:
+    """How strong evidence is, in round numbers.
+
+    >>> times_words(0.0), times_words(log(20)), times_words(50.0)
+    ('1 times', '20 times', 'over 1,000,000 times')
+    """
+    if log_evidence > log(1e6):
+        return "over 1,000,000 times"
+    times = exp(log_evidence)
+    return f"{times:,.0f} times" if times >= 9.95 else f"{times:.2g} times"
 
 
 BANDS = {

@@ -20,7 +20,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"estimands": []}, PlanError, "at least one"),
     ({"estimands": ["f1", "f1"]}, PlanError, "twice"),
     ({"estimands": 3}, TypeError, "estimands"),
-    ({"budget": None}, PlanError, "budget .* or a margin"),
+    ({"budget": None}, PlanError, "budget .* a margin .* or a claim"),
     ({"budget": 0}, PlanError, "budget must be at least 1, got 0"),
     ({"budget": 2.5}, TypeError, "budget must be a whole number"),
     ({"budget": True}, TypeError, "budget"),
@@ -33,10 +33,24 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"target": "files"}, PlanError, "file, process"),
     ({"promise": "always"}, PlanError, "watched, fixed"),
     ({"promise": "watched", "budget": 39}, PlanError, "starts at 40 labels"),
-    ({"stop": "claims"}, PlanError, "known are margin"),
+    ({"stop": "claims"}, PlanError, "no claims"),
+    ({"stop": "boredom"}, PlanError, "known are margin, claims, deadline"),
+    ({"stop": ("all",)}, PlanError, "names no rule"),
+    ({"stop": ("deadline 2027-01-31", "deadline 2027-01-31")}, PlanError, "twice"),
+    ({"stop": "deadline soon"}, PlanError, "deadline 2027-01-31T18:00"),
+    ({"stop": "margin 0.1", "margin": 0.1}, PlanError, "takes nothing after"),
+    ({"stop": 3}, TypeError, "names of rules"),
     ({"stop": "margin"}, PlanError, "no margin"),
     ({"stop": "margin", "margin": 0.1, "promise": "fixed"}, PlanError, "watched"),
-    ({"claims": ["precision >= 0.9"]}, PlanError, "not available"),
+    ({"claims": "f1 >= 0.9"}, TypeError, "list of texts"),
+    ({"claims": [3]}, TypeError, "list of texts"),
+    ({"claims": ["f1 >= 0.9", "f1 >= 0.9"]}, PlanError, "twice"),
+    ({"claims": ["f1 = 0.9"]}, PlanError, "'f1 = 0.9', which is not a claim"),
+    ({"claims": ["f2 >= 0.9"]}, PlanError, "must begin with one of accuracy"),
+    ({"claims": ["f1 >= 1.5"]}, PlanError, "'1.5' must be a share between 0 and 1"),
+    ({"claims": ["f1 >= recall"]}, PlanError, "compares 'f1' with 'recall'"),
+    ({"claims": ["f1 >= 0.9"], "stop": "claims", "promise": "fixed"}, PlanError, "watched"),
+    ({"together": 1}, TypeError, "together must be True or False"),
     ({"params": {"strata": 3}}, PlanError, "n_above, n_below, floor, n_step, focus"),
     ({"params": {"n_above": 0}}, PlanError, "between 1 and 100"),
     ({"params": {"n_above": 2.5}}, PlanError, "whole number"),
@@ -68,6 +82,21 @@ def test_defaults() -> None:
     assert lc.Plan("simple_random", ["f1"], margin=0.1).stop == ("margin",)
     assert lc.Plan("simple_random", ["f1"], margin=0.1, promise="fixed").stop == ()
     assert lc.Plan("simple_random", ["f1"], margin=0.1, stop=()).stop == ()
+    claims = ["f1 >= 0.8"]
+    assert lc.Plan("simple_random", ["f1"], claims=claims).stop == ("claims",)
+    both = lc.Plan("simple_random", ["f1"], claims=claims, margin=0.1)
+    assert both.stop == ("all", "margin", "claims") and both.stop_rules == ("margin", "claims")
+    assert lc.Plan("simple_random", ["f1"], claims=claims, budget=9, promise="fixed").stop == ()
+
+
+def test_a_plan_without_the_switch_is_written_as_before() -> None:
+    plan = lc.Plan("simple_random", ["f1"], budget=9)
+    assert "together" not in plan.to_json()
+    assert lc.Plan.from_json(plan.to_json()) == plan
+    shared = lc.Plan("simple_random", ["f1"], budget=9, together=True)
+    assert lc.Plan.from_json(shared.to_json()) == shared
+    assert plan.confidence_of_each(4) == 0.95
+    assert shared.confidence_of_each(4) == pytest.approx(0.9875, abs=1e-12)
 
 
 def served(design: str) -> st.SearchStrategy[tuple[str, list[str]]]:

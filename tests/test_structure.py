@@ -21,10 +21,18 @@ INSIDE: dict[str, str] = {
     "estimands": "errors stats",
     "tallies": "errors stats estimands population",
     "designs": "errors log results stats estimands population",
-    "plan": "errors log results estimands designs",
+    "claims": "errors estimands",
+    "stops": "errors",
+    "plan": "errors log results estimands designs claims stops",
+    "claim_totals": "errors stats estimands population tallies designs claims",
     "setup": "errors estimands population tallies designs plan",
-    "engine": "errors log results stats estimands population tallies designs plan setup",
+    "engine": "errors log results stats estimands population tallies designs plan setup stops"
+    " claim_totals",
     "estimation": "errors results words stats estimands tallies designs plan engine",
+    "claim_results": "results words stats estimands tallies claim_totals engine estimation",
+    "claim_outlook": "log population designs plan engine claim_results",
+    "stop_words": "log words stops",
+    "stop_rules": "stops engine estimation claim_results",
     "curve": "errors results words stats estimands tallies designs plan engine estimation",
     "cuts": "results words stats designs engine curve",
     "settings": "errors",
@@ -33,25 +41,27 @@ INSIDE: dict[str, str] = {
     "confusion": "errors population tallies engine",
     "strata_table": "errors results stats estimands engine estimation",
     "history": "errors log engine",
-    "looks": "errors log results engine estimation curve",
-    "preview": "errors results stats estimands population tallies designs plan setup",
+    "looks": "errors log results engine estimation curve claim_results",
+    "preview": "errors results stats estimands population tallies designs plan setup claim_outlook",
+    "stop_calibration": "errors stats estimands population designs plan preview",
     "simulation_truth": "errors population",
     "simulate": "errors log results stats estimands population tallies designs plan engine"
-    " estimation curve looks preview simulation_truth",
+    " estimation curve looks preview simulation_truth stops stop_rules",
     "store": "errors log",
     "ledger": "errors log engine store",
     "projects": "errors log population plan preview store ledger",
     "project_life": "errors log plan store ledger",
     "session": "errors log results words estimands population designs plan engine estimation"
-    " curve strata_table history looks preview store ledger projects settings session_view",
+    " curve strata_table history looks preview store ledger projects settings session_view"
+    " stop_rules",
     "replay": "errors log results words population designs plan engine estimation curve looks"
-    " preview store ledger projects session",
+    " preview store ledger projects session stop_rules",
     "trials": "errors results words population plan session simulate simulation_truth",
     "charts": "errors results words estimands",
     "report": "errors log results words estimands population plan engine estimation curve"
-    " strata_table history looks preview replay session charts",
+    " strata_table history looks preview replay session charts stop_words",
     "cli": "errors log results words estimands population designs plan looks preview store ledger"
-    " projects session simulate replay report",
+    " projects session simulate replay report stop_words",
 }
 
 # "__init__" is the public `import labelcore` itself.

@@ -26,6 +26,7 @@ TABLE = [
     ("provisional", "fixed", (FIXED, "91.4 %", "212 labels", "no interval yet")),
     ("interval", "watched", (WATCHED, *FOUND)),
     ("interval", "fixed", (FIXED, *FOUND)),
+    ("waiting", "watched", (WATCHED, *FOUND, "whatever the open items")),
     ("goal reached", "watched", (WATCHED, *FOUND, "5.0 points is reached")),
     ("not reached", "watched", (WATCHED, *FOUND, "5.0 points was not reached")),
     ("not reached", "fixed", (FIXED, *FOUND, "5.0 points was not reached")),

@@ -185,7 +185,7 @@ class Design(ABC):
     Params: ClassVar[type[DesignParams]]
     promises: ClassVar[tuple[str, ...]] = ("watched", "fixed")
     targets: ClassVar[tuple[str, ...]] = ("file", "process")
-    stop_rules: ClassVar[tuple[str, ...]] = ("margin",)
+    stop_rules: ClassVar[tuple[str, ...]] = ("margin", "claims", "deadline")
     estimands: ClassVar[tuple[str, ...]]
     assumptions: ClassVar[tuple[str, ...]] = ()
     smallest_watched_budget: ClassVar[int] = 1

@@ -42,7 +42,7 @@ class RankedListDesign(Design):
 
     estimands: ClassVar[tuple[str, ...]] = ("precision_curve", *SUMMARIES)
     targets: ClassVar[tuple[str, ...]] = ("file",)
-    stop_rules: ClassVar[tuple[str, ...]] = ()
+    stop_rules: ClassVar[tuple[str, ...]] = ("deadline",)
     later_labels_count: ClassVar[bool] = False
 
     def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:

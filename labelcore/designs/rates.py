@@ -84,3 +84,20 @@ def planning_rates(
     below = min(above * ASSUMED_PRECISION * (1 / ASSUMED_RECALL - 1) / (n - above), 0.5)
     words = f"planned as if precision were {ASSUMED_PRECISION:.0%} and recall {ASSUMED_RECALL:.0%}"
     return np.where(predicted, ASSUMED_PRECISION, below), words
+
+
+def question_rates(
+    population: Population,
+    classifier: str | None,
+    class_index: int | None,
+    predicted: NDArray[np.bool_],
+) -> FloatArray:
+    """A rate for each item to plan with, (n_items,): of the class ``class_index``, or of being
+    judged rightly where it is None; ``predicted`` says which items are called so."""
+    several = len(population.classes) > 2
+    if several and class_index is not None:
+        others = len(population.classes) - 1
+        return np.where(predicted, ASSUMED_PRECISION, (1 - ASSUMED_RECALL) / others)
+    if class_index is None:
+        return np.full(len(population), ASSUMED_RIGHT)
+    return planning_rates(population, classifier, predicted)[0]

@@ -20,6 +20,7 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.stratified import StratifiedDesign
+from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.stats.allocation import largest_remainder, top_up
@@ -183,6 +184,8 @@ class RecalibratedNeyman(StratifiedDesign):
             critical = np.full(len(rows), q)
         else:
             critical = fixed_critical(cells, table, look.confidence, rates, target=look.target)
+        if look.target == "process":
+            critical = critical * sampled_file(rows, cells, table, rates)
         low, high = profile_bounds(cells, table, critical, target=look.target)
         value = np.clip(table.value(plug_in_totals(cells, rates)), 0.0, 1.0)
         shares = variance_shares(cells, table, rates, target=look.target)

@@ -18,7 +18,8 @@ from labelcore.designs.base import (
     make_frame,
 )
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.estimands import Estimand, known_group, ratios
+from labelcore.designs.target import sampled_file
+from labelcore.estimands import Estimand, known_group, outcome_counts, ratios
 from labelcore.stats.profile import (
     Cells,
     FloatArray,
@@ -30,7 +31,7 @@ from labelcore.stats.profile import (
 from labelcore.stats.proportion import finite_wilson
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
-WILSON = ("Wilson score interval", "Wilson (1927)")
+WILSON = ("Wilson score interval (approximate)", "Wilson (1927)")
 PROFILE = (
     "G-profile interval over two post-strata (approximate)",
     "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
@@ -117,10 +118,13 @@ class SimpleRandom(StratifiedDesign):
         watched = look.promise == "watched"
         if group is not None:
             return self._within_group(row, cells, look, table, group)
+        if watched and look.target == "process":
+            return None, *_two_rates(row, cells, look), MIXTURE
         if watched:
-            low, high = _two_sequences(cells, table, look)
-            return None, low, high, MIXTURE if look.target == "process" else SEQUENCE
+            return None, *_two_sequences(cells, table, look), SEQUENCE
         critical = fixed_critical(cells, table, look.confidence, target=look.target)
+        if look.target == "process":
+            critical = critical * sampled_file([row], cells, table)
         ends = profile_bounds(cells, table, critical, target=look.target)
         return None, float(ends[0][0]), float(ends[1][0]), PROFILE
 
@@ -144,6 +148,20 @@ class SimpleRandom(StratifiedDesign):
         return share, low, high, WILSON
 
 
+def _two_rates(row: Estimand, cells: Cells, look: Look) -> tuple[float, float]:
+    """The corners of two sequences at half the error level each, for what counts in the numerator
+    and for what counts in the denominator alone, as shares of all items like these: the file's own
+    shares of predicted items say nothing for certain about those."""
+    x, y, weight = outcome_counts(row, cells)
+    labels, alpha = float(cells.labelled.sum()), (1 - look.confidence) / 2
+    (few, many), (least, most) = (rate_sequence(hits, labels, alpha) for hits in (x, y))
+    low, high = weight * few, weight * many
+    return (
+        low / (low + most) if low > 0 else 0.0,
+        high / (high + least) if high > 0 else 1.0,
+    )
+
+
 def _two_sequences(cells: Cells, table: Ratios, look: Look) -> tuple[float, float]:
     """The corners of two sequences at half the error level each: the positives among the predicted
     positives and among the others; every ratio of the table is monotone in both."""
@@ -154,10 +172,7 @@ def _two_sequences(cells: Cells, table: Ratios, look: Look) -> tuple[float, floa
         if not mask.any():
             continue
         s, n, size = cells.positive[mask].sum(), cells.labelled[mask].sum(), cells.size[mask].sum()
-        if look.target == "process":
-            low, high = (size * rate for rate in rate_sequence(s, n, alpha))
-        else:
-            low, high = finite_sequence(s, n, size, alpha)
+        low, high = finite_sequence(s, n, size, alpha)
         limits[:, mask] = np.array([[low], [high]]) * cells.size[mask] / max(size, 1)
     middle = table.value(limits.mean(axis=0))
     rising = table.gradient(np.clip(np.nan_to_num(middle, nan=0.5), 1e-6, 1 - 1e-6))[0] > 0

@@ -8,11 +8,11 @@ from typing import Any
 
 from labelcore.engine import Engine
 from labelcore.errors import ReplayError
-from labelcore.estimation import goal_reached
 from labelcore.log import ANSWER_KINDS, Event
 from labelcore.looks import look_detail, results
 from labelcore.replay.forms import check_fields
 from labelcore.results import Result
+from labelcore.stop_rules import stop_reason
 
 TOLERANCE = 1e-9
 
@@ -151,8 +151,12 @@ class Walk:
             raise ReplayError(event.sequence, f"the look does not follow: {found}")
 
     def _check_stopped(self, event: Event) -> None:
-        if not goal_reached(self.engine):
-            raise ReplayError(event.sequence, "the goal was not reached when labelling stopped")
+        reason = stop_reason(self.engine, event.at)
+        if not reason or reason != event.text:
+            raise ReplayError(
+                event.sequence,
+                f"labelling stopped for {event.text!r}, and the rules met then are {reason!r}",
+            )
 
     def _check_extended(self, event: Event) -> None:
         budget = event.detail.get("budget")

@@ -142,7 +142,7 @@ def test_estimate_with_interval(app, make) -> None:
     session = make(labels=50)
     page = texts(app("label", project="demo"))
     assert session.results()["accuracy"].sentence() in page
-    assert "items.csv" in page and "95 % confidence, valid at every look" in page
+    assert "items.csv" in page and "95 % confidence, approximate, valid at every look" in page
 
 
 def test_fixed_promise_shows_no_interval_before_its_end(app, make) -> None:

@@ -64,7 +64,8 @@ def outline(html: str) -> Outline:
 def test_the_first_line_is_one_sentence_to_quote(outline: Outline) -> None:
     text = outline.text.partition("Spam filter: report")[2]
     assert text.startswith("For the 300 items in items.csv, precision (of the items that")
-    assert re.search(r"\(95 % confidence, valid at every look\), from \d+ labels by one per", text)
+    promise = r"\(95 % confidence, approximate, valid at every look\)"
+    assert re.search(promise + r", from \d+ labels by one per", text)
     assert re.search(r"by one person, \d+ \w+ \d{4}\.", text)
 
 

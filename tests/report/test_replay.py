@@ -172,7 +172,7 @@ CHANGES: list[tuple[str, dict[str, Any], str]] = [
     ("labelled", {"sequence": 7}, "has event 7 in its place"),
     ("looked", {"detail": {}}, "missing in the log"),
     ("looked", {"detail": {"after": 1}}, "after is 1 in the log"),
-    ("finished", {"kind": "stopped"}, "goal was not reached"),
+    ("finished", {"kind": "stopped"}, "rules met then are ''"),
     ("finished", {"kind": "extended", "detail": {"budget": 3}}, "more than the 60 items"),
     ("finished", {"kind": "extended"}, "more than the 60 items"),
 ]

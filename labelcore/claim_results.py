@@ -1,0 +1,96 @@
+"""Claims against the labels so far: decided, refuted or undecided, and how strong the evidence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from labelcore.claim_totals import ClaimTotals, Side
+from labelcore.engine import Engine
+from labelcore.estimands import ratios
+from labelcore.estimation import assumptions, doubtful, scope_of
+from labelcore.results import Claim
+from labelcore.stats.evidence import Linear, log_evidence
+from labelcore.stats.profile import Cells, FloatArray, plug_in_totals
+from labelcore.tallies import Question, filled
+from labelcore.words import claim_statement, quantity_name
+
+METHOD = "mixture evidence over strata (strict)"
+SOURCE = "Ville (1939); Waudby-Smith and Ramdas (2020); see labelcore.stats.evidence"
+
+
+def claim_results(engine: Engine) -> dict[str, Claim]:
+    """{claim as the plan has it: Claim} now; every claim's alpha is its share of 1 - confidence."""
+    return {claim.read.text: _result(engine, claim) for claim in engine.claims}
+
+
+def all_settled(engine: Engine) -> bool:
+    """Whether every claim of the plan is decided or refuted."""
+    return bool(engine.claims) and all(
+        one.status != "undecided" for one in claim_results(engine).values()
+    )
+
+
+def _result(engine: Engine, claim: ClaimTotals) -> Claim:
+    cells = claim.tally.cells(claim.class_index)
+    alpha = (1 - engine.plan.confidence) / len(engine.claims)
+    open_items, share = doubtful(engine, claim.tally)
+    rates = claim.rates
+    both = (claim.linear, claim.linear.opposite)
+    ends = [_evidence(engine, cells, one, open_items, rates) for one in both]
+    lean = claim.linear.constant + float(claim.linear.weight @ plug_in_totals(cells, rates))
+    goal = -math.log(alpha)
+    status = "undecided"
+    if lean > 0 and ends[0] >= goal:
+        status = "decided"
+    elif lean < 0 and ends[1] >= goal:
+        status = "refuted"
+    question = Question(claim.read.text, claim.sides[0].row, claim.sides[0].classifier,
+                        claim.class_index)  # fmt: skip
+    scope = replace(scope_of(engine, question), margin=None)
+    return Claim(
+        claim=claim.read.text,
+        statement=claim_statement(
+            [quantity_name(s.row.name, s.classifier, _inside(engine, s)) for s in claim.sides],
+            claim.goal,
+            claim.read.above,
+        ),
+        status=status,
+        log_evidence=ends[0],
+        log_evidence_against=ends[1],
+        alpha=alpha,
+        value=_value(claim.sides[0], engine, claim, cells, rates),
+        labels_used=engine.labels,
+        draws_used=engine.prefix(),
+        method=METHOD,
+        promise="watched",
+        assumptions=assumptions(engine, share),
+        source=SOURCE,
+        scope=scope,
+    )
+
+
+def _inside(engine: Engine, side: Side) -> str:
+    population = engine.population
+    code = side.class_index
+    return population.positive if code is None else population.classes[code]
+
+
+def _evidence(
+    engine: Engine, cells: Cells, linear: Linear, open_items: FloatArray, rates: FloatArray
+) -> float:
+    """Evidence for the statement with every open item counted against it."""
+    worst = filled(cells, open_items, linear.weight < 0) if open_items.any() else cells
+    return log_evidence(worst, linear, rates, target=engine.plan.target)
+
+
+def _value(
+    side: Side, engine: Engine, claim: ClaimTotals, cells: Cells, rates: FloatArray
+) -> float | None:
+    """The estimate of the quantity that is claimed; None in a comparison or without a label."""
+    if claim.goal is None or not engine.labels:
+        return None
+    value = float(ratios([side.row], cells).value(plug_in_totals(cells, rates))[0])
+    return None if np.isnan(value) else min(max(value, 0.0), 1.0)

@@ -1,0 +1,173 @@
+"""Schemes that give the labels of strata a probability, fixed before the first label.
+
+Each gives every next label a chance that depends on the labels before it only, however the next
+cell was chosen: the labels are independent given rates, and the rates have a fixed distribution.
+``labelcore.stats.evidence`` bets with them against what contradicts a claim.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, expit, logit, logsumexp
+
+from labelcore.stats.profile import BoolArray, FloatArray
+from labelcore.stats.recalibration import PRIOR_MEAN, PRIOR_PRECISION
+from labelcore.stats.sequences import PRIOR
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Looks:
+    """The cells that a claim is about, at several moments.
+
+    size       (n_cells,); labelled, positive (n_looks, n_cells)
+    constant   and weight (n_cells,), no weight 0: the claim, scaled so that the largest weight is 1
+    """
+
+    size: FloatArray
+    labelled: FloatArray
+    positive: FloatArray
+    constant: float
+    weight: FloatArray
+
+    @property
+    def negative(self) -> FloatArray:
+        return self.labelled - self.positive
+
+    def only(self, rows: NDArray[np.int64] | BoolArray) -> Looks:
+        """Some of the moments."""
+        labelled, positive = self.labelled[rows], self.positive[rows]
+        return Looks(self.size, labelled, positive, self.constant, self.weight)
+
+
+class Predictive(Protocol):
+    """The probability that a scheme fixed before the first label gave to the labels seen."""
+
+    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
+        """Natural logarithm, (n_looks,); 0 without labels. ``rates`` (n_cells,) are the shares of
+        positives that the scores suggest, known before the first label."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class IndependentBeta:
+    """Rates of the cells independent and uniform on [0, 1]: nothing believed, a price a cell.
+
+    With one cell the evidence is the prior-posterior ratio of ``finite_sequence``.
+    """
+
+    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
+        a, b = PRIOR
+        parts = betaln(a + looks.positive, b + looks.negative) - betaln(a, b)
+        return np.asarray(parts.sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class RecalibratedScores:
+    """Rates expit(a + b logit q_k) of the scores' rates q_k, (a, b) over a grid of the prior
+    N(0, 1) x N(1, 1/4) of ``recalibrate``: a price for two parameters, however many cells."""
+
+    points: tuple[int, int] = (41, 15)
+
+    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
+        spread = 1 / np.sqrt(PRIOR_PRECISION)
+        a, b = (
+            mean + width * np.linspace(-3.0, 3.0, number)
+            for mean, width, number in zip(PRIOR_MEAN, spread, self.points, strict=True)
+        )
+        log_a, log_b = (
+            -0.5 * ((values - mean) / width) ** 2
+            for values, mean, width in zip((a, b), PRIOR_MEAN, spread, strict=True)
+        )
+        log_weight = _normalised(log_a[:, None] + log_b).reshape(-1)
+        theta = _rates_at(a[:, None, None] + b[:, None] * logit(rates)).reshape(-1, len(rates))
+        return np.asarray(logsumexp(log_weight[:, None] + _log_chances(theta, looks), axis=0))
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftedScores:
+    """Rates expit(a + b logit q_k) with a shift a of its own for the cells that speak for the claim
+    (weight > 0) and for those that speak against it, restricted to rates for which the claim holds.
+
+    The shifts are independent, each from an even mixture of N(0, scale^2) over ``scales``: a narrow
+    one for scores that can be believed and wide ones for others. The slope b is one of ``slopes``
+    with chance ``slope_chances``. Grid and restriction are fixed: they depend on sizes, scores and
+    the claim, never on a label. Where the claim holds nowhere on the grid, ``IndependentBeta``.
+    """
+
+    scales: tuple[float, ...] = (0.3, 1.0, 3.0)
+    slopes: tuple[float, ...] = (0.5, 1.0, 1.5)
+    slope_chances: tuple[float, ...] = (0.2, 0.6, 0.2)
+    reach: float = 6.0
+    step: float = 0.15
+
+    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
+        shift = np.arange(-self.reach, self.reach + self.step / 2, self.step)
+        density = sum(np.exp(-0.5 * (shift / scale) ** 2) / scale for scale in self.scales)
+        log_shift = _normalised(np.log(density))
+        found, mass = [], []
+        for slope, log_weight in zip(self.slopes, np.log(self.slope_chances), strict=True):
+            theta = _rates_at(shift[:, None] + slope * logit(rates))
+            holds = _claim_holds(theta, looks)
+            sides = [
+                log_shift[:, None] + _log_chances(theta, looks, side)
+                for side in (looks.weight > 0, looks.weight < 0)
+            ]
+            found.append(log_weight + _log_of_pairs(sides[0], sides[1], holds))
+            mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
+        whole = logsumexp(mass)
+        if not np.isfinite(whole):
+            return IndependentBeta().log_probability(looks, rates)
+        return np.asarray(logsumexp(found, axis=0) - whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """The average of several: never worse than the best by more than the logarithm of their
+    number."""
+
+    parts: tuple[Predictive, ...]
+
+    def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
+        found = [part.log_probability(looks, rates) for part in self.parts]
+        return np.asarray(logsumexp(found, axis=0) - math.log(len(found)))
+
+
+def _normalised(log_weight: FloatArray) -> FloatArray:
+    return np.asarray(log_weight - logsumexp(log_weight))
+
+
+def _rates_at(log_odds: FloatArray) -> FloatArray:
+    return np.asarray(np.clip(expit(log_odds), 1e-12, 1 - 1e-12))
+
+
+def _log_chances(theta: FloatArray, looks: Looks, side: BoolArray | None = None) -> FloatArray:
+    """ln of the chance of the labels under independent rates theta (n_points, n_cells), for the
+    cells of one side, (n_points, n_looks)."""
+    s, f = looks.positive, looks.negative
+    if side is not None:
+        theta, s, f = theta[:, side], s[:, side], f[:, side]
+    return np.asarray(np.log(theta) @ s.T + np.log1p(-theta) @ f.T)
+
+
+def _claim_holds(theta: FloatArray, looks: Looks) -> BoolArray:
+    """Whether the claim holds for each pair of a point of the cells that speak for it and a point
+    of those that speak against it, (n_points, n_points)."""
+    share = theta * looks.size * looks.weight
+    for_it = share[:, looks.weight > 0].sum(axis=1)
+    against = share[:, looks.weight < 0].sum(axis=1)
+    return np.asarray(looks.constant + for_it[:, None] + against > 0)
+
+
+def _log_of_pairs(rows: FloatArray, columns: FloatArray, taken: BoolArray) -> FloatArray:
+    """ln of the sum of exp(rows_i + columns_j) over the pairs taken; rows and columns are
+    (n_points, n_looks), the result (n_looks,)."""
+    top_row, top_column = rows.max(axis=0), columns.max(axis=0)
+    inner = taken.astype(float) @ np.exp(columns - top_column)
+    total = (np.exp(rows - top_row) * inner).sum(axis=0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(total) + top_row + top_column)

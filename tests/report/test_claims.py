@@ -1,0 +1,123 @@
+"""Claims, stop rules and shared confidence in the report: every end in order, each in words."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.replay import replay_bundle
+from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
+from tests.report.sessions import as_json, label, session_on, write_items
+from tests.report.test_page import Outline
+
+CLAIM = "precision >= 0.5"
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+def text_of(session: lc.Session) -> str:
+    return Outline(report_html(session)).text.replace(SPACE, " ")
+
+
+@pytest.fixture
+def claimed(tmp_path: Path) -> lc.Session:
+    """A session that a claim ended, gone on with and finished."""
+    truth = write_items(tmp_path / "items.csv", 400)
+    session = session_on(
+        tmp_path / "items.csv", claims=[CLAIM], budget=300, stop="claims", together=True
+    )
+    label(session, truth, 400, eventful=False)
+    assert session.status == "goal reached"
+    session.extend(budget=session.labels + 5)
+    label(session, truth, 5, eventful=False)
+    session.finish("enough is shown")
+    return session
+
+
+def test_every_end_is_told_in_order(claimed: lc.Session) -> None:
+    text = text_of(claimed).partition("Why labelling stopped")[2]
+    ends = ("Every claim was decided or refuted", "Extended to", "for this reason: enough is shown")
+    places = [text.find(words) for words in ends]
+    assert -1 not in places and places == sorted(places)
+    assert "evidence and intervals stay valid" in text
+    assert "goal" not in text.partition("What could be wrong")[0]
+
+
+def test_the_claim_has_its_section_and_its_picture(claimed: lc.Session) -> None:
+    text, claim = text_of(claimed), claimed.results()[CLAIM]
+    assert claim.status == "decided"
+    assert claim.sentence() in text
+    first = next(
+        n for n, look in enumerate(claimed.looks(), 1)
+        if look["results"][CLAIM]["state"] == "decided"
+    )  # fmt: skip
+    labels = claimed.looks()[first - 1]["labels"]
+    assert f"{labels} labels, look {first}," in text
+    assert f"Evidence: {CLAIM}" in text and "evidence for it is" in text
+    assert "20 times decides" in text and "205 %" in text
+
+
+def test_plan_and_methods_say_what_was_laid_down(claimed: lc.Session) -> None:
+    text = text_of(claimed)
+    assert f"Claims{CLAIM}" in text
+    assert "Stops by itselfas soon as every claim is decided or refuted" in text
+    assert "Confidence95 % for all 2 numbers together" in text
+    assert f"The claim {CLAIM} was laid down with the plan and tested at every look by" in text
+    assert "Ville, J. (1939)" in text
+    assert "that all hold at once is less sure" not in text
+
+
+def test_each_interval_says_its_form_and_its_tail(claimed: lc.Session) -> None:
+    text, found = text_of(claimed), claimed.results()["recall"]
+    made = text.partition("How each interval was made")[2].partition("Assumptions1")[0]
+    assert found.form == "approximate" and found.tail_share is not None
+    assert f"Recall (lr){found.method}approximate{round(100 * found.tail_share)} %" in made
+
+
+def test_json_and_csv_hold_claims(claimed: lc.Session) -> None:
+    claim = claimed.results()[CLAIM]
+    values = as_json(report_json(claimed))
+    assert values["results"][CLAIM]["status"] == "decided"
+    assert values["results"][CLAIM]["evidence"] == pytest.approx(claim.evidence)
+    assert [end["text"] for end in values["ends"]] == ["claims", None, "enough is shown"]
+    rows = list(csv.DictReader(io.StringIO(estimates_csv(claimed))))
+    row = next(one for one in rows if one["estimand"] == CLAIM)
+    assert (row["state"], row["low"], row["high"]) == ("decided", "", "")
+    assert float(row["evidence"]) == pytest.approx(claim.evidence)
+    assert float(row["alpha"]) == pytest.approx(0.05)
+    assert {one["form"] for one in rows if one["estimand"] != CLAIM} == {"approximate"}
+
+
+def test_the_bundle_is_replayed(claimed: lc.Session, tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.zip"
+    bundle.write_bytes(bundle_zip(claimed))
+    found = replay_bundle(str(bundle), tmp_path / "items.csv")
+    assert any("the labels show that" in sentence for sentence in found.sentences())
+
+
+def test_a_deadline_and_a_margin_are_named(tmp_path: Path) -> None:
+    write_items(tmp_path / "items.csv")
+    session = session_on(
+        tmp_path / "items.csv", margin=0.2, stop=("margin", "deadline 2020-01-31T18:00")
+    )
+    assert session.next() is None
+    text = text_of(session)
+    assert "within plus or minus 20.0 points or it is 31 January 2020, 18:00 UTC" in text
+    assert "The deadline 31 January 2020, 18:00 UTC had passed (" in text
+    assert "State now: deadline passed." in text
+
+
+def test_hostile_names_in_claims_are_text(tmp_path: Path) -> None:
+    word = "<img src=x onerror=alert(1)>"
+    truth = write_items(tmp_path / "items.csv", 120)
+    session = session_on(
+        tmp_path / "items.csv", budget=50, claims=[f"precision[{word}] >= 0.5"],
+        arguments={"scores": {word: "score"}, "thresholds": {word: 0.5}},
+    )  # fmt: skip
+    label(session, truth, 50, eventful=False)
+    outline = Outline(report_html(session))
+    assert "img" not in outline.tags
+    assert f"precision[{word}] >= 0.5" in outline.text
