@@ -35,7 +35,7 @@ def session_misses(
 ) -> tuple[set[str], set[str]]:
     """The estimands that got an interval in one session, and those it was ever wrong about."""
     engine = Engine(population, plan)
-    truth = true_values(engine, codes)
+    truth = true_values(engine, codes, {})
     answers = [Event(0, "labelled", "", "simulation", label=name) for name in population.classes]
     shown: set[str] = set()
     missed: set[str] = set()
