@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -12,11 +13,12 @@ from labelcore.engine import Engine
 from labelcore.estimands import ratios
 from labelcore.estimation import assumptions, doubtful, scope_of
 from labelcore.results import Claim
-from labelcore.stats.evidence import Linear, log_evidence
+from labelcore.stats.evidence import Linear, log_evidence_at
 from labelcore.stats.profile import Cells, FloatArray, plug_in_totals
-from labelcore.tallies import Question, filled
+from labelcore.tallies import Question
 from labelcore.words import claim_statement, quantity_name
 
+MOST_WAYS = 2000
 METHOD = "mixture evidence over strata (strict)"
 SOURCE = "Ville (1939); Waudby-Smith and Ramdas (2020); see labelcore.stats.evidence"
 
@@ -81,9 +83,19 @@ def _inside(engine: Engine, side: Side) -> str:
 def _evidence(
     engine: Engine, cells: Cells, linear: Linear, open_items: FloatArray, rates: FloatArray
 ) -> float:
-    """Evidence for the statement with every open item counted against it."""
-    worst = filled(cells, open_items, linear.weight < 0) if open_items.any() else cells
-    return log_evidence(worst, linear, rates, target=engine.plan.target)
+    """Evidence for the statement, the least over everything that the open items may turn out to be;
+    none where that is too much to try. A better label need not raise it: the bet may have expected
+    a worse one."""
+    open_items = np.where(linear.weight != 0, open_items, 0.0)
+    ways = np.prod(open_items + 1)
+    if ways > MOST_WAYS:
+        return -math.inf
+    added = np.array(list(product(*(range(int(number) + 1) for number in open_items))), dtype=float)
+    labelled = np.repeat((cells.labelled + open_items)[None], len(added), axis=0)
+    found = log_evidence_at(
+        cells.size, labelled, cells.positive + added, linear, rates, target=engine.plan.target
+    )
+    return float(found.min())
 
 
 def _value(

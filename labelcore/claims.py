@@ -56,9 +56,7 @@ def read_claim(text: object) -> ClaimText:
         raise PlanError(f"claims holds {text!r}, which is not a claim such as {EXAMPLES}")
     left = _quantity(text, form["left"])
     if left is None:
-        raise PlanError(
-            f"claims holds {text!r}, which must begin with one of {', '.join(SCALARS)}"
-        )
+        raise PlanError(f"claims holds {text!r}, which must begin with one of {', '.join(SCALARS)}")
     right: Quantity | float | None = _quantity(text, form["right"])
     if right is None:
         right = _number(text, form["right"])

@@ -134,9 +134,7 @@ class Outlook:
     def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
         tally = self.tallies[question.classifier]
         predicted = empty.predicted[tally.cell_of]
-        return question_rates(
-            self.population, question.classifier, question.class_index, predicted
-        )
+        return question_rates(self.population, question.classifier, question.class_index, predicted)
 
     def labels_for(self, margin: float, most: int) -> int:
         """The smallest number of labels whose expected half-widths all meet ``margin``; ``most``

@@ -90,8 +90,8 @@ class Estimate:
 
     @property
     def form(self) -> str:
-        """"strict": the promise holds in every population; "approximate": a large-sample form
-        whose coverage was measured; "" where the method says neither."""
+        """Strict: the promise holds in every population. Approximate: a large-sample form whose
+        coverage was measured. Empty where the method says neither."""
         return next((form for form in ("strict", "approximate") if f"({form})" in self.method), "")
 
     @property

@@ -72,4 +72,5 @@ def make_setup(
         seed=plan.seed,
         planned=planned,
         target=plan.target,
+        claims=bool(plan.claims),
     )

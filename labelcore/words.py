@@ -260,7 +260,7 @@ def claim_sentence(claim: Claim) -> str:
     return CLAIMS[claim.status].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         statement=claim.statement,
-        alpha=confidence_words(claim.alpha),
+        alpha=percent_range(claim.alpha, claim.alpha)[1],
         labels=count(claim.labels_used),
         times=f"evidence {times_words(strength)}",
         needed=times_words(-log(claim.alpha)),

@@ -34,14 +34,18 @@ def write_items(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "printed"),
-    [(0, ("valid at every look", "coverage")), (1, ("all ranks together", "own_high"))],
+    [
+        (0, ("valid at every look", "coverage")),
+        (1, ("all ranks together", "own_high")),
+        (2, ("the labels show that the precision of 'lr'", "the recall of 'lr'")),
+    ],
 )
 def test_python_examples_run_as_printed(
     tmp_path: Path, number: int, printed: tuple[str, ...]
 ) -> None:
     write_items(tmp_path / "items.csv")
     blocks = code_blocks("python")
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     block = blocks[number]
     done = subprocess.run(
         [sys.executable, "-c", block],

@@ -55,7 +55,6 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"params": {"n_above": 0}}, PlanError, "between 1 and 100"),
     ({"params": {"n_above": 2.5}}, PlanError, "whole number"),
     ({"params": {"floor": "a"}}, PlanError, "'floor'. must be a number, got 'a'"),
-    ({"params": {"floor": None}}, PlanError, "'floor'. must be a number, got None"),
     ({"params": {"floor": math.nan}}, PlanError, "between 0.05 and 1.0, got nan"),
     ({"params": {"n_step": 2.5}}, PlanError, "'n_step'. must be a whole number"),
     ({"params": {"n_step": "a"}}, PlanError, "'n_step'. must be a number"),

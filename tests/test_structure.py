@@ -43,7 +43,6 @@ INSIDE: dict[str, str] = {
     "history": "errors log engine",
     "looks": "errors log results engine estimation curve claim_results",
     "preview": "errors results stats estimands population tallies designs plan setup claim_outlook",
-    "stop_calibration": "errors stats estimands population designs plan preview",
     "simulation_truth": "errors population",
     "simulate": "errors log results stats estimands population tallies designs plan engine"
     " estimation curve looks preview simulation_truth stops stop_rules",

@@ -3,6 +3,7 @@
 from labelcore.charts.against import precision_recall_chart, precision_yield_chart, roc_chart
 from labelcore.charts.base import CONFIG, Chart
 from labelcore.charts.compare import compare_chart
+from labelcore.charts.evidence import evidence_chart, evidence_table, first_settled
 from labelcore.charts.history import history_chart
 from labelcore.charts.labels_margin import labels_margin_chart
 from labelcore.charts.names import escape, shortened
@@ -18,6 +19,9 @@ __all__ = [
     "Reading",
     "compare_chart",
     "escape",
+    "evidence_chart",
+    "evidence_table",
+    "first_settled",
     "history_chart",
     "labels_margin_chart",
     "precision_recall_chart",

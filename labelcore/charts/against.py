@@ -81,6 +81,7 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
             x=gaps(second.value, usable), y=gaps(first.value, usable), mode="lines",
             name=value_name(both), showlegend=not bounded_only, cliponaxis=False,
             line={**value_line(both), "width": 0} if bounded_only else value_line(both),
+            customdata=first.rank.astype(int).tolist(),
             **hover(_hover_texts(first, second, usable)),
         )
     )  # fmt: skip

@@ -49,8 +49,8 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
     """Rows of bars over the strata, highest scores first, coloured by the predicted class.
 
     table   as ``Session.strata()`` gives it: stratum, called, items, labels, positives, rate,
-            uncertainty; a rate or share that is not known yet has no bar, and without any share of
-            the uncertainty that row is left out
+            uncertainty; a rate or share that is not known yet has no bar, and a row without any
+            bar is left out
     names   a name for each row of the table, such as "ranks 51 to 63"; None: "stratum 1" ...
 
     Raises ValueError for another number of names than rows.
@@ -66,7 +66,7 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
     panels = [
         (column, rate if column == "rate" else title, share)
         for column, title, share in PANELS
-        if column != "uncertainty" or table["uncertainty"].notna().any()
+        if table[column].fillna(0).any() or (column == "rate" and table["labels"].any())
     ]
     places = _places(table)
     calls = list(dict.fromkeys(table["called"]))
@@ -77,7 +77,7 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
     ]
     title = "highest scores first" if names is not None else "stratum, highest scores first"
     figure = go.Figure(data=bars, layout=_layout(places, any(calls), panels, title))
-    shown = [name for name in READABLE if name != "uncertainty" or len(panels) == len(PANELS)]
+    shown = [n for n in READABLE if n != "uncertainty" or table["uncertainty"].notna().any()]
     readable = {
         name: text.replace("Positive", rate.capitalize()) for name, text in READABLE.items()
     }

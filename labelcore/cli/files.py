@@ -14,6 +14,7 @@ from labelcore.population import Population
 from labelcore.preview import preview
 from labelcore.report.data import finite
 from labelcore.simulate import simulate as run_simulation
+from labelcore.stop_words import stop_words
 from labelcore.words import count, points
 
 
@@ -67,6 +68,12 @@ def plan(as_json: bool, **given: Any) -> None:
         f"{chosen.promise}.",
         f"About {count(ahead.expected_labels)}, at most {ahead.labels:,} "
         f"({ahead.derived['assumption']}).",
+        *(f"Claim: {claim}." for claim in chosen.claims),
+        *(
+            [f"It ends {ending}."]
+            if (ending := stop_words(chosen.stop or (), chosen.margin))
+            else []
+        ),
         *(
             f"{name}: plus or minus {points(width)}."
             for name, width in ahead.expected_half_width.items()

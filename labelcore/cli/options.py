@@ -70,6 +70,24 @@ plan_options = _together(
     click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="Of the design."),
     click.option("--budget", type=int, help="Items to label."),
     click.option("--margin", type=float, help="Largest half-width, 0.03 for three points."),
+    click.option(
+        "--claim",
+        "claims",
+        multiple=True,
+        metavar="TEXT",
+        help="What is to be shown, 'precision >= 0.9' or 'accuracy[A] > accuracy[B]'; again for "
+        "several.",
+    ),
+    click.option(
+        "--stop",
+        multiple=True,
+        metavar="RULE",
+        help="What ends the session: margin, claims, 'deadline 2027-01-31T18:00'; again for any of "
+        "several, with all first for all of them; none for no rule.  [default: the goals given]",
+    ),
+    click.option(
+        "--together", is_flag=True, help="The confidence is that all numbers hold at once."
+    ),
     click.option("--confidence", type=float, default=0.95, show_default=True),
     click.option("--promise", help="watched (valid at every look) or fixed."),
     click.option("--target", default="file", show_default=True, help="file, or process."),
@@ -97,14 +115,20 @@ def population_of(given: dict[str, Any]) -> Population:
 def plan_of(given: dict[str, Any]) -> Plan:
     """Take the plan options out of ``given`` and make the plan."""
     names = given.pop("classifiers")
-    plain = ("budget", "margin", "confidence", "promise", "target", "seed")
+    plain = ("budget", "margin", "confidence", "promise", "target", "seed", "claims", "together")
     return Plan(
         given.pop("design"),
         list(given.pop("estimands")),
         classifier=(names[0] if len(names) == 1 else list(names)) if names else None,
+        stop=_stop(given.pop("stop")),
         params={name: _value(text) for name, text in pairs(given.pop("params"), "--param").items()},
         **{name: given.pop(name) for name in plain},
     )
+
+
+def _stop(rules: Sequence[str]) -> tuple[str, ...] | None:
+    """The rules as a plan takes them; None where none was named."""
+    return () if tuple(rules) == ("none",) else tuple(rules) or None
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:

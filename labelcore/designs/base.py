@@ -63,6 +63,7 @@ class Setup:
     seed: int
     planned: int
     target: str = "file"
+    claims: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

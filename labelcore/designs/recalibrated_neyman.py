@@ -18,11 +18,12 @@ from labelcore.designs.base import (
     make_frame,
     parameter,
 )
+from labelcore.designs.one_group import share_of_group
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
-from labelcore.estimands import SCALARS, Estimand, ratios
+from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.stats.allocation import largest_remainder, top_up
 from labelcore.stats.orders import hash_keys, ranking
 from labelcore.stats.profile import (
@@ -40,6 +41,8 @@ from labelcore.stats.strata import equal_size_edges, geometric_edges
 FIRST_LABELS_PER_STRATUM = 2
 EARLY_FLOOR, EARLY_UNTIL = 0.35, 0.3
 SMALLEST_BATCH = 5
+STRATA, FLOOR = (6, 12), 0.2
+CLAIM_STRATA, CLAIM_FLOOR = (1, 4), 0.5
 METHOD = {
     "fixed": (
         "G-profile interval over strata (approximate)",
@@ -61,6 +64,9 @@ class RecalibratedNeyman(StratifiedDesign):
     shares proportional to c_k W_k sqrt(theta_k (1 - theta_k)), mixed with W_k, where theta is a
     two-parameter recalibration of the scores fitted to all labels.
 
+    A plan with claims takes few strata: each costs evidence (docs/claims.md), where an estimate
+    gains from it.
+
     Several classes: a stratum holds items of one predicted class, ``n_above + n_below`` strata in
     all (or one a class, where there are more classes), shared over the classes by their size.
     Theta is the rate of rightly judged items; c_k is 1 for accuracy alone, else
@@ -69,8 +75,9 @@ class RecalibratedNeyman(StratifiedDesign):
 
     Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
     max(40, n0/10) labels and at least five strata (G-profile with the multiplier of an asymptotic
-    confidence sequence). Both approximate: coverage is measured, see
-    docs/real_files.md and docs/watched.md.
+    confidence sequence; a quantity of one stratum alone has the strict sequence of a plain random
+    sample). Otherwise approximate: coverage is measured, see docs/real_files.md and
+    docs/watched.md.
     Assumption: none about the scores; bad scores cost labels, not truth. Nearly unbiased, not
     unbiased, because two parameters learn from the labels.
     Source: Neyman (1934) for the allocation, Bankier (1988) for several classes; the recalibration
@@ -94,10 +101,18 @@ class RecalibratedNeyman(StratifiedDesign):
     class Params(DesignParams):
         """Strata, floor and focus."""
 
-        n_above: int = parameter(6, "strata of predicted positives", low=1, high=100)
-        n_below: int = parameter(12, "strata of predicted negatives", low=1, high=100)
-        floor: float = parameter(
-            0.2, "share of the labels spread evenly whatever the scores say", low=0.05, high=1.0
+        n_above: int | None = parameter(
+            None, "strata of predicted positives; empty: 6, with claims 1", low=1, high=100
+        )
+        n_below: int | None = parameter(
+            None, "strata of predicted negatives; empty: 12, with claims 4", low=1, high=100
+        )
+        floor: float | None = parameter(
+            None,
+            "share of the labels spread evenly whatever the scores say; empty: 0.2, with claims "
+            "0.5",
+            low=0.05,
+            high=1.0,
         )
         n_step: int | None = parameter(
             None, "labels in a batch; empty: a tenth of the labels so far", low=1, high=100_000
@@ -123,10 +138,11 @@ class RecalibratedNeyman(StratifiedDesign):
                 "params['focus'] = 'precision' leaves too few labels among the predicted negatives "
                 f"to say anything about {starved[0]!r}; use 'precision_recall'"
             )
-        if promise == "watched" and params.n_above + params.n_below < MINIMUM_STRATA:
+        above, below = params.n_above or STRATA[0], params.n_below or STRATA[1]
+        if promise == "watched" and above + below < MINIMUM_STRATA:
             raise PlanError(
                 f"a watched promise needs at least {MINIMUM_STRATA} strata, got n_above = "
-                f"{params.n_above} and n_below = {params.n_below}; use more, or promise 'fixed'"
+                f"{above} and n_below = {below}; use more, or promise 'fixed'"
             )
 
     def prepare(self, setup: Setup) -> Frame:
@@ -170,7 +186,8 @@ class RecalibratedNeyman(StratifiedDesign):
         wanted = _costs(setup, frame, rates) * weight * np.sqrt(rates * (1 - rates))
         total = wanted.sum()
         early = labels < EARLY_UNTIL * setup.planned
-        floor = max(setup.params.floor, EARLY_FLOOR) if early else setup.params.floor
+        floor = setup.params.floor or (CLAIM_FLOOR if setup.claims else FLOOR)
+        floor = max(floor, EARLY_FLOOR) if early else floor
         if total <= 0:
             return np.asarray(weight)
         return np.asarray(floor * weight + (1 - floor) * wanted / total)
@@ -192,20 +209,25 @@ class RecalibratedNeyman(StratifiedDesign):
         total = shares.sum(axis=1)
         dry = (shares * (cells.positive == 0)).sum(axis=1)
         tail = np.divide(dry, total, out=np.full(len(rows), np.nan), where=total > 0)
-        method, source = METHOD["watched" if look.promise == "watched" else "fixed"]
-        return Figures(
-            value,
-            np.where(np.isnan(low), 0.0, np.minimum(low, np.nan_to_num(value, nan=1.0))),
-            np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=0.0))),
-            (method,) * len(rows),
-            (source,) * len(rows),
-            tail,
-        )
+        low = np.where(np.isnan(low), 0.0, np.minimum(low, np.nan_to_num(value, nan=1.0)))
+        high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=0.0)))
+        made = [METHOD["watched" if look.promise == "watched" else "fixed"]] * len(rows)
+        for place in range(len(rows)) if look.promise == "watched" else ():
+            group = known_group(rows[place], cells)
+            if group is not None and np.count_nonzero(group) == 1:
+                # The band over strata needs several; one is a plain random sample by itself.
+                _, low[place], high[place], made[place] = share_of_group(
+                    cells, look, table.row(place), group
+                )
+        method, source = zip(*made, strict=True)
+        return Figures(value, low, high, method, source, tail)
 
 
 def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArray, np.ndarray]:
     """The stratum of each item and whether each stratum is predicted positive."""
     population, params = setup.population, setup.params
+    usual = CLAIM_STRATA if setup.claims else STRATA
+    n_above, n_below = params.n_above or usual[0], params.n_below or usual[1]
     n = len(population)
     score = population.ordering_score(classifier)
     order = ranking(np.zeros(n) if score is None else score, tie_keys)
@@ -215,7 +237,7 @@ def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArr
     present = sorted(set(np.unique(groups).tolist()), key=lambda c: (c != positive, c))
     several = len(population.classes) > 2 and side is not None
     sizes = np.array([np.count_nonzero(groups == group) for group in present])
-    pieces = _pieces(sizes, params.n_above + params.n_below)
+    pieces = _pieces(sizes, n_above + n_below)
     stratum = np.zeros(n, dtype=np.int64)
     predicted: list[bool] = []
     for group, number in zip(present, pieces, strict=True):
@@ -224,9 +246,9 @@ def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArr
         if several:
             edges = equal_size_edges(len(members), number)
         elif above:
-            edges = equal_size_edges(len(members), params.n_above)
+            edges = equal_size_edges(len(members), n_above)
         else:
-            edges = geometric_edges(len(members), params.n_below)
+            edges = geometric_edges(len(members), n_below)
         piece = np.searchsorted(edges, np.arange(len(members)), side="right")
         stratum[members] = piece + len(predicted)
         predicted += [above] * len(edges)

@@ -17,6 +17,7 @@ from labelcore.designs.base import (
     Setup,
     make_frame,
 )
+from labelcore.designs.one_group import MIXTURE, SEQUENCE, share_of_group
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.target import sampled_file
 from labelcore.estimands import Estimand, known_group, outcome_counts, ratios
@@ -28,21 +29,11 @@ from labelcore.stats.profile import (
     plug_in_totals,
     profile_bounds,
 )
-from labelcore.stats.proportion import finite_wilson
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
-WILSON = ("Wilson score interval (approximate)", "Wilson (1927)")
 PROFILE = (
     "G-profile interval over two post-strata (approximate)",
     "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
-)
-SEQUENCE = (
-    "prior-posterior-ratio confidence sequence (strict)",
-    "Waudby-Smith and Ramdas (2020), theorem 3.1",
-)
-MIXTURE = (
-    "beta-binomial mixture confidence sequence (strict)",
-    "Ville (1939); Robbins (1970); Howard et al. (2021)",
 )
 
 
@@ -117,7 +108,7 @@ class SimpleRandom(StratifiedDesign):
         group = known_group(row, cells)
         watched = look.promise == "watched"
         if group is not None:
-            return self._within_group(row, cells, look, table, group)
+            return share_of_group(cells, look, table, group)
         if watched and look.target == "process":
             return None, *_two_rates(row, cells, look), MIXTURE
         if watched:
@@ -127,25 +118,6 @@ class SimpleRandom(StratifiedDesign):
             critical = critical * sampled_file([row], cells, table)
         ends = profile_bounds(cells, table, critical, target=look.target)
         return None, float(ends[0][0]), float(ends[1][0]), PROFILE
-
-    def _within_group(
-        self, row: Estimand, cells: Cells, look: Look, table: Ratios, group: np.ndarray
-    ) -> tuple[float, float, float, tuple[str, str]]:
-        """A share of the items of a group of known size, drawn at random from it."""
-        right = table.a[0] > 0
-        hits = np.where(right, cells.positive, cells.labelled - cells.positive)[group].sum()
-        trials, size = cells.labelled[group].sum(), cells.size[group].sum()
-        share = float(hits / trials) if trials > 0 else float("nan")
-        alpha = 1 - look.confidence
-        if look.promise == "watched" and look.target == "process":
-            low, high = rate_sequence(hits, trials, alpha)
-            return share, low, high, MIXTURE
-        if look.promise == "watched":
-            low, high = finite_sequence(hits, trials, size, alpha)
-            return share, low / max(size, 1), high / max(size, 1), SEQUENCE
-        whole = size if look.target == "file" else np.inf
-        low, high = finite_wilson(hits, trials, whole, look.confidence)
-        return share, low, high, WILSON
 
 
 def _two_rates(row: Estimand, cells: Cells, look: Look) -> tuple[float, float]:

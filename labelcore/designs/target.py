@@ -21,6 +21,4 @@ def sampled_file(
     within = variance_shares(cells, table, rates, target="process").sum(axis=1)
     totals = cells.size * smoothed_rates(cells, rates)
     between = variance_of_shares(rows, cells, totals)
-    return np.asarray(
-        1 + np.divide(between, within, out=np.zeros(len(within)), where=within > 0)
-    )
+    return np.asarray(1 + np.divide(between, within, out=np.zeros(len(within)), where=within > 0))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from labelcore.log import Event
+from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import (
@@ -21,7 +22,8 @@ from labelcore.report.markup import (
 )
 from labelcore.report.references import references
 from labelcore.report.sections import assumptions, section, training_words
-from labelcore.results import Band, Estimate
+from labelcore.results import Band, Claim, Estimate
+from labelcore.stop_words import stopped_for, stopped_short, stopped_words
 from labelcore.words import confidence_words, count, percent, percent_range, points
 
 LOOKS_SHOWN = 40
@@ -92,22 +94,26 @@ def ending(facts: Facts) -> Markup:
     """Why labelling stopped, or that it has not."""
     told = [element("li", *_end_words(facts, event)) for event in facts.ends()]
     if facts.interim:
-        told.append(element("li", f"Not finished. State now: {facts.status}."))
+        told.append(element("li", f"Not finished. State now: {_state_words(facts)}."))
     return section("ending", "Why labelling stopped", element("ul", *told))
+
+
+def _state_words(facts: Facts) -> str:
+    if facts.status == "goal reached":
+        return stopped_short(stopped_for(facts.events))
+    return facts.status
 
 
 def _end_words(facts: Facts, event: Event) -> list[Child]:
     when = moment_words(event.at)
     if event.kind == "stopped":
-        goal = "" if facts.plan.margin is None else f" of plus or minus {points(facts.plan.margin)}"
-        return [f"The goal{goal} was reached ({when}): the plan's stop rule ended the labelling."]
+        said = stopped_words(event.text or "", facts.plan.margin)
+        return [f"{said[:1].upper()}{said[1:]} ({when}): the plan's stop rule ended the labelling."]
     if event.kind == "extended":
         budget = event.detail.get("budget")
-        after = (
-            "the first stage stays the result"
-            if facts.plan.promise == "fixed"
-            else "the watched interval stays valid"
-        )
+        kept = "evidence and intervals stay" if facts.plan.claims else "the watched interval stays"
+        fixed = facts.plan.promise == "fixed"
+        after = "the first stage stays the result" if fixed else f"{kept} valid"
         return [f"Extended to {budget:,} items ({when}); {after}."]
     if not event.text:
         return [f"Finished by hand ({when}), no reason given."]
@@ -135,7 +141,9 @@ def _doubts(facts: Facts) -> list[Child]:
         told.append("A classifier looks better on items it was trained on than on new ones.")
     if facts.population.arguments.get("id") is None:
         told.append("Items are known by their row: the statement is about the file in this order.")
-    if len(facts.results) > 1:
+    if sum(not isinstance(one, Claim) for one in facts.results.values()) > 1 and not (
+        facts.plan.together
+    ):
         told.append(
             "Each interval keeps its promise on its own; that all hold at once is less sure."
         )
@@ -186,13 +194,11 @@ def methods(facts: Facts) -> Markup:
 def methods_text(facts: Facts) -> str:
     """The methods in one paragraph."""
     plan, design, counts = facts.plan, facts.plan.method, facts.counts
-    wanted = (
-        f"a half-width of {points(plan.margin)}"
-        if plan.margin is not None
-        else f"a budget of {count(int(plan.budget or plan.planned or 0))}"
-    )
-    sure = "" if facts.without_confidence else f" at {confidence_words(plan.confidence)} confidence"
-    made = list(dict.fromkeys(f"{one.method} ({one.source})" for one in facts.results.values()))
+    together = " for all numbers together" if plan.together else ""
+    sure = confidence_words(plan.confidence) + " confidence" + together
+    sure = "" if facts.without_confidence else f" at {sure}"
+    intervals = [one for one in facts.results.values() if not isinstance(one, Claim)]
+    made = list(dict.fromkeys(f"{one.method} ({one.source})" for one in intervals))
     made_of = "Bounds" if facts.without_confidence else "Intervals"
     promise = (
         "No confidence goes with the bounds: they hold if the assumption does."
@@ -211,14 +217,26 @@ def methods_text(facts: Facts) -> str:
         f"From the {len(facts.population):,} items of {facts.population.name}, "
         f"{counts['drawn']:,} were drawn with the design “{design.label.partition(' (')[0]}” "
         f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
-        f"with {wanted}{sure}, planned size "
+        f"with {_wanted(facts)}{sure}, planned size "
         f"{count(int(plan.planned or 0))}. {counts['labelled']:,} items got a class from "
         f"{people_words(len(facts.people))}; {counts['unsure']:,} were called not sure and "
-        f"{counts['broken']:,} broken. {made_of}: {'; '.join(made)}; {scope}. {promise} "
+        f"{counts['broken']:,} broken. {made_of}: {'; '.join(made)}; {scope}. {promise}"
+        f"{claims_text(facts)} "
         f"Results were looked at {count(len(facts.looks), 'time')}, and every look is recorded. "
         "The log of draws, answers and looks is a chain of hashes, from which every figure can be "
         "computed again."
     )
+
+
+def _wanted(facts: Facts) -> str:
+    """What the plan was made for."""
+    plan = facts.plan
+    goals = [
+        "" if plan.margin is None else f"a half-width of {points(plan.margin)}",
+        f"{count(len(plan.claims), 'claim')} to settle" if plan.claims else "",
+        "" if plan.budget is None else f"a budget of {count(plan.budget)}",
+    ]
+    return " and ".join(filter(None, goals)) or f"a budget of {count(int(plan.planned or 0))}"
 
 
 def others(facts: Facts) -> Markup:

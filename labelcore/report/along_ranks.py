@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.curve import asks_for_curve
-from labelcore.results import Band
+from labelcore.results import Band, Claim, Estimate
 from labelcore.session import Session
 from labelcore.words import count
 
@@ -78,8 +78,15 @@ def _deepest(session: Session, precision: float) -> Landmark | None:
 
 
 def headline(session: Session) -> str:
-    """The one sentence to quote: the primary result, or for a curve its first tenth."""
-    first = next(iter(session.results().values()))
+    """The one sentence to quote: the primary result, or for a curve its first tenth; that of the
+    first settled claim where the primary result has no interval yet."""
+    results = session.results()
+    first = next(iter(results.values()))
+    settled = [
+        one for one in results.values() if isinstance(one, Claim) and one.status != "undecided"
+    ]
+    if settled and not (isinstance(first, (Estimate, Band)) and first.has_interval):
+        return settled[0].sentence()
     if not isinstance(first, Band) or not first.has_interval:
         return first.sentence()
     rank = min(max(1, round(QUOTED * len(session.population))), int(first.x[-1]))
@@ -89,7 +96,8 @@ def headline(session: Session) -> str:
 def rank_names(session: Session) -> list[str] | None:
     """Names such as "ranks 51 to 63" of the strata; None where they are not stretches of ranks.
 
-    A stratum of what lies between the stretches is called so.
+    One for each row of ``Session.strata()``: a stratum with a threshold in it has two. A stratum of
+    what lies between the stretches is called so.
     """
     engine = session.engine
     if not asks_for_curve(engine) or not hasattr(engine.frame, "sequence"):
@@ -102,4 +110,4 @@ def rank_names(session: Session) -> list[str] | None:
         first = before + 1
         alone = f"rank {first:,}" if first == last else f"ranks {first:,} to {last:,}"
         names[int(stratum)] = BETWEEN if int(stratum) in names else alone
-    return [names[stratum] for stratum in range(engine.frame.n_strata)]
+    return [names[number - 1] for number in session.strata()["stratum"]]

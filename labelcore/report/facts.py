@@ -108,7 +108,7 @@ class Facts:
         if self.span is None:
             return sentence
         by = f"by {people_words(len(self.people))}, {span_words(*self.span)}"
-        for source in (f"from {count(labels)}", f"From {count(labels)}"):
+        for source in (f"from {count(labels)}", f"From {count(labels)}", f"({count(labels)}"):
             before, found, after = sentence.rpartition(source)
             if found:
                 return f"{before}{source} {by}{after}"

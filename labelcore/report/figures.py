@@ -9,6 +9,7 @@ import pandas as pd
 
 from labelcore import charts
 from labelcore.report.account import thinned
+from labelcore.report.claims import evidence_charts
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
 from labelcore.report.sections import name_of, section
@@ -62,6 +63,7 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
                 charts.history_chart(facts.looks, key, margin=facts.plan.margin, label=label),
             )
             break
+    yield from evidence_charts(facts)
     yield from _compared(facts)
     yield from _curves({band.estimand: band for band in facts.curves or ()})
     if facts.counts["drawn"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plotly.offline import get_plotlyjs
 
 from labelcore.report import account, sections
+from labelcore.report.claims import claims
 from labelcore.report.facts import Facts, gather
 from labelcore.report.figures import figures
 from labelcore.report.markup import Markup, element, joined
@@ -47,6 +48,7 @@ def _sections(facts: Facts, drawing: Markup) -> list[Markup]:
         sections.population(facts),
         sections.plan(facts),
         sections.estimates(facts),
+        joined(claims(facts)),
         joined(along_the_ranks(facts)),
         drawing,
         joined(sections.second_stage(facts)),

@@ -19,7 +19,8 @@ from labelcore.report.markup import (
     theirs,
     tied,
 )
-from labelcore.results import Estimate, Result
+from labelcore.results import Claim, Estimate, Result
+from labelcore.stop_words import stop_words
 from labelcore.words import confidence_words, count, percent, percent_range, points
 
 PROMISE_WORDS = {
@@ -27,6 +28,12 @@ PROMISE_WORDS = {
     "fixed": "valid at the planned size only",
     "none": "none",
 }
+NOTHING_FOUND = "Tail share"
+FORM_WORDS = (
+    "Strict: the promise is proved for every population. Approximate: a large-sample form, whose "
+    "coverage was measured. Tail share: how much of the uncertainty comes from parts of the file "
+    "in which no positive item was found."
+)
 NO_CONFIDENCE = "none: the method's bounds rest on an assumption, and no confidence goes with them"
 TARGET_WORDS = {
     "file": "this file, every item of it",
@@ -175,18 +182,36 @@ def plan(facts: Facts) -> Markup:
         ("Method", f"{frozen.method.label} ({frozen.design}): {frozen.method.summary}"),
         ("Parameters", _parameters(chosen)),
         ("About", TARGET_WORDS[frozen.target]),
-        ("Confidence", "" if nothing else confidence_words(frozen.confidence)),
+        ("Confidence", "" if nothing else confidence_words(frozen.confidence) + _of_each(facts)),
         ("Promise", NO_CONFIDENCE if nothing else PROMISE_WORDS[str(frozen.promise)]),
         ("Planned size", count(int(frozen.planned or 0))),
         ("Budget", "" if frozen.budget is None else count(frozen.budget)),
         ("Goal", "" if frozen.margin is None else f"plus or minus {points(frozen.margin)}"),
-        ("Stops by itself", "when the goal is reached" if frozen.stop else "no"),
+        ("Claims", joined_claims(facts)),
+        ("Stops by itself", stop_words(frozen.stop or (), frozen.margin) or "no"),
         ("Seed", str(frozen.seed)),
         ("Frozen", moment_words(facts.record.created_at)),
         ("Notes", " ".join(facts.notes)),
     ]
     intro = element("p", "Decided before the first label, and not changed since.")
     return section("plan", "Plan", intro, facts_list(pairs))
+
+
+def joined_claims(facts: Facts) -> Markup | None:
+    """The claims as they were laid down, each on its own line; None without any."""
+    if not facts.plan.claims:
+        return None
+    return element("ul", *(element("li", theirs(text)) for text in facts.plan.claims))
+
+
+def _of_each(facts: Facts) -> str:
+    """Whether the confidence is that of each number or of all together; "" for one alone."""
+    scalars = [one for one in facts.results.values() if isinstance(one, Estimate)]
+    if len(scalars) < 2:
+        return ""
+    if facts.plan.together:
+        return f" for all {len(scalars)} numbers together"
+    return " for each number on its own"
 
 
 def _parameters(chosen: Mapping[str, object]) -> str:
@@ -198,7 +223,7 @@ def _parameters(chosen: Mapping[str, object]) -> str:
 
 def estimates(facts: Facts) -> Markup:
     """Every number with its interval, promise, method, assumptions and source."""
-    found = list(facts.results.values())
+    found = [one for one in facts.results.values() if not isinstance(one, Claim)]
     scalars = [one for one in found if isinstance(one, Estimate)]
     stated = assumptions(facts)
     numbers = {text: str(number) for number, text in enumerate(stated, start=1)}
@@ -206,12 +231,14 @@ def estimates(facts: Facts) -> Markup:
         (
             theirs(name_of(one)),
             one.method,
+            (one.form or "–") if isinstance(one, Estimate) else "–",
+            tail_cell(one),
             one.source,
             ", ".join(numbers[text] for text in one.assumptions),
         )
         for one in found
     ]
-    head = ("Quantity", "Method", "Source", "Assumptions")
+    head = ("Quantity", "Method", "Form", NOTHING_FOUND, "Source", "Assumptions")
     return section(
         "estimates",
         "Answers",
@@ -219,9 +246,16 @@ def estimates(facts: Facts) -> Markup:
         side_by_side(scalars),
         estimate_table("Estimates", scalars) if scalars else None,
         table("How each interval was made", head, made),
+        element("p", FORM_WORDS, class_="note"),
         element("h3", "Assumptions"),
         element("ol", *(element("li", sentence(text)) for text in stated)),
     )
+
+
+def tail_cell(one: Result) -> str:
+    """The share of the uncertainty owed to parts of the file in which nothing was found."""
+    share = one.tail_share if isinstance(one, Estimate) and one.has_interval else None
+    return "–" if share is None else percent(share, 0)
 
 
 def side_by_side(estimates: list[Estimate]) -> Markup | None:

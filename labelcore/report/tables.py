@@ -25,7 +25,8 @@ EVENT_COLUMNS = (
 ESTIMATE_COLUMNS = (
     "project", "estimand", "classifier", "positive", "rank", "threshold", "value", "low", "high",
     "confidence", "promise", "state", "labels_used", "draws_used", "method", "source",
-    "assumptions", "sentence", "file", "items", "target", "margin", "planned",
+    "assumptions", "sentence", "file", "items", "target", "margin", "planned", "form", "tail_share",
+    "statement", "evidence", "evidence_against", "alpha",
 )  # fmt: skip
 
 
@@ -41,7 +42,8 @@ def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
 
 
 def estimates_csv(session: Session, *, byte_order_mark: bool = False) -> str:
-    """The results now, one row per estimate and per point of a curve."""
+    """The results now, one row per estimate, per point of a curve and per claim; a claim has its
+    status as state, evidence instead of an interval, and its own error level alpha."""
     return estimates_text(gather(session), byte_order_mark=byte_order_mark)
 
 

@@ -1,6 +1,8 @@
-"""A cut of the ranked list that a person moves: by a slider, by rank or by score."""
+"""A cut of the ranked list that a person moves: by picture, by slider, by rank or by score."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -14,29 +16,58 @@ from labelcore.session import Session
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
+from labelcore.ui.pointing import HINT, watch_pointer
 
 FIRST_CUT = 0.1
 
 
 class CutKeys:
-    """The widgets' keys on one file: another project's cut does not fit its list."""
+    """Where the cut of one file is kept, and the keys of the widgets that move it.
+
+    When one way has moved the cut, the widgets of the others are made anew under new keys. Written
+    to instead, a field may drop what is typed into it right afterwards. A page that redraws itself
+    may still send what a former widget showed: that is nobody's.
+    """
+
+    WAYS = ("slider", "rank", "score")
 
     def __init__(self, session: Session) -> None:
         self.n_items = len(session.population)
-        end = session.population.fingerprint[:12]
-        self.slider, self.rank, self.score = (
-            f"cut-{name}-{end}" for name in ("slider", "rank", "score")
-        )
+        # Another project's cut does not fit its list.
+        self.end = session.population.fingerprint[:12]
+        self.pointer = f"cut-pointer-{self.end}"
+
+    @property
+    def rank(self) -> int:
+        """The cut; at first a tenth of the list, later the person's own."""
+        first = max(1, round(FIRST_CUT * self.n_items))
+        return int(st.session_state.setdefault(f"cut-{self.end}", first))
+
+    def key(self, way: str) -> str:
+        return f"cut-{way}-{self.end}-{st.session_state.get(f'cut-turn-{way}-{self.end}', 0)}"
+
+    def sent(self, way: str, key: str) -> float | None:
+        """What the widget shows; None from one that has been replaced."""
+        return st.session_state.get(key) if key == self.key(way) else None
 
     def begin(self) -> None:
-        """The first cut, a tenth of the list; later the person's own."""
-        first = max(1, round(FIRST_CUT * self.n_items))
-        st.session_state.setdefault(self.rank, first)
-        st.session_state.setdefault(self.slider, first)
+        """The widgets start with the cut."""
+        for way in ("slider", "rank"):
+            st.session_state.setdefault(self.key(way), self.rank)
 
-    def set_rank(self, rank: int) -> None:
-        st.session_state[self.rank] = rank
-        st.session_state[self.slider] = rank
+    def move(self, rank: int, by: str) -> None:
+        """The cut goes to ``rank``; ``by`` is the way that keeps its widget as it is."""
+        st.session_state[f"cut-{self.end}"] = rank
+        for way in self.WAYS:
+            if way != by:
+                turn = f"cut-turn-{way}-{self.end}"
+                st.session_state[turn] = st.session_state.get(turn, 0) + 1
+        st.session_state.pop(self.fault, None)
+
+    @property
+    def fault(self) -> str:
+        """Where it is kept why the score typed last moved nothing."""
+        return f"cut-fault-{self.end}"
 
 
 def choose_cut(session: Session) -> int | None:
@@ -49,71 +80,67 @@ def choose_cut(session: Session) -> int | None:
             1,
             keys.n_items,
             step=1,
-            key=keys.slider,
+            key=keys.key("slider"),
             on_change=_slid,
-            args=(keys,),
+            args=(keys, keys.key("slider")),
         )
     left, right = st.columns(2)
     with left:
-        rank = st.number_input("... or type how many", step=1, key=keys.rank, on_change=_typed,
-                               args=(keys,))  # fmt: skip
+        rank = st.number_input("... or type how many", step=1, key=keys.key("rank"),
+                               on_change=_typed, args=(keys, keys.key("rank")))  # fmt: skip
     with right:
         st.number_input(
             "... or the score of the last one",
             value=None,
             step=0.05,
             format="%g",
-            key=keys.score,
+            key=keys.key("score"),
             placeholder="a score",
             on_change=_scored,
-            args=(session, keys),
+            args=(session, keys, keys.key("score")),
         )
     if not within(rank, 1, keys.n_items):
         return None
-    show_fault(keys)
-    return int(rank)
-
-
-def show_fault(keys: CutKeys) -> None:
-    """Why the score typed last moved nothing."""
-    fault = st.session_state.get(f"{keys.score}-fault")
-    if fault:
+    if fault := st.session_state.get(keys.fault):
         st.info(plain(fault))
+    return keys.rank
 
 
-def _slid(keys: CutKeys) -> None:
-    st.session_state[keys.rank] = st.session_state[keys.slider]
-    _forget_score(keys)
+def cut_in_picture(session: Session, rank: int | None) -> None:
+    """Let the cut be moved in the chart drawn before."""
+    keys = CutKeys(session)
+    st.caption(HINT)
+    watch_pointer(keys.pointer, keys.n_items, rank, partial(keys.move, by="pointer"))
 
 
-def _typed(keys: CutKeys) -> None:
-    rank = st.session_state[keys.rank]
+def _slid(keys: CutKeys, key: str) -> None:
+    rank = keys.sent("slider", key)
+    if rank is not None:
+        keys.move(int(rank), "slider")
+
+
+def _typed(keys: CutKeys, key: str) -> None:
+    rank = keys.sent("rank", key)
     if rank is not None and 1 <= rank <= keys.n_items:
-        keys.set_rank(int(rank))
-    _forget_score(keys)
+        keys.move(int(rank), "rank")
 
 
-def _forget_score(keys: CutKeys) -> None:
-    st.session_state[keys.score] = None
-    st.session_state.pop(f"{keys.score}-fault", None)
-
-
-def _scored(session: Session, keys: CutKeys) -> None:
-    score = st.session_state[keys.score]
-    st.session_state.pop(f"{keys.score}-fault", None)
+def _scored(session: Session, keys: CutKeys, key: str) -> None:
+    score = keys.sent("score", key)
+    st.session_state.pop(keys.fault, None)
     if score is None:
         return
     try:
         rank = rank_of_score(headline_stage(session.engine), float(score))
     except ValueError as error:
-        st.session_state[f"{keys.score}-fault"] = sentence(error)
+        st.session_state[keys.fault] = sentence(error)
         return
     if rank == 0:
-        st.session_state[f"{keys.score}-fault"] = (
+        st.session_state[keys.fault] = (
             f"No item has a score of {words.score_words(score)} or better."
         )
         return
-    keys.set_rank(rank)
+    keys.move(rank, "score")
 
 
 def show_cut(cut: Cut) -> None:

@@ -12,7 +12,10 @@ from labelcore.ui.guess import ClassifierColumns
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns mean, and how the classes and the chosen classifiers are read."""
+    """What the columns mean, and how file, classes and the chosen classifiers are read.
+
+    dialect   of the person's choice, (name, value) each; empty: as it is detected
+    """
 
     id: str | None
     content: tuple[str, ...]
@@ -21,6 +24,7 @@ class Columns:
     positive: str | None = None
     thresholds: tuple[tuple[str, tuple[float, ...]], ...] = ()
     descending: tuple[str, ...] = ()
+    dialect: tuple[tuple[str, Any], ...] = ()
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of ``read_population``.
@@ -42,6 +46,7 @@ class Columns:
             "descending": list(self.descending),
             "classes": None if self.classes is None else list(self.classes),
             "positive": self.positive,
+            **({"dialect": dict(self.dialect)} if self.dialect else {}),
         }
 
     def asked(self, classes: tuple[str, ...], positive: str) -> Columns:

@@ -14,10 +14,15 @@ from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.log import ANSWER_KINDS, Event
 from labelcore.results import Band, Estimate
 from labelcore.session import Session
+from labelcore.stop_words import stopped_for, stopped_short
+from labelcore.stops import LOOKING
 from labelcore.ui.times import minutes
 
 SECONDS_AN_ITEM = 8.0
-ENDED = ("finished", "goal reached")
+STILL_OPEN = {
+    "margin": "the goal is not reached yet",
+    "claims": "not every claim is settled yet",
+}
 LATEST, ENOUGH, LONGEST_PAUSE = 20, 5, 60.0
 ANSWER_WORDS = {"unsure": "Not sure", "later": "Later", "broken": "Broken"}
 PROMISE_WORDS = {
@@ -52,7 +57,8 @@ def _seconds(start: str, end: str) -> float:
 
 @dataclass(frozen=True)
 class Counts:
-    """``about``: the total is what is expected, and may turn out to be less or more."""
+    """``about``: the total is what is expected, and may turn out to be less or more; ``still_open``
+    says what labelling goes on for when it is more."""
 
     answered: int
     total: int
@@ -62,6 +68,7 @@ class Counts:
     seconds_left: float
     ended: str = ""
     broken: int = 0
+    still_open: str = STILL_OPEN["margin"]
 
     @property
     def share(self) -> float:
@@ -72,16 +79,25 @@ def counts(session: Session) -> Counts:
     engine, plan = session.engine, session.plan
     total = engine.limit if engine.extended else int(plan.planned or engine.limit)
     answered = engine.answers_given
+    looking = [rule for rule in plan.stop_rules if rule in LOOKING]
     return Counts(
         answered=answered,
         total=total,
-        about="margin" in plan.stop_rules and not engine.extended,
+        about=bool(looking) and not engine.extended,
         unsure=engine.kinds["unsure"],
         later=engine.kinds["later"],
         seconds_left=max(total - answered, 0) * pace(session.events),
-        ended=session.status if session.status in ENDED else "",
+        ended=ended_words(session),
         broken=engine.kinds["broken"],
+        still_open=" and ".join(STILL_OPEN[rule] for rule in looking) or STILL_OPEN["margin"],
     )
+
+
+def ended_words(session: Session) -> str:
+    """What ended the labelling, in two or three words; "" while it goes on."""
+    if session.status == "goal reached":
+        return stopped_short(stopped_for(session.events))
+    return "finished" if session.status == "finished" else ""
 
 
 def progress_line(now: Counts, saved: str | None) -> str:
@@ -95,7 +111,7 @@ def progress_line(now: Counts, saved: str | None) -> str:
     elif now.answered < now.total:
         parts.append(f"~{minutes(now.seconds_left)} left".replace("~under", "under"))
     elif now.about:
-        parts.append("more than expected, the goal is not reached yet")
+        parts.append(f"more than expected, {now.still_open}")
     if now.unsure:
         parts.append(f"{now.unsure} not sure")
     if now.broken:
@@ -188,7 +204,9 @@ def promise_line(session: Session) -> str:
     if plan.promise == "watched" and not plan.method.later_labels_count:
         return f"{confidence} confidence, valid at each of its four looks"
     goal = f" · goal ± {words.points(plan.margin)}" if plan.margin else ""
-    return f"{confidence} confidence, {PROMISE_WORDS[str(plan.promise)]}{goal}"
+    numbers = len(session.engine.questions)
+    together = f" for all {numbers} numbers together" if plan.together and numbers > 1 else ""
+    return f"{confidence} confidence{together}, {PROMISE_WORDS[str(plan.promise)]}{goal}"
 
 
 def drawn_digits(session: Session) -> tuple[object, ...]:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import streamlit as st
 
 from labelcore import words
-from labelcore.charts import history_chart
+from labelcore.charts import Chart, history_chart
+from labelcore.results import Claim
 from labelcore.session import Session
 from labelcore.ui import curve_view
+from labelcore.ui.claims_view import (
+    claim_chart,
+    claim_digits,
+    claim_words,
+    claims_of,
+    first_open,
+    forms_box,
+    short_words,
+)
 from labelcore.ui.facts import (
     counts,
     curve_first,
@@ -42,18 +53,23 @@ def show_figures(project: str, session: Session) -> None:
     results, others = main_and_other(session)
     due = first_figure_line(session)
     rows = [(estimand_name(one.estimand), figure(one)) for one in results]
-    _one_line(due or "   ".join(rows[0]))
+    claims = claims_of(session)
+    _one_line("\n".join(filter(None, [due or "   ".join(rows[0]), short_words(claims)])))
     with st.container(key="wide"):
         if st.session_state.get(HIDDEN):
             _hide_button(True)
             return
         _rows(rows)
+        if claims:
+            with st.container(key="claims"):
+                st.text("\n\n".join(claim_words(one) for one in claims))
         st.text(due or results[0].sentence())
         _terms(session, promise_line(session))
         if others and not due:
             with st.expander("Other classifiers, from the same labels", key="others"):
                 st.text("\n".join(f"{estimand_name(o.estimand)}   {figure(o)}" for o in others))
-        show_chart(session)
+        forms_box([*results, *others], "forms")
+        show_chart(session, first_open(claims))
         _hide_button(False)
 
 
@@ -153,21 +169,21 @@ def _terms(session: Session, promise: str) -> None:
         st.text("\n".join(lines))
 
 
-def show_chart(session: Session) -> None:
-    """The history chart: drawn anew when it would look different, at the latest after five labels.
+def show_chart(session: Session, claim: Claim | None = None) -> None:
+    """The history of the primary figure, or the evidence for a claim: drawn anew when it would look
+    different, at the latest after five labels.
 
     The same figure object means the same bytes, which the browser does not draw again.
     """
     kept = st.session_state.get(CHART)
-    digits = drawn_digits(session)
+    digits = drawn_digits(session) if claim is None else claim_digits(session, claim)
     old = kept is None or kept["project"] != session.project
     if old or digits != kept["digits"] or abs(session.labels - kept["labels"]) >= CHART_EVERY:
         looks = session.looks()
         if not any(_has_value(look) for look in looks):
             st.session_state.pop(CHART, None)
             return
-        key = next(iter(session.results()))
-        chart = history_chart(looks, key, margin=session.plan.margin, label=estimand_name(key))
+        chart = _primary_chart(session, looks) if claim is None else claim_chart(session, claim)
         kept = {
             "project": session.project,
             "digits": digits,
@@ -178,6 +194,11 @@ def show_chart(session: Session) -> None:
         st.session_state[CHART] = kept
         time.sleep(SETTLE_SECONDS)
     st.plotly_chart(kept["figure"], key="history-chart", alt=kept["alt"], config=NO_MODE_BAR)
+
+
+def _primary_chart(session: Session, looks: list[dict[str, Any]]) -> Chart:
+    key = next(iter(session.results()))
+    return history_chart(looks, key, margin=session.plan.margin, label=estimand_name(key))
 
 
 def _has_value(look: dict) -> bool:

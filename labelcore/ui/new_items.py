@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +35,6 @@ FIELD_LABELS = {
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
 
 
-@dataclass(frozen=True)
-class ReadColumns(Columns):
-    """Columns of a file that is read in a dialect of the person's choice."""
-
-    dialect: tuple[tuple[str, Any], ...] = ()
-
-    def arguments(self) -> dict[str, Any]:
-        chosen = {"dialect": dict(self.dialect)} if self.dialect else {}
-        return {**super().arguments(), **chosen}
-
-
 def items_step() -> tuple[Path, Columns, Population] | None:
     """The file, its columns and the population; None while something is missing or wrong."""
     st.subheader("1 · Items", anchor=False)
@@ -67,7 +55,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     chosen = choose_columns(f"{path}{given or ''}", head.columns, found)
     if chosen is None:
         return None
-    columns = ReadColumns(*chosen, dialect=tuple(given.items()))
+    columns = Columns(*chosen, dialect=tuple(given.items()))
     try:
         with st.spinner("Checking every row …"):
             population = files.read(path, columns.arguments())

@@ -20,9 +20,10 @@ from labelcore.ui.plain import one_line, plain
 
 FIXED = (
     "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
-    "the method, its seed, the planned size, the confidence and the promise are fixed: an interval "
-    "keeps its promise only when nothing was chosen after seeing labels. Question and instructions "
-    "are words: they can be mended later, and the report says so."
+    "the method, its seed, the planned size, the confidence, the promise, the claims and what ends "
+    "the session are fixed: an interval keeps its promise only when nothing was chosen after "
+    "seeing labels. Question and instructions are words: they can be mended later, and the report "
+    "says so."
 )
 
 

@@ -10,21 +10,23 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore import words
-from labelcore.charts import labels_margin_chart
 from labelcore.designs import DESIGNS, Design
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.plan import Plan
 from labelcore.population import Population
+from labelcore.tallies import Question, questions
 from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
-from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
+from labelcore.ui.new_claims import claims_input
 from labelcore.ui.new_number import within
+from labelcore.ui.new_price import show_derived, show_outlook, show_size
+from labelcore.ui.new_stop import stop_input, together_input
 from labelcore.ui.params_form import params_form
 from labelcore.ui.plain import plain
-from labelcore.ui.times import minutes
 
 BUDGET, MARGIN = "I can label so many items", "I need to be this sure"
+CLAIMS = "I want to show something"
 CONFIDENCES = (0.9, 0.95, 0.99)
 PROMISES = {
     "watched": "I look while I label, and may stop when I like",
@@ -39,16 +41,16 @@ BAND_CAPTIONS = (
     "One band for all ranks, after 25, 50, 75 and 100 % of the labels; somewhat wider for that.",
     "One band for all ranks, narrower, but given only at the planned number of labels.",
 )
-FIRST_BUDGET, LARGEST_PICTURE = 200, 4000
-# What a method may derive from its parameters, by the names of its source.
-DERIVED = {
-    "g_ell": "items at the head that are all labelled (g_ell)",
-    "ell": "first step of the grid (ell)",
-    "L": "last step of the grid (L)",
-    "m": "stretches averaged (m)",
-    "gamma": "gamma",
-    "factor": "largest factor between the bounds, gamma (1 + epsilon)",
-}
+CLAIM_PROMISE = (
+    "A claim is looked at after every label: its evidence and all intervals are valid at every "
+    "look."
+)
+TRYING = "Working out what the labels will give ..."
+TRYING_CLAIMS = (
+    "Trying the claims out on imagined labels, as if the scores were right: some seconds, on a "
+    "large file half a minute ..."
+)
+FIRST_BUDGET = 200
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,22 @@ class Method:
     params: dict[str, object]
     seed: int
     place: DeltaGenerator
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the labels are for: one of a number of items, a margin, claims; claims with a cap."""
+
+    budget: int | None = None
+    margin: float | None = None
+    claims: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The stop rules that look at the labels for it."""
+        return tuple(
+            rule for rule, there in (("margin", self.margin), ("claims", self.claims)) if there
+        )
 
 
 def sure_step(aim: Aim, population: Population) -> Plan | None:
@@ -82,7 +100,7 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
             target=aim.target,
             **terms,
         )
-        with st.spinner("Working out what the labels will give ..."):
+        with st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
             found = outlook.lines(population, population.fingerprint, plan.to_json())
     except (ValueError, TypeError) as error:
         st.error(plain(sentence(error)))
@@ -90,16 +108,18 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
     if found[0].refused:
         st.error(plain(found[0].refused))
         return None
-    show_derived(method, found[0])
+    show_derived(method.place, found[0])
     if method.design.size_from_params:
         show_size(method.design, found)
     else:
         show_outlook(plan, population, found)
-    return plan
+    # The size that was worked out for the claims is the one that is frozen: it takes seconds.
+    tried = plan.claims and plan.budget is None
+    return plan.with_planned(found[0].labels) if tried else plan
 
 
 def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[str, Any] | None:
-    """Budget or margin, confidence and promise; None while a number is out of bounds."""
+    """Goal, confidence, promise and stop rules; None while a number is out of bounds."""
     design = method.design
     if design.size_from_params:
         return {"promise": design.promises[0]}
@@ -108,17 +128,71 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     except (ValueError, TypeError) as error:
         st.error(plain(sentence(error)))
         return None
-    amount = how_much(len(population), least, along_ranks(aim))
-    confidence, promise = promise_inputs("margin" not in design.stop_rules)
-    if amount is None:
-        st.info(CORRECT)
+    way = choose_way(design)
+    goal = (
+        claimed(aim, population, design) if way == CLAIMS else how_much(way, population, least, aim)
+    )
+    confidence = confidence_input()
+    if way == CLAIMS:
+        promise = "watched"
+        show_claim_terms(goal, confidence)
+    else:
+        promise = promise_input("margin" not in design.stop_rules)
+    together = together_input(len(asked(aim, population)), confidence)
+    if goal is None:
+        if way != CLAIMS:
+            st.info(CORRECT)
         return None
-    budget, margin = amount
-    fault = too_few_to_watch(design, promise, budget)
+    fault = too_few_to_watch(design, promise, goal.budget)
     if fault:
         st.error(plain(fault))
         return None
-    return {"budget": budget, "margin": margin, "confidence": confidence, "promise": promise}
+    stop = end_of_session(goal, design, promise, len(population))
+    return None if stop is None else {
+        "budget": goal.budget, "margin": goal.margin, "claims": goal.claims, "stop": stop,
+        "confidence": confidence, "promise": promise, "together": together,
+    }  # fmt: skip
+
+
+def end_of_session(
+    goal: Goal, design: Design, promise: str, size: int
+) -> tuple[str, ...] | None:  # fmt: skip
+    """The stop rules; those that look need a promise that holds at every look."""
+    looking = [r for r in goal.rules if r in design.stop_rules and promise == "watched"]
+    return stop_input(looking, goal.budget or (size if looking else None))
+
+
+def asked(aim: Aim, population: Population) -> list[Question]:
+    """The numbers that are asked for, those of a curve left out."""
+    names = (aim.classifier,) if isinstance(aim.classifier, str) else (aim.classifier or (None,))
+    return questions(population, aim.estimands, names)
+
+
+def claimed(aim: Aim, population: Population, design: Design) -> Goal | None:
+    """The claims, and the most labels that may be spent on them."""
+    found = claims_input(aim, population)
+    most = st.number_input(
+        "At most so many labels (empty: no limit)",
+        value=None,
+        step=1,
+        key=f"new-most-{len(population)}",
+        persist_state="session",
+    )
+    least = min(design.smallest_watched_budget, len(population))
+    if not within(most, least, len(population)) or found is None:
+        return None
+    return Goal(budget=None if most is None else int(most), claims=found)
+
+
+def show_claim_terms(goal: Goal | None, confidence: float) -> None:
+    """What the confidence means for the claims."""
+    number = 1 if goal is None else len(goal.claims)
+    alpha = (1 - confidence) / number
+    shared = "" if number == 1 else f" The error of {100 * (1 - confidence):.3g} % is shared."
+    st.caption(
+        f"{CLAIM_PROMISE} Of 100 sessions in which a claim is false, at most {100 * alpha:.3g} "
+        f"ever come to call it shown.{shared} Evidence of {1 / alpha:,.0f} times decides."
+    )
 
 
 def along_ranks(aim: Aim) -> bool:
@@ -157,16 +231,24 @@ def too_few_to_watch(design: Design, promise: str, budget: int | None) -> str:
     )
 
 
-def how_much(size: int, least: int, curve: bool) -> tuple[int | None, float | None] | None:
-    """Budget and margin, one of them None; None while the number is out of bounds."""
-    way = st.segmented_control(
-        "Start from",
-        [BUDGET, MARGIN],
-        default=BUDGET,
-        required=True,
-        key="new-way",
-        persist_state="session",
+def choose_way(design: Design) -> str:
+    """What the person starts from: a number of labels, a margin, or something to be shown."""
+    able = "claims" in design.stop_rules
+    return str(
+        st.segmented_control(
+            "Start from",
+            [BUDGET, MARGIN, *([CLAIMS] if able else [])],
+            default=BUDGET,
+            required=True,
+            key="new-way" if able else "new-way-ranked",
+            persist_state="session",
+        )
     )
+
+
+def how_much(way: str, population: Population, least: int, aim: Aim) -> Goal | None:
+    """A budget or a margin; None while the number is out of bounds."""
+    size, curve = len(population), along_ranks(aim)
     if way == BUDGET:
         first = min(max(FIRST_BUDGET, least), size)
         budget = st.number_input(
@@ -177,7 +259,7 @@ def how_much(size: int, least: int, curve: bool) -> tuple[int | None, float | No
         )
         if least > 1:
             st.caption(f"This method needs at least {least:,} labels on this file.")
-        return (int(budget), None) if within(budget, least, size) else None
+        return Goal(budget=int(budget)) if within(budget, least, size) else None
     if curve:
         st.caption("Half the width of the band, at the rank where it is widest.")
     points = st.number_input(
@@ -187,29 +269,35 @@ def how_much(size: int, least: int, curve: bool) -> tuple[int | None, float | No
         key="new-margin",
         persist_state="session",
     )
-    return (None, float(points) / 100) if within(points, 0.1, 49) else None
+    return Goal(margin=float(points) / 100) if within(points, 0.1, 49) else None
 
 
-def promise_inputs(curve: bool) -> tuple[float, str]:
-    """The confidence, and when the person will look; a curve has its band at a few looks."""
-    confidence = st.segmented_control(
-        "Confidence",
-        CONFIDENCES,
-        default=0.95,
-        required=True,
-        key="new-confidence",
-        format_func=words.confidence_words,
-        persist_state="session",
+def confidence_input() -> float:
+    return float(
+        st.segmented_control(
+            "Confidence",
+            CONFIDENCES,
+            default=0.95,
+            required=True,
+            key="new-confidence",
+            format_func=words.confidence_words,
+            persist_state="session",
+        )
     )
-    promise = st.radio(
-        "When will you look?",
-        list(PROMISES),
-        format_func=PROMISES.get,
-        captions=BAND_CAPTIONS if curve else PROMISE_CAPTIONS,
-        key="new-promise",
-        persist_state="session",
+
+
+def promise_input(curve: bool) -> str:
+    """When the person will look; a curve has its band at a few looks."""
+    return str(
+        st.radio(
+            "When will you look?",
+            list(PROMISES),
+            format_func=PROMISES.get,
+            captions=BAND_CAPTIONS if curve else PROMISE_CAPTIONS,
+            key="new-promise",
+            persist_state="session",
+        )
     )
-    return float(confidence), promise
 
 
 def advanced(aim: Aim) -> Method | None:
@@ -250,53 +338,3 @@ def recommended(aim: Aim, names: list[str]) -> str:
     """Of the recommended methods the most special one; the first of all without a classifier."""
     good = [name for name in names if DESIGNS[name].recommended and aim.classifier is not None]
     return min(good, key=lambda name: len(DESIGNS[name].estimands), default=names[0])
-
-
-def show_derived(method: Method, line: outlook.Line) -> None:
-    """What follows from the parameters, beside them."""
-    rows = [f"{words}: {line.derived[name]:,.4g}" for name, words in DERIVED.items()
-            if name in line.derived]  # fmt: skip
-    if rows:
-        with method.place:
-            st.caption("What follows from these parameters")
-            st.text("\n".join(rows))
-
-
-def show_size(design: Design, found: list[outlook.Line]) -> None:
-    """A method whose number of labels follows from its parameters, and what it promises."""
-    chosen = found[0]
-    st.markdown(
-        f"**{plain(design.label)} asks for exactly {chosen.labels:,} labels with these parameters, "
-        f"{minutes(chosen.labels * SECONDS_AN_ITEM)}.**"
-    )
-    st.text("It assumes that " + ".\nAnd: ".join(design.assumptions) + ".")
-    others = [one for one in found if not one.refused and one.half_widths]
-    if others:
-        st.caption("Other methods for the same question, with as many labels:")
-        st.dataframe(outlook.table(others, list(others[0].half_widths)), hide_index=True)
-
-
-def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) -> None:
-    """The price at once, beside the plain method, and as a picture."""
-    chosen = found[0]
-    widest = max(chosen.half_widths.values(), default=0.5)
-    about = "About" if plan.margin else "With"
-    where = " where the band is widest" if "precision_curve" in chosen.half_widths else ""
-    st.markdown(
-        f"**{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}: "
-        f"± {words.points(widest)}{where}**"
-    )
-    if plan.margin and widest > plan.margin + 1e-9:
-        st.warning("Even all labels allowed are not expected to reach this margin.")
-    shown = [name for name in plan.estimands if name not in SUMMARIES]
-    st.dataframe(outlook.table(found, shown), hide_index=True, key="new-outlook")
-    most = min(max(4 * chosen.labels, 400), LARGEST_PICTURE)
-    most = max(most, chosen.labels)
-    data = outlook.curves(population, population.fingerprint, plan.to_json(), most)
-    chart = labels_margin_chart(data, margin=plan.margin)
-    st.plotly_chart(
-        chart.figure, key="new-picture", alt=chart.alt, height=260, config={"displayModeBar": False}
-    )
-    st.caption(
-        "Expected from the scores as if they were right; the interval itself never relies on that."
-    )

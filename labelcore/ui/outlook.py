@@ -75,9 +75,12 @@ def least(_population: Population, fingerprint: str, plan_json: str) -> int:
 
 @st.cache_data(show_spinner=False, max_entries=40)
 def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Line]:
-    """The chosen design first, then the others for the same question with their defaults."""
+    """The chosen design first, then the others for the same question with their defaults; claims
+    take seconds to try out, and only on the chosen one."""
     plan = Plan.from_json(plan_json)
     found = [line(_population, plan)]
+    if plan.claims:
+        return found
     for name in (name for name in reversed(DESIGNS) if name != plan.design):
         if not set(plan.estimands) <= set(DESIGNS[name].estimands):
             continue

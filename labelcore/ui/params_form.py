@@ -32,7 +32,7 @@ def parameter_input(design: str, item: Field[Any]) -> Any:
     if isinstance(item.default, str) or (item.default is None and item.metadata["low"] is None):
         text = st.text_input(label, item.default or "", **kept).strip()
         return text or item.default
-    if isinstance(item.default, float):
+    if "float" in str(item.type):
         return st.number_input(label, value=item.default, step=0.05, **kept)
     value = st.number_input(label, value=item.default, step=1, **kept)
     return None if value is None else int(value)

@@ -13,6 +13,7 @@ from labelcore.report.along_ranks import headline, rank_names
 from labelcore.results import Estimate
 from labelcore.session import Session
 from labelcore.ui import curve_view, sessions
+from labelcore.ui.claims_view import claims_panel, forms_box
 from labelcore.ui.compare import compare_panel
 from labelcore.ui.confusion import confusion_panel
 from labelcore.ui.facts import (
@@ -27,7 +28,7 @@ from labelcore.ui.facts import (
 )
 from labelcore.ui.guard import guard
 from labelcore.ui.plain import plain
-from labelcore.ui.states import TITLES
+from labelcore.ui.states import title
 from labelcore.ui.times import clock, reader_zone
 
 EVERY_SECONDS = 1
@@ -54,6 +55,8 @@ def whole_picture(project: str) -> None:
     with st.container(key="sentence"):
         st.text(sentence)
     _figures(session, estimates)
+    forms_box([*estimates, *others], "progress-forms")
+    claims_panel(session, draw)
     if curve_first(session):
         _curves(session)
         if estimates:
@@ -87,7 +90,7 @@ def status_lines(session: Session) -> None:
     """How far the labelling is, and what the figures are about."""
     last = session.last_answer()
     now = counts(session)
-    status = TITLES[session.status] if session.status != "open" else "Labelling is going on"
+    status = title(session) if session.status != "open" else "Labelling is going on"
     st.progress(now.share)
     with st.container(key="line"):
         st.text(f"{status} · {progress_line(now, clock(last.at, reader_zone()) if last else None)}")
@@ -180,7 +183,9 @@ def _comparison(session: Session, estimates: list[Estimate]) -> None:
     compare_panel(session)
     first = estimates[:1]
     same = [one for one in estimates if first and one.estimand.startswith(f"{first[0].estimand}@")]
-    if same:
+    if same and all(one.value is None for one in [*first, *same]):
+        st.text("The picture of these intervals starts with the first figure.")
+    elif same:
         name = estimand_name(first[0].estimand)
         draw(compare_chart([*first, *same]), "compare-chart", f"{name} side by side as a table")
 

@@ -17,9 +17,10 @@ from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results import Estimate, Result
 from labelcore.session import Session
 from labelcore.ui import sessions
-from labelcore.ui.facts import decision, estimand_name, promise_line
+from labelcore.ui.facts import PROMISE_WORDS, decision, estimand_name, promise_line
 from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
+from labelcore.ui.tables import reading_table
 
 TRAINED = {
     "no": "The classifier was not trained on these items (stated by the person).",
@@ -61,7 +62,9 @@ def report_page(project: str) -> None:
     downloads(project, session)
     if estimates:
         st.subheader("Estimates", anchor=False)
-        st.dataframe(table(estimates), hide_index=True)
+        reading_table(table(estimates), "estimates")
+        with st.container(key="quiet-how"):
+            st.text("\n".join(how_made(estimates)))
     for one in [one for one in results[1:] if "@" not in one.estimand]:
         st.text(one.sentence())
     ranks(session)
@@ -92,22 +95,35 @@ def downloads(project: str, session: Session) -> None:
 
 
 def table(estimates: list[Estimate]) -> pd.DataFrame:
-    """Every estimate with its interval and terms, as text."""
-    rows = []
-    for one in estimates:
-        low, high = words.percent_range(one.low, one.high)
-        rows.append(
+    """Every quantity with its estimate and interval, as text."""
+    return pd.DataFrame(
+        [
             {
-                "estimand": estimand_name(one.estimand),
-                "value": "not yet" if one.value is None else words.percent(one.value),
-                "low": low if one.has_interval else "",
-                "high": high if one.has_interval else "",
-                "promise": one.promise if one.has_interval else "",
-                "labels": one.labels_used,
-                "method": one.method,
+                "quantity": estimand_name(one.estimand),
+                "estimate": "not yet" if one.value is None else words.percent(one.value),
+                "interval": _interval(one),
+                "labels": f"{one.labels_used:,}",
             }
-        )
-    return pd.DataFrame(rows)
+            for one in estimates
+        ]
+    )
+
+
+def _interval(estimate: Estimate) -> str:
+    if not estimate.has_interval:
+        return ""
+    return READINGS["precision"].range(estimate.low, estimate.high)
+
+
+def how_made(estimates: list[Estimate]) -> list[str]:
+    """A line for each way in which the intervals were made: the method, and when they are valid."""
+    ways: dict[str, list[str]] = {}
+    for one in estimates:
+        promise = f", {PROMISE_WORDS[one.promise]}" if one.has_interval else ""
+        ways.setdefault(f"{one.method}{promise}", []).append(estimand_name(one.estimand))
+    if len(ways) == 1:
+        return [f"Method: {way}." for way in ways]
+    return [f"Method for {', '.join(names)}: {way}." for way, names in ways.items()]
 
 
 def ranks(session: Session) -> None:
@@ -117,7 +133,7 @@ def ranks(session: Session) -> None:
         return
     st.subheader("Along the ranks of the score", anchor=False)
     st.text(found.bands[0].sentence())
-    st.dataframe(landmark_table(found.landmarks), hide_index=True, key="landmarks")
+    reading_table(landmark_table(found.landmarks), "landmarks")
     for precision, deepest in found.deepest:
         if deepest is not None:
             st.text(f"Keeping at least {100 * precision:g} %: {deepest.sentence}")
@@ -172,5 +188,6 @@ def recompute(project: str, session: Session) -> None:
     name = file_name(project, "bundle.zip")
     st.code(
         f"python -m labelcore replay {name} --file {shlex.quote(session.population.name)}",
-        language="bash",
+        language=None,
+        wrap_lines=True,
     )

@@ -8,15 +8,16 @@ import streamlit as st
 from labelcore import words
 from labelcore.report.along_ranks import headline
 from labelcore.session import Session
+from labelcore.stop_words import stopped_for, stopped_title, stopped_words
 from labelcore.trials import Reveal
 from labelcore.ui import actions
+from labelcore.ui.claims_view import claims_of
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import plain
 from labelcore.ui.trying import reveals
 
 ELSEWHERE = "The items still open are on another screen. Reload this page when they are answered."
 TITLES = {
-    "goal reached": "The goal is reached",
     "budget used": "All the labels asked for are there",
     "exhausted": "Everything there was to judge has been judged",
     "finished": "This project is finished",
@@ -24,9 +25,6 @@ TITLES = {
     "open": "Nothing to judge at the moment",
 }
 WORDS = {
-    "goal reached": (
-        "You may stop here, or go on for a narrower interval: it stays valid at every look."
-    ),
     "exhausted": "There is nothing more to draw.",
     "waiting": ELSEWHERE,
     "open": ELSEWHERE,
@@ -38,16 +36,41 @@ def show_state(project: str, session: Session) -> None:
     """The end of the queue and the ways on from it."""
     status = session.status
     with st.container(border=True, key="state"):
-        st.subheader(TITLES[status], anchor=False)
+        st.subheader(title(session), anchor=False)
         if status in WORDS:
             st.text(WORDS[status])
         if status == "budget used":
             st.text(after_budget(session))
+        if status == "goal reached":
+            st.text(after_stop(session))
         with st.container(key="sentence"):
             st.text(headline(session))
+        claims = [one for one in claims_of(session) if one.sentence() != headline(session)]
+        for place, claim in enumerate(claims):
+            with st.container(key=f"state-claim-{place}"):
+                st.text(claim.sentence())
         if status == "finished":
             show_reveals(session)
         _ways_on(project, session, status)
+
+
+def title(session: Session) -> str:
+    """Where the project stands, in a few words."""
+    if session.status == "goal reached":
+        return stopped_title(stopped_for(session.events))
+    return TITLES[session.status]
+
+
+def after_stop(session: Session) -> str:
+    """Which rule of the plan ended the session, and what further labels would do."""
+    said = stopped_words(stopped_for(session.events), session.plan.margin)
+    ended = f"{said[:1].upper()}{said[1:]}: the plan ends the session here."
+    if session.plan.promise == "fixed":
+        return f"{ended} {after_budget(session)}"
+    kept = "evidence and intervals stay" if session.plan.claims else "it stays"
+    return (
+        f"{ended} You may stop here, or go on for a narrower interval: {kept} valid at every look."
+    )
 
 
 def after_budget(session: Session) -> str:

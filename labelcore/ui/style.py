@@ -4,6 +4,13 @@ STYLE = """<style>
 .stMainBlockContainer { padding-top: 3.75rem; }
 .stMainBlockContainer h1 { font-size: 2rem; padding: 0.25rem 0; overflow-wrap: anywhere; }
 .stMainBlockContainer h3 { font-size: 1.35rem; padding: 0.25rem 0; }
+/* The primary colour carries white text; as text of its own it is too dark on a dark page. */
+[data-variant="segmented_control"][data-selected], [data-variant="pills"][data-selected],
+[data-testid="stSliderThumbValue"] { color: inherit !important; }
+/* Faint by Streamlit: below a contrast of 4.5. */
+.stMainBlockContainer kbd { opacity: 1; }
+[data-testid="stCaptionContainer"] { color: inherit; opacity: 0.78; }
+.stApp input::placeholder, .stApp textarea::placeholder { color: inherit; opacity: 0.78; }
 .st-key-crumbs { gap: 0.25rem; }
 .st-key-item [data-testid="stText"], .st-key-item pre {
   white-space: pre-wrap; overflow-wrap: anywhere; max-width: 76ch; line-height: 1.6;
@@ -35,6 +42,9 @@ STYLE = """<style>
   min-width: 7rem;
 }
 .st-key-keys { position: absolute; width: 1px !important; height: 1px; overflow: hidden; }
+.st-key-explore-curve .nsewdrag { cursor: col-resize !important; }
+.st-key-explore-curve .js-plotly-plot * { touch-action: pan-y pinch-zoom; }
+.stApp:has(.labelcore-cut-mark) .st-key-explore-curve .hoverlayer { display: none; }
 .st-key-item img { image-rendering: pixelated; }
 .st-key-narrow, .st-key-folded, .st-key-unfolded { display: none; }
 @media (max-width: 640px) {
@@ -57,6 +67,9 @@ STYLE = """<style>
     padding: 0.2rem 0.4rem; }
   .st-key-item [class*="st-key-box-"] { height: 42vh !important; }
   .stMainBlockContainer { padding-bottom: 10rem; }
+  [data-testid="stTable"] th, [data-testid="stTable"] td {
+    padding: 0.35rem 0.2rem; font-size: 0.8rem;
+  }
   .st-key-tools { gap: 0.25rem 0.7rem !important; }
 }
 </style>"""

@@ -11,6 +11,7 @@ import streamlit as st
 
 from labelcore import words
 from labelcore.log import ANSWER_KINDS, Event
+from labelcore.stop_words import stopped_for, stopped_short
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 
@@ -78,7 +79,7 @@ def status_words(events: Sequence[Event], answered: int, planned: int) -> str:
     if last == "finished":
         return "finished"
     if last == "stopped":
-        return "goal reached"
+        return stopped_short(stopped_for(events))
     if last == "extended":
         return "extended"
     if not answered:

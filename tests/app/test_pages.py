@@ -97,6 +97,49 @@ def test_every_state(app, make, page: str, labels: int) -> None:
     assert not app(page, project="demo").exception
 
 
+@pytest.fixture
+def two(items: Path, data_folder: Path) -> lc.Session:
+    """Two thresholds of one score, compared by the same labels; nothing labelled yet."""
+    population = lc.read_population(
+        items, id="id", content="text", scores={"lr": "score_lr"}, thresholds={"lr": [0.4, 0.7]}
+    )
+    plan = lc.Plan(
+        "recalibrated_neyman", ["accuracy", "precision"], budget=60, seed=1,
+        classifier=tuple(population.classifiers),
+    )  # fmt: skip
+    return lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "two")
+
+
+def charts(page) -> list[str]:
+    return [one.key for one in page.get("plotly_chart")]
+
+
+def test_progress_compares_from_the_first_figure_on(app, two: lc.Session) -> None:
+    page = app("progress", project="two")
+    assert not page.exception and "compare-chart" not in charts(page)
+    assert "The picture of these intervals starts with the first figure." in texts(page)
+    for _ in range(50):
+        two.answer(two.next(), True)
+    page = app("progress", project="two")
+    assert "compare-chart" in charts(page)
+    assert "The picture of these intervals" not in texts(page)
+
+
+def test_report_says_it_in_plain_words(app, two: lc.Session) -> None:
+    for _ in range(50):
+        two.answer(two.next(), True)
+    page = app("report", project="two")
+    assert not page.exception and not page.dataframe
+    shown = page.table[0].value
+    assert [str(name) for name in shown.columns] == ["quantity", "estimate", "interval", "labels"]
+    assert len(shown) == 4
+    first = next(iter(two.results().values()))
+    low, high = lc.words.percent_range(first.low, first.high)
+    assert shown["interval"][0].replace("\\", "") == f"{low.removesuffix(' %')} to {high}"
+    assert f"Method: {first.method}, valid at every look." in texts(page)
+    assert "estimand" not in texts(page).lower()
+
+
 def test_progress_changes_nothing(app, make) -> None:
     session = make(labels=50)
     before = session.store.last_sequence("demo")

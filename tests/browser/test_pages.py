@@ -94,3 +94,23 @@ def test_nothing_is_wider_than_the_screen(
         assert box is not None and box["height"] >= 44 - 1
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
         assert box["y"] + box["height"] <= 844, "an answer button is below the screen"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_table_of_the_report_is_cut(
+    new_page: Callable[..., Page], shared_server: Server, width: int
+) -> None:
+    terms = {"design": "geometric_strata", "estimands": ("precision_curve", "average_precision")}
+    project = driving.make_project(shared_server.data, f"Ranked {width}", **terms)
+    driving.label_without_page(shared_server.data, project, 60)
+    page = new_page(width, 844)
+    open_page(page, f"{shared_server.url}/report?project={driving.quote(project)}")
+    tables = page.locator("[data-testid='stTable']")
+    expect(tables).to_have_count(2)
+    for table in tables.all():
+        inside, wanted = table.evaluate("one => [one.clientWidth, one.scrollWidth]")
+        assert wanted <= inside
+        for cell in table.locator("th, td").all():
+            box = cell.bounding_box()
+            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
+            assert cell.evaluate("one => one.scrollWidth <= one.clientWidth + 1")

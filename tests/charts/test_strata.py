@@ -45,6 +45,15 @@ def test_bars_hold_the_numbers_given() -> None:
     assert legend == ["called spam", "called ham"]
 
 
+def test_a_row_of_bars_starts_with_its_first_bar() -> None:
+    fresh = table(labels=[0, 0, 0], positives=[0, 0, 0], rate=[NAN, NAN, NAN])
+    titles = {axis.title.text for axis in strata_chart(fresh).figure.select_yaxes()}
+    assert titles == {"items", "uncertainty"}
+    none_positive = table(positives=[0, 0, 0], rate=[0.0, 0.0, NAN])
+    titles = {axis.title.text for axis in strata_chart(none_positive).figure.select_yaxes()}
+    assert titles == {"items", "labels", "positive", "uncertainty"}
+
+
 def test_words_name_the_stratum_with_most_uncertainty() -> None:
     alt = strata_chart(table()).alt
     assert alt.startswith("3 strata with 1,030 items and 9 labels.")

@@ -95,6 +95,43 @@ def test_plan_is_the_preview(items: Path, capsys: pytest.CaptureFixture[str]) ->
     assert code == 0 and "precision: plus or minus" in out
 
 
+def test_claims_stop_rules_and_shared_confidence_reach_the_plan(
+    items: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claims = ["--claim", "precision >= 0.5", "--claim", "recall >= 20 %"]
+    options = [*claims, "--budget", "60", "--together"]
+    values = run_json(capsys, "plan", items, *COLUMNS, *options)["plan"]
+    assert values["claims"] == ["precision >= 0.5", "recall >= 20 %"]
+    assert values["stop"] == ["claims"] and values["together"] is True
+    rules = ["--stop", "all", "--stop", "claims", "--stop", "deadline 2027-01-31T18:00"]
+    values = run_json(capsys, "plan", items, *COLUMNS, *options, *rules)["plan"]
+    assert values["stop"] == ["all", "claims", "deadline 2027-01-31T18:00:00+00:00"]
+    values = run_json(capsys, "plan", items, *COLUMNS, *options, "--stop", "none")["plan"]
+    assert values["stop"] == []
+    code, out, _ = run(capsys, "plan", items, *COLUMNS, *options)
+    assert code == 0 and "Claim: precision >= 0.5." in out
+    assert "It ends as soon as every claim is decided or refuted." in out
+
+
+def test_a_bad_claim_or_rule_is_told(items: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for option, told in (
+        (["--claim", "beauty >= 0.5"], "beauty"),
+        (["--budget", "60", "--stop", "tea"], "is not a stop rule"),
+    ):
+        code, _, err = run(capsys, "plan", items, *COLUMNS, *option)
+        assert code == 2 and told in err
+
+
+def test_simulate_tells_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "known.csv"
+    lines = [f"m{k},t,{(k % 100) / 100},{int(k % 100 > 45)}" for k in range(300)]
+    path.write_text("id,text,score,answer\n" + "\n".join(lines) + "\n", "utf-8")
+    claim = "precision >= 0.5"
+    options = ["--budget", 100, "--claim", claim, "--truth", "answer", "--runs", 2]
+    row = run_json(capsys, "simulate", path, *COLUMNS, *options)["summary"][claim]
+    assert row["truth"] == 1.0 and row["mean_labels"] < 100
+
+
 def test_simulate_is_the_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "known.csv"
     lines = [f"m{k},t,{(k % 100) / 100},{int(k % 100 > 60)}" for k in range(300)]

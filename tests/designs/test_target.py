@@ -17,7 +17,7 @@ from tests.designs.synthetic import NOISE
 SIZES = np.array([60.0, 40.0, 60.0, 140.0])
 RATES = np.array([0.9, 0.6, 0.3, 0.05])
 PREDICTED = np.array([True, True, False, False])
-RUNS, SEED = 1500, 4
+RUNS, SEED = 500, 4
 
 
 def files(labelled_share: float) -> list[Cells]:
@@ -80,7 +80,7 @@ def test_outcome_counts_give_the_ratio(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(SCALARS))
 def test_between_and_within_are_the_whole_variance(name: str) -> None:
     """Over files labelled completely, the delta method's variance of the ratio is the sum of both
-    parts; compared with the variance over ``RUNS`` files."""
+    parts; compared with the variance over ``RUNS`` files (its own error is 6 % of it)."""
     row = SCALARS[name]
     values = [float(ratios([row], c).value(c.positive)[0]) for c in files(1.0)]
     cells = Cells(SIZES, SIZES, SIZES * RATES, PREDICTED)
@@ -90,4 +90,4 @@ def test_between_and_within_are_the_whole_variance(name: str) -> None:
     within = (table.gradient(value) ** 2 * SIZES * RATES * (1 - RATES)).sum(axis=1)
     between = variance_of_shares([row], cells, SIZES * RATES)
     expected = float((within + between)[0] / whole[0] ** 2)
-    assert np.var(values) == pytest.approx(expected, rel=0.2)
+    assert np.var(values) == pytest.approx(expected, rel=0.25)

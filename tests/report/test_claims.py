@@ -60,6 +60,17 @@ def test_the_claim_has_its_section_and_its_picture(claimed: lc.Session) -> None:
     assert "20 times decides" in text and "205 %" in text
 
 
+def test_a_claim_settled_before_a_first_figure_is_the_sentence_to_quote(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv", 400)
+    session = session_on(tmp_path / "items.csv", claims=["precision >= 0.1"], budget=300)
+    label(session, truth, 39, eventful=False)
+    assert session.status == "goal reached" and not session.results()["precision"].has_interval
+    text = text_of(session).partition(": report")[2]
+    assert text.startswith("Interim For the 400 items in items.csv")
+    assert "the labels show that the precision of 'lr'" in text[:200]
+    assert f"({session.labels} labels by one person, " in text[:400]
+
+
 def test_plan_and_methods_say_what_was_laid_down(claimed: lc.Session) -> None:
     text = text_of(claimed)
     assert f"Claims{CLAIM}" in text

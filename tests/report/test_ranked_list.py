@@ -111,6 +111,20 @@ def test_names_of_ranks_cover_the_list_once(tmp_path: Path) -> None:
     assert rank_names(made(tmp_path, "recalibrated_neyman", 0)) is None
 
 
+def test_a_stratum_with_a_threshold_in_it_is_named_for_both_sides(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv")
+    session = session_on(
+        tmp_path / "items.csv", design="geometric_strata", **PLANS["geometric_strata"]
+    )
+    label(session, truth, 60, eventful=False)
+    rows, names = session.strata(), rank_names(session) or []
+    split = rows["stratum"].duplicated(keep=False)
+    assert split.sum() == 2 and len(names) == len(rows)
+    first, second = (name for name, both in zip(names, split, strict=True) if both)
+    assert first == second and len(set(names)) == len(names) - 1
+    assert first in text_of(session)
+
+
 def test_headline_before_a_band_says_what_is_missing(tmp_path: Path) -> None:
     assert "20 of 50 labels before a first band" in headline(made(tmp_path, "geometric_strata", 20))
 

@@ -54,6 +54,8 @@ def test_status_words() -> None:
     assert status_words([], 3, 10) == "labelling"
     assert status_words([], 10, 10) == "all planned labels are there"
     assert status_words([stopped], 10, 10) == "goal reached"
+    settled = Event(1, "stopped", at, "", text="claims; deadline 2027-05-03T12:00+00:00")
+    assert status_words([settled], 10, 10) == "claims settled and deadline passed"
     assert status_words([stopped, extended], 10, 10) == "extended"
     assert status_words([stopped, extended, finished], 10, 10) == "finished"
 

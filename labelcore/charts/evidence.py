@@ -1,0 +1,140 @@
+"""The evidence for and against a claim over the labels, and the line at which it decides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from labelcore import words
+from labelcore.charts.base import (
+    FIRST,
+    SECOND,
+    Chart,
+    across,
+    empty_chart,
+    hover,
+    new_figure,
+    remark,
+)
+from labelcore.charts.history_table import thinned
+from labelcore.charts.names import escape, shortened
+
+COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
+NOTHING = "No evidence yet: the curve starts with the first look."
+# What is drawn of evidence that is certainty, or none at all; the table has the numbers.
+LOWEST, HIGHEST, ROOM = 1e-3, 1e6, 3.0
+FEW_MARKS = 60
+LONGEST_STATEMENT = 300
+
+
+def evidence_chart(
+    looks: Sequence[Mapping[str, Any]], claim: str, *, alpha: float, statement: str = ""
+) -> Chart:
+    """The evidence for ``claim`` and for its opposite against labels, on a logarithmic scale.
+
+    looks      as ``Session.looks()`` gives them; for each number of labels the last one counts
+    alpha      the claim's share of the error level: evidence of 1 / alpha decides
+    statement  the claim in words; empty takes the claim as the plan has it
+
+    The figure holds at most 300 looks, always the last; the table holds them all. Raises
+    ValueError unless 0 < alpha < 1.
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}")
+    table = evidence_table(looks, claim)
+    if table.empty:
+        return empty_chart(NOTHING, COLUMNS)
+    shown = table.iloc[thinned(len(table))]
+    figure = new_figure(x="labels", y="evidence (times)", y_share=False)
+    figure.add_trace(_line(shown, "Evidence for", FIRST, "solid", "circle"))
+    figure.add_trace(_line(shown, "Evidence against", SECOND, "dash", "diamond-open"))
+    needed = 1 / alpha
+    note = remark(
+        f"{words.times_words(math.log(needed))} decides", x=0, xref="paper", xanchor="left",
+        y=math.log10(needed),
+    )  # fmt: skip
+    figure.update_layout(shapes=[across(needed)], annotations=[note], showlegend=True)
+    figure.update_layout(margin={"t": 36})
+    figure.update_yaxes(type="log", range=_ends(shown, needed), dtick=1, tickformat=",~r")
+    figure.update_xaxes(rangemode="tozero")
+    return Chart(figure, _alt(table, statement or claim, alpha), table)
+
+
+def evidence_table(looks: Sequence[Mapping[str, Any]], claim: str) -> pd.DataFrame:
+    """One row per number of labels at which somebody looked, in order; looks at labels that were
+    taken back since are left out."""
+    last = int(looks[-1]["labels"]) if looks else 0
+    rows: dict[int, tuple[Any, ...]] = {}
+    for look in looks:
+        labels, found = int(look["labels"]), look["results"].get(claim)
+        rows.pop(labels, None)
+        if found is None or "evidence" not in found or labels > last:
+            continue
+        rows[labels] = (
+            labels, float(found["evidence"]), float(found["evidence_against"]), found["state"],
+            look.get("at", ""),
+        )  # fmt: skip
+    return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))
+
+
+def first_settled(table: pd.DataFrame) -> Mapping[Any, Any] | None:
+    """The row from which on a claim was decided or refuted at every look; None where it is not."""
+    found = None
+    for row in table.to_dict("records"):
+        settled = row["State"] != "undecided"
+        found = (found or row) if settled else None
+    return found
+
+
+def _line(shown: pd.DataFrame, name: str, colour: str, dash: str, symbol: str) -> go.Scatter:
+    values = shown[name].tolist()
+    texts = [
+        f"{words.count(int(labels))}: {name.lower()} {times(value)}"
+        for labels, value in zip(shown["Labels"], values, strict=True)
+    ]
+    return go.Scatter(
+        x=shown["Labels"].tolist(), y=[min(max(value, LOWEST), HIGHEST) for value in values],
+        name=escape(name.lower()), mode="lines+markers", **hover(texts),
+        line={"color": colour, "width": 2, "dash": dash},
+        marker={"color": colour, "symbol": symbol, "size": 5 if len(values) <= FEW_MARKS else 3},
+    )  # fmt: skip
+
+
+def _ends(shown: pd.DataFrame, needed: float) -> list[float]:
+    """Ends of the axis as powers of ten: the line at ``needed`` is always on it."""
+    values = [*shown["Evidence for"], *shown["Evidence against"]]
+    low = max(min(*values, 1.0) / ROOM, LOWEST)
+    high = min(max(*values, needed) * ROOM, HIGHEST)
+    return [math.log10(low), math.log10(max(high, needed * ROOM))]
+
+
+def times(evidence: float) -> str:
+    """
+    >>> times(20.0), times(0.0), times(1e9)
+    ('20 times', 'under 0.001 times', 'over 1,000,000 times')
+    """
+    if evidence < LOWEST:
+        return "under 0.001 times"
+    return words.times_words(math.log(evidence))
+
+
+def _alt(table: pd.DataFrame, statement: str, alpha: float) -> str:
+    now = table.to_dict("records")[-1]
+    said = {
+        "decided": "It is decided: it holds",
+        "refuted": "It is refuted: it does not hold",
+        "undecided": "It is not decided",
+    }[now["State"]]
+    needed = times(1 / alpha)
+    text = (
+        f"Claim: {shortened(statement, LONGEST_STATEMENT)}. {said}. From "
+        f"{words.count(int(now['Labels']))}, the evidence for it is {times(now['Evidence for'])} "
+        f"and against it {times(now['Evidence against'])}; {needed} decides."
+    )
+    first = first_settled(table)
+    since = "" if first is None else f" So at every look from {words.count(first['Labels'])} on."
+    return text + since

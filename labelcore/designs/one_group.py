@@ -1,0 +1,44 @@
+"""A share of a group of known size whose labels are a plain random sample of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelcore.designs.base import Look
+from labelcore.stats.profile import BoolArray, Cells, Ratios
+from labelcore.stats.proportion import finite_wilson
+from labelcore.stats.sequences import finite_sequence, rate_sequence
+
+WILSON = ("Wilson score interval (approximate)", "Wilson (1927)")
+SEQUENCE = (
+    "prior-posterior-ratio confidence sequence (strict)",
+    "Waudby-Smith and Ramdas (2020), theorem 3.1",
+)
+MIXTURE = (
+    "beta-binomial mixture confidence sequence (strict)",
+    "Ville (1939); Robbins (1970); Howard et al. (2021)",
+)
+
+
+def share_of_group(
+    cells: Cells, look: Look, table: Ratios, group: BoolArray
+) -> tuple[float, float, float, tuple[str, str]]:
+    """Value, low, high and method of the one ratio of ``table``, whose denominator is the items of
+    ``group`` (n_cells,): Wilson's interval at a fixed size, a confidence sequence while watching.
+
+    Assumption: given their number, the labels in the group are a simple random sample of it.
+    """
+    right = table.a[0] > 0
+    hits = np.where(right, cells.positive, cells.labelled - cells.positive)[group].sum()
+    trials, size = cells.labelled[group].sum(), cells.size[group].sum()
+    share = float(hits / trials) if trials > 0 else float("nan")
+    alpha = 1 - look.confidence
+    if look.promise == "watched" and look.target == "process":
+        low, high = rate_sequence(hits, trials, alpha)
+        return share, low, high, MIXTURE
+    if look.promise == "watched":
+        low, high = finite_sequence(hits, trials, size, alpha)
+        return share, low / max(size, 1), high / max(size, 1), SEQUENCE
+    whole = size if look.target == "file" else np.inf
+    low, high = finite_wilson(hits, trials, whole, look.confidence)
+    return share, low, high, WILSON

@@ -1,0 +1,101 @@
+"""The claims of a plan: what was laid down, what the labels say of it, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from labelcore import charts
+from labelcore.charts.evidence import times
+from labelcore.report.dates import moment_words
+from labelcore.report.facts import Facts
+from labelcore.report.markup import Child, Markup, element, table, theirs, tied
+from labelcore.report.sections import section
+from labelcore.results import Claim
+from labelcore.words import confidence_words, count
+
+STATUS = {"decided": "shown", "refuted": "shown not to be so", "undecided": "open"}
+HEAD = (
+    "Claim", "Status", "For", "Against", "Decides", "Error level", "Labels", "First seen settled",
+)  # fmt: skip
+INTRO = (
+    "Laid down before the first label. Evidence for a claim is how many times better a scheme "
+    "fixed beforehand foretells the labels than any file in which the claim is false; evidence "
+    "against it, than any file in which it is true. Either may be looked at after every label. "
+    "The error level of the plan is shared over its claims."
+)
+
+
+def claims_of(facts: Facts) -> list[Claim]:
+    """The claims in the order of the plan."""
+    return [one for one in facts.results.values() if isinstance(one, Claim)]
+
+
+def claims(facts: Facts) -> Markup | None:
+    """Every claim with its status, its evidence and when it was first seen settled."""
+    found = claims_of(facts)
+    if not found:
+        return None
+    return section(
+        "claims",
+        "Claims",
+        element("p", INTRO),
+        element("ul", *(element("li", tied(one.sentence())) for one in found)),
+        table("Claims, with the evidence in times", HEAD, [_row(facts, one) for one in found]),
+    )
+
+
+def _row(facts: Facts, claim: Claim) -> list[Child]:
+    return [
+        theirs(claim.claim),
+        STATUS[claim.status],
+        times(claim.evidence).removesuffix(" times"),
+        times(claim.evidence_against).removesuffix(" times"),
+        times(1 / claim.alpha).removesuffix(" times"),
+        confidence_words(claim.alpha),
+        f"{claim.labels_used:,}",
+        _first_words(facts, claim),
+    ]
+
+
+def first_seen(facts: Facts, claim: Claim) -> tuple[int, Mapping[str, Any]] | None:
+    """The first look, counted from 1, that saw the claim decided or refuted; None without one."""
+    for number, look in enumerate(facts.looks, start=1):
+        if look.get("results", {}).get(claim.claim, {}).get("state") in ("decided", "refuted"):
+            return number, look
+    return None
+
+
+def _first_words(facts: Facts, claim: Claim) -> str:
+    found = first_seen(facts, claim)
+    if found is None:
+        return "–"
+    number, look = found
+    text = f"{count(int(look['labels']))}, look {number:,}, {moment_words(look['at'])}"
+    return f"{text}; open again" if claim.status == "undecided" else text
+
+
+def evidence_charts(facts: Facts) -> Iterator[tuple[str, charts.Chart]]:
+    """The evidence for each claim over the labels."""
+    for one in claims_of(facts):
+        if facts.looks:
+            chart = charts.evidence_chart(
+                facts.looks, one.claim, alpha=one.alpha, statement=one.statement
+            )
+            yield f"Evidence: {one.claim}", chart
+
+
+def claims_text(facts: Facts) -> str:
+    """The claims in the methods paragraph, with a space before it; "" without claims."""
+    found = claims_of(facts)
+    if not found:
+        return ""
+    first = found[0]
+    named = "; ".join(one.claim for one in found)
+    many = len(found) > 1
+    return (
+        f" The {'claims' if many else 'claim'} {named} {'were' if many else 'was'} laid down with "
+        f"the plan and tested at every look by {first.method} ({first.source}), "
+        f"{'each ' if many else ''}at the level {confidence_words(first.alpha)}: evidence of "
+        f"{times(1 / first.alpha)} decides or refutes it."
+    )

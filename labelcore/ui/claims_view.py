@@ -1,0 +1,119 @@
+"""Claims on the screen: what the labels say of each, and the evidence as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from labelcore import words
+from labelcore.charts import Chart, evidence_chart
+from labelcore.charts.evidence import times
+from labelcore.results import Claim, Estimate
+from labelcore.session import Session
+from labelcore.ui.facts import estimand_name
+from labelcore.ui.plain import one_line
+
+STATUS = {"decided": "shown", "refuted": "shown not to be so", "undecided": "open"}
+FORMS = {
+    "strict": "strict: the promise is proved for every population",
+    "approximate": "approximate: a large-sample form, whose coverage was measured",
+}
+FORMS_TITLE = "How these intervals are made"
+LONGEST_CLAIM = 200
+
+
+def claims_of(session: Session) -> list[Claim]:
+    """The claims in the order of the plan, as they stand now."""
+    return [one for one in session.results().values() if isinstance(one, Claim)]
+
+
+def claim_words(claim: Claim) -> str:
+    """The sentence, and the evidence for and against beside the number that decides."""
+    return f"{claim.sentence()}\n{evidence_words(claim)}"
+
+
+def evidence_words(claim: Claim) -> str:
+    return (
+        f"Evidence for it {times(claim.evidence)} · against it {times(claim.evidence_against)} · "
+        f"{times(1 / claim.alpha)} decides"
+    )
+
+
+def short_words(claims: Sequence[Claim]) -> str:
+    """Every claim on one line, for narrow screens."""
+    return "\n".join(
+        f"{one_line(one.claim, 80)}: {STATUS[one.status]} "
+        f"({times(max(one.evidence, one.evidence_against))} of {1 / one.alpha:,.0f})"
+        for one in claims
+    )
+
+
+def first_open(claims: Sequence[Claim]) -> Claim | None:
+    """The claim to draw where there is room for one: the first that is open, else the first."""
+    opened = (one for one in claims if one.status == "undecided")
+    return next(opened, next(iter(claims), None))
+
+
+def claim_chart(session: Session, claim: Claim) -> Chart:
+    return evidence_chart(
+        session.looks(), claim.claim, alpha=claim.alpha, statement=claim.statement
+    )
+
+
+def claim_digits(session: Session, claim: Claim) -> tuple[object, ...]:
+    """What the chart shows to the eye: the status, and whole steps of the logarithmic scale."""
+    nearest = max(-9, min(claim.log_evidence, 99)), max(-9, min(claim.log_evidence_against, 99))
+    ended = session.status != "open" and session.labels
+    return (claim.claim, claim.status, *(round(one) for one in nearest), ended)
+
+
+def claims_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:
+    """Every claim in words, and the evidence of one of them; nothing without claims."""
+    found = claims_of(session)
+    if not found:
+        return
+    st.subheader("What is claimed", anchor=False)
+    for place, one in enumerate(found):
+        with st.container(key=f"claim-{place}"):
+            st.text(claim_words(one))
+    chosen = found[0]
+    if len(found) > 1:
+        keys = [one.claim for one in found]
+        key = st.selectbox(
+            "Evidence for which claim?",
+            keys,
+            format_func=lambda name: one_line(name, LONGEST_CLAIM),
+            key="which-claim",
+        )
+        chosen = found[keys.index(str(key))]
+    draw(claim_chart(session, chosen), "evidence", "The evidence as a table")
+
+
+def form_lines(estimates: Sequence[Estimate]) -> str:
+    """How far each interval's promise goes, and what it rests on."""
+    return "\n".join(
+        f"{estimand_name(one.estimand)}: {FORMS[one.form]}.{tail_words(one)}"
+        for one in estimates
+        if one.form in FORMS and one.has_interval
+    )
+
+
+def tail_words(estimate: Estimate) -> str:
+    """
+    >>> from types import SimpleNamespace
+    >>> tail_words(SimpleNamespace(tail_share=0.62))
+    ' 62 % of its uncertainty comes from parts of the file in which nothing was found.'
+    """
+    if estimate.tail_share is None:
+        return ""
+    share = words.percent(estimate.tail_share, 0)
+    return f" {share} of its uncertainty comes from parts of the file in which nothing was found."
+
+
+def forms_box(estimates: Sequence[Estimate], key: str) -> None:
+    """``form_lines``, one click away; nothing while there is no interval."""
+    lines = form_lines(estimates)
+    if lines:
+        with st.expander(FORMS_TITLE, key=key):
+            st.text(lines)

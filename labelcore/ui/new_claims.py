@@ -1,0 +1,193 @@
+"""New project, step 4: what is to be shown, as claims that the core reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from labelcore import words
+from labelcore.estimands import SCALARS
+from labelcore.population import Population
+from labelcore.ui.draft import Aim
+from labelcore.ui.new_number import within
+from labelcore.ui.plain import one_line, plain
+
+MOST_CLAIMS = 5
+COUNT = "new-claim-count"
+COMPARED = ("accuracy", "precision", "recall")
+LEVEL, BETTER = "A figure reaches a level", "One classifier is better than another"
+DIRECTIONS = {">=": "at least", "<=": "at most"}
+LOWEST, HIGHEST = 0.1, 99.9
+OPEN = "Give the percentage to go on."
+
+
+def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:
+    """The claims as texts; None while one is not complete."""
+    st.caption(
+        "Laid down now, before the first label: each claim ends as shown, as not so, or as still "
+        "open. Labelling goes on until every one is settled."
+    )
+    number = min(int(st.session_state.get(COUNT, 1)), MOST_CLAIMS)
+    found = [_one(place, aim, population) for place in range(number)]
+    with st.container(horizontal=True):
+        if number < MOST_CLAIMS:
+            st.button(
+                "Another claim", key="new-claim-more", on_click=_set_count, args=(number + 1,)
+            )
+        if number > 1:
+            st.button(
+                "Without the last claim",
+                key="new-claim-fewer",
+                type="tertiary",
+                on_click=_set_count,
+                args=(number - 1,),
+            )
+    complete = tuple(text for text in found if text)
+    if len(complete) < number:
+        st.info(OPEN)
+        return None
+    return complete
+
+
+def _set_count(number: int) -> None:
+    st.session_state[COUNT] = number
+
+
+def _one(place: int, aim: Aim, population: Population) -> str | None:
+    """One claim in its own box, as text."""
+    key = f"new-claim-{place}-{population.fingerprint}"
+    judged = judges(population)
+    with st.container(border=True, key=f"new-claim-box-{place}"):
+        kind = LEVEL
+        if comparable(population):
+            kind = st.segmented_control(
+                "What is claimed?",
+                [LEVEL, BETTER],
+                default=LEVEL,
+                required=True,
+                key=f"{key}-kind",
+                persist_state="session",
+            )
+        if kind == BETTER:
+            return _comparison(key, judged, aim)
+        return _level(key, judged, aim, population)
+
+
+def judges(population: Population) -> tuple[str, ...]:
+    """The classifiers that say yes or no to an item."""
+    return tuple(name for name in population.classifiers if name in population.predictions)
+
+
+def comparable(population: Population) -> bool:
+    """Whether two classifiers can be compared by counting."""
+    return len(population.classes) == 2 and len(judges(population)) > 1
+
+
+def quantities(population: Population) -> list[str]:
+    """The quantities that a claim may be about on this file."""
+    if not judges(population):
+        return ["prevalence"]
+    several = len(population.classes) > 2
+    return [
+        name for name, row in SCALARS.items() if not several or row.per_class or name == "accuracy"
+    ]
+
+
+def _level(key: str, judged: tuple[str, ...], aim: Aim, population: Population) -> str | None:
+    possible = quantities(population)
+    first = next((name for name in aim.estimands if name in possible), possible[0])
+    inside = None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = _choice("Figure", possible, first, f"{key}-figure", _label)
+        row = SCALARS[name]
+        if len(population.classes) > 2 and row.per_class:
+            inside = _choice("Class", population.classes, population.positive, f"{key}-class")
+        who = _who("Classifier", judged, aim, f"{key}-who") if row.needs_prediction else None
+        relation = _choice("It is", list(DIRECTIONS), ">=", f"{key}-way", DIRECTIONS.__getitem__)
+        percent = st.number_input(
+            "Percent",
+            value=None,
+            step=1.0,
+            format="%g",
+            placeholder="such as 90",
+            key=f"{key}-percent",
+            persist_state="session",
+        )
+    meaning = words.quantity(name, who or next(iter(judged), None), inside or population.positive)
+    st.caption(plain(f"{meaning[:1].upper()}{meaning[1:]}."))
+    if percent is None or not within(percent, LOWEST, HIGHEST):
+        return None
+    return claim_text(
+        quantity_text(name, inside, who if len(judged) > 1 else None), relation, percent / 100
+    )
+
+
+def _comparison(key: str, judged: tuple[str, ...], aim: Aim) -> str | None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = _choice("Figure", COMPARED, COMPARED[0], f"{key}-compared", _label)
+        better = _who("Of this classifier", judged, aim, f"{key}-better")
+        others = [one for one in judged if one != better]
+        worse = _choice("is higher than that of", others, others[0], f"{key}-worse-{better}")
+    st.caption(
+        "Decided by the items on which the two disagree; where they agree nothing can be learned "
+        "about it."
+    )
+    return claim_text(quantity_text(name, None, better), ">", quantity_text(name, None, worse))
+
+
+def _label(name: str) -> str:
+    return SCALARS[name].label
+
+
+def _who(label: str, judged: tuple[str, ...], aim: Aim, key: str) -> str | None:
+    """The classifier meant; the one that the sample is drawn for stands first."""
+    if len(judged) < 2:
+        return next(iter(judged), None)
+    named = (aim.classifier,) if isinstance(aim.classifier, str) else (aim.classifier or ())
+    first = next((name for name in named if name in judged), judged[0])
+    return _choice(label, judged, first, key)
+
+
+def _choice(
+    label: str,
+    options: Sequence[str],
+    first: str,
+    key: str,
+    say: Callable[[str], str] | None = None,
+) -> str:
+    """A list to choose from that keeps its choice on the way back."""
+    return str(
+        st.selectbox(
+            label,
+            list(options),
+            index=list(options).index(first),
+            format_func=say or (lambda name: one_line(name, 60)),
+            key=key,
+            persist_state="session",
+            width=190,
+        )
+    )
+
+
+def quantity_text(name: str, inside: str | None, classifier: str | None) -> str:
+    """A quantity as a claim names it.
+
+    >>> quantity_text("precision", "spam", "lr"), quantity_text("recall", None, "lr")
+    ('precision[spam]@lr', 'recall[lr]')
+    >>> quantity_text("recall", None, "a]b"), quantity_text("recall", None, None)
+    ('recall@a]b', 'recall')
+    """
+    if inside is not None:
+        return f"{name}[{inside}]" + (f"@{classifier}" if classifier else "")
+    if classifier is None:
+        return name
+    return f"{name}@{classifier}" if "]" in classifier else f"{name}[{classifier}]"
+
+
+def claim_text(left: str, relation: str, right: float | str) -> str:
+    """
+    >>> claim_text("precision", ">=", 0.925), claim_text("recall[A]", ">", "recall[B]")
+    ('precision >= 0.925', 'recall[A] > recall[B]')
+    """
+    return f"{left} {relation} {right if isinstance(right, str) else format(right, '.6g')}"

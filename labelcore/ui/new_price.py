@@ -1,0 +1,85 @@
+"""New project, step 4: what the plan will cost and give, at once."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from labelcore import words
+from labelcore.charts import labels_margin_chart
+from labelcore.designs import Design
+from labelcore.estimands import SUMMARIES
+from labelcore.plan import Plan
+from labelcore.population import Population
+from labelcore.ui import outlook
+from labelcore.ui.facts import SECONDS_AN_ITEM
+from labelcore.ui.plain import plain
+from labelcore.ui.times import minutes
+
+LARGEST_PICTURE = 4000
+TOO_CLOSE = (
+    "If the scores are right, these labels are not expected to settle every claim: what is claimed "
+    "lies too close to the truth."
+)
+# What a method may derive from its parameters, by the names of its source.
+DERIVED = {
+    "g_ell": "items at the head that are all labelled (g_ell)",
+    "ell": "first step of the grid (ell)",
+    "L": "last step of the grid (L)",
+    "m": "stretches averaged (m)",
+    "gamma": "gamma",
+    "factor": "largest factor between the bounds, gamma (1 + epsilon)",
+}
+
+
+def show_derived(place: DeltaGenerator, line: outlook.Line) -> None:
+    """What follows from the parameters, beside them."""
+    rows = [f"{words}: {line.derived[name]:,.4g}" for name, words in DERIVED.items()
+            if name in line.derived]  # fmt: skip
+    if rows:
+        with place:
+            st.caption("What follows from these parameters")
+            st.text("\n".join(rows))
+
+
+def show_size(design: Design, found: list[outlook.Line]) -> None:
+    """A method whose number of labels follows from its parameters, and what it promises."""
+    chosen = found[0]
+    st.markdown(
+        f"**{plain(design.label)} asks for exactly {chosen.labels:,} labels with these parameters, "
+        f"{minutes(chosen.labels * SECONDS_AN_ITEM)}.**"
+    )
+    st.text("It assumes that " + ".\nAnd: ".join(design.assumptions) + ".")
+    others = [one for one in found if not one.refused and one.half_widths]
+    if others:
+        st.caption("Other methods for the same question, with as many labels:")
+        st.dataframe(outlook.table(others, list(others[0].half_widths)), hide_index=True)
+
+
+def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) -> None:
+    """The price at once, beside the plain method, and as a picture."""
+    chosen = found[0]
+    widest = max(chosen.half_widths.values(), default=0.5)
+    about = "About" if plan.margin or plan.claims else "With"
+    where = " where the band is widest" if "precision_curve" in chosen.half_widths else ""
+    until = " until every claim is settled, and then" if plan.claims else ":"
+    st.markdown(
+        f"**{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
+        f"± {words.points(widest)}{where}**"
+    )
+    if plan.claims and chosen.labels >= min(plan.budget or len(population), len(population)):
+        st.warning(TOO_CLOSE)
+    if plan.margin and widest > plan.margin + 1e-9:
+        st.warning("Even all labels allowed are not expected to reach this margin.")
+    shown = [name for name in plan.estimands if name not in SUMMARIES]
+    st.dataframe(outlook.table(found, shown), hide_index=True, key="new-outlook")
+    most = min(max(4 * chosen.labels, 400), LARGEST_PICTURE)
+    most = max(most, chosen.labels)
+    data = outlook.curves(population, population.fingerprint, plan.to_json(), most)
+    chart = labels_margin_chart(data, margin=plan.margin)
+    st.plotly_chart(
+        chart.figure, key="new-picture", alt=chart.alt, height=260, config={"displayModeBar": False}
+    )
+    st.caption(
+        "Expected from the scores as if they were right; the interval itself never relies on that."
+    )

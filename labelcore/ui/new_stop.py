@@ -1,0 +1,129 @@
+"""New project, step 4: what ends the session, and whether several numbers hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, time, timedelta
+from statistics import NormalDist
+
+import streamlit as st
+
+from labelcore import words
+from labelcore.stop_words import moment_words
+from labelcore.stops import ALL, ANY
+from labelcore.ui.plain import plain
+from labelcore.ui.times import reader_zone
+
+RULES = {
+    "margin": "Every interval is as narrow as wanted",
+    "claims": "Every claim is settled: shown, or shown not to be so",
+    "deadline": "A deadline has passed",
+}
+HOW = {ANY: "as soon as one of these is so", ALL: "only when all of these are so"}
+FIRST_HOUR = time(18)
+PAST = "This moment has passed: choose a later one to go on."
+TOGETHER = {False: "Each on its own (the first is the main one)", True: "All together"}
+
+
+def stop_input(goals: Sequence[str], most: int | None) -> tuple[str, ...] | None:
+    """The stop rules as a plan takes them; None while the deadline lies in the past.
+
+    goals   the rules that look at the labels and that this plan has, chosen unless taken away
+    most    the labels at which it ends at the latest, None where that is what is planned
+    """
+    st.markdown("What ends the session by itself?")
+    chosen = [rule for rule in (*goals, "deadline") if _wanted(rule, rule in goals)]
+    rules = []
+    for rule in chosen:
+        if rule == "deadline":
+            moment = deadline_input()
+            if moment is None:
+                return None
+            rules.append(f"deadline {moment.isoformat(timespec='minutes')}")
+        else:
+            rules.append(rule)
+    how = _how(chosen) if len(rules) > 1 else ANY
+    ends = most is not None and (not goals or set(goals) & set(chosen))
+    latest = words.count(most) if most is not None and ends else "the planned number of labels"
+    st.caption(
+        f"At the latest it ends with {latest}. You may always go on afterwards, or finish earlier "
+        "by hand."
+    )
+    return (ALL, *rules) if how == ALL else tuple(rules)
+
+
+def _wanted(rule: str, first: bool) -> bool:
+    return bool(
+        st.checkbox(RULES[rule], value=first, key=f"new-stop-{rule}", persist_state="session")
+    )
+
+
+def _how(chosen: Sequence[str]) -> str:
+    """Goals are wanted together; a deadline ends the session alone."""
+    first = ANY if "deadline" in chosen else ALL
+    return str(
+        st.segmented_control(
+            "It ends",
+            list(HOW),
+            default=first,
+            required=True,
+            format_func=HOW.get,
+            key=f"new-stop-how-{first}",
+            persist_state="session",
+        )
+    )
+
+
+def deadline_input() -> datetime | None:
+    """Date and time in UTC; None, with a sentence, for a moment that has passed."""
+    now = datetime.now(UTC)
+    tomorrow = st.session_state.setdefault("new-first-day", (now + timedelta(days=1)).date())
+    with st.container(horizontal=True):
+        day = st.date_input(
+            "Date (UTC)", tomorrow, key="new-deadline-day", persist_state="session", width=190
+        )
+        hour = st.time_input(
+            "Time (UTC)", FIRST_HOUR, key="new-deadline-hour", persist_state="session", width=190
+        )
+    moment = datetime.combine(day, hour, UTC)
+    if moment <= now:
+        st.error(PAST)
+        return None
+    st.caption(plain(f"On your clock: {moment_words(moment.astimezone(reader_zone()))}."))
+    return moment
+
+
+def together_input(numbers: int, confidence: float) -> bool:
+    """Whether the confidence is that all of so many numbers hold at once."""
+    if numbers < 2:
+        return False
+    return bool(
+        st.radio(
+            "Several numbers at once",
+            list(TOGETHER),
+            format_func=TOGETHER.get,
+            captions=together_captions(numbers, confidence),
+            key="new-together",
+            persist_state="session",
+        )
+    )
+
+
+def together_captions(numbers: int, confidence: float) -> tuple[str, str]:
+    """What each choice means and costs.
+
+    >>> together_captions(2, 0.95)[1]
+    'Of 100 sessions, 95 are meant to have all 2 intervals right at once. Each is at 97.5 % then, \
+about 14 % wider: for the same width about 31 % more labels.'
+    """
+    sure = words.confidence_words(confidence)
+    each = 1 - (1 - confidence) / numbers
+    quantile = NormalDist().inv_cdf
+    wider = quantile((1 + each) / 2) / quantile((1 + confidence) / 2)
+    return (
+        f"Each interval has {sure} confidence by itself. That all {numbers} are right at once is "
+        "less sure: decide by the first, read the others as description.",
+        f"Of 100 sessions, {100 * confidence:.3g} are meant to have all {numbers} intervals right "
+        f"at once. Each is at {100 * each:.3g} % then, about {100 * wider - 100:.0f} % wider: for "
+        f"the same width about {100 * wider**2 - 100:.0f} % more labels.",
+    )

@@ -1,0 +1,196 @@
+"""Claims, stop rules and shared confidence: from the form to the labelling and progress pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.ui import claims_view, new_claims, new_sure
+from tests.app.conftest import button, texts
+from tests.app.test_new_project import error, store, whole_way, with_upload
+
+CLAIM = "accuracy >= 0.6"
+
+
+def stored_plan(data_folder: Path) -> lc.Plan:
+    (record,) = store(data_folder).projects()
+    return lc.Plan.from_json(record.plan_json)
+
+
+def field(page, kind: str, end: str):
+    """The widget of this kind whose key ends so."""
+    return next(one for one in getattr(page, kind) if (one.key or "").endswith(end))
+
+
+def with_claim(app, items: Path, percent: float = 70.0):
+    page = whole_way(app, items)
+    page.segmented_control(key="new-way").set_value(new_sure.CLAIMS).run(timeout=60)
+    field(page, "number_input", "-percent").set_value(percent).run(timeout=60)
+    assert not page.exception
+    return page
+
+
+def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
+    page = with_claim(app, items)
+    field(page, "selectbox", "-figure").set_value("precision").run(timeout=60)
+    assert not page.exception and not page.error
+    shown = texts(page).replace("\\", "")
+    assert "until every claim is settled" in shown and "Evidence of 20 times decides." in shown
+    button(page, "new-create").click().run(timeout=60)
+    plan = stored_plan(data_folder)
+    assert plan.claims == ("precision >= 0.7",) and plan.stop == ("claims",)
+    assert plan.budget is None and plan.margin is None and plan.promise == "watched"
+    assert 1 <= plan.planned <= 200
+
+
+def test_a_claim_without_a_percentage_waits_and_one_out_of_bounds_is_told(app, items: Path) -> None:
+    page = whole_way(app, items)
+    page.segmented_control(key="new-way").set_value(new_sure.CLAIMS).run(timeout=60)
+    assert new_claims.OPEN in [one.value for one in page.info]
+    assert not [one for one in page.button if one.key == "new-create"]
+    field(page, "number_input", "-percent").set_value(100.0).run(timeout=60)
+    assert "from 0.1 to 99.9 is needed here" in error(page)
+    assert not [one for one in page.button if one.key == "new-create"]
+
+
+def test_two_claims_share_the_error(app, items: Path, data_folder: Path) -> None:
+    page = with_claim(app, items)
+    button(page, "new-claim-more").click().run(timeout=60)
+    assert not [one for one in page.button if one.key == "new-create"], "the second one is open"
+    key = "new-claim-1-"
+    second = [one for one in page.number_input if one.key.startswith(key)]
+    second[0].set_value(70.0).run(timeout=60)
+    assert "holds one twice" in error(page)
+    way = next(one for one in page.selectbox if one.key.startswith(key) and one.key[-4:] == "-way")
+    way.set_value("<=").run(timeout=60)
+    assert "Evidence of 40 times decides." in texts(page).replace("\\", "")
+    button(page, "new-create").click().run(timeout=60)
+    assert stored_plan(data_folder).claims == ("accuracy >= 0.7", "accuracy <= 0.7")
+
+
+def two_classifiers(app):
+    rows = "".join(f"{n},text {n},{n % 2},{n % 3 == 0:d}\n" for n in range(100))
+    page = with_upload(app, "two.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
+    page.text_input(key="new-question").set_value("Spam?").run(timeout=60)
+    page.segmented_control(key="new-way").set_value(new_sure.CLAIMS).run(timeout=60)
+    return page
+
+
+def test_one_classifier_against_another(app, data_folder: Path) -> None:
+    page = two_classifiers(app)
+    field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run(timeout=60)
+    assert not page.exception and not page.error
+    button(page, "new-create").click().run(timeout=60)
+    (claim,) = stored_plan(data_folder).claims
+    assert claim == "accuracy[a] > accuracy[b]"
+
+
+def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -> None:
+    page = whole_way(app, items)
+    page.segmented_control(key="new-way").set_value(new_sure.MARGIN).run()
+    assert page.checkbox(key="new-stop-margin").value
+    page.checkbox(key="new-stop-deadline").set_value(True).run()
+    day = datetime.now(UTC).date() + timedelta(days=30)
+    page.date_input(key="new-deadline-day").set_value(day).run()
+    page.time_input(key="new-deadline-hour").set_value(time(9, 30)).run()
+    button(page, "new-create").click().run()
+    assert stored_plan(data_folder).stop == ("margin", f"deadline {day}T09:30:00+00:00")
+
+
+def test_all_rules_together(app, items: Path, data_folder: Path) -> None:
+    page = with_claim(app, items)
+    page.checkbox(key="new-stop-deadline").set_value(True).run(timeout=60)
+    field(page, "segmented_control", "new-stop-how-any").set_value("all").run(timeout=60)
+    button(page, "new-create").click().run(timeout=60)
+    stop = stored_plan(data_folder).stop
+    assert stop[:2] == ("all", "claims") and stop[2].startswith("deadline ")
+
+
+def test_a_deadline_that_has_passed_is_told(app, items: Path) -> None:
+    page = whole_way(app, items)
+    page.checkbox(key="new-stop-deadline").set_value(True).run()
+    yesterday = datetime.now(UTC).date() - timedelta(days=1)
+    page.date_input(key="new-deadline-day").set_value(yesterday).run()
+    assert "has passed" in error(page)
+    assert not [one for one in page.button if one.key == "new-create"]
+
+
+def test_all_numbers_together_is_offered_for_several(app, items: Path, data_folder: Path) -> None:
+    page = whole_way(app, items)
+    assert not [one for one in page.radio if one.key == "new-together"]
+    page.radio(key="new-aim").set_value("Precision and recall").run()
+    page.radio(key="new-together").set_value(True).run()
+    button(page, "new-create").click().run()
+    plan = stored_plan(data_folder)
+    assert plan.together and plan.confidence == 0.95
+    assert "for all 2 numbers together" in texts(page)
+
+
+def label_truly(session: lc.Session) -> None:
+    while (draw := session.next()) is not None:
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+        session.results()
+
+
+def test_progress_and_label_show_a_claim_that_is_open(app, make) -> None:
+    session = make(labels=30, budget=None, claims=[CLAIM], planned=60)
+    claim = session.results()[CLAIM]
+    for name in ("progress", "label"):
+        page = app(name, project="demo")
+        assert not page.exception
+        assert claim.sentence() in texts(page) and "20 times decides" in texts(page)
+        assert "30 of about 60" in texts(page)
+    page = app("progress", project="demo")
+    assert "What is claimed" in texts(page)
+    table = next(t.value for t in page.dataframe if "Evidence for" in t.value.columns)
+    assert table["Labels"].tolist() == [30]
+    assert table["Evidence for"].iloc[-1] == pytest.approx(claim.evidence)
+
+
+@pytest.mark.parametrize("shown", ["label", "progress"])
+def test_a_settled_claim_ends_the_session_in_its_own_words(app, make, shown: str) -> None:
+    session = make(budget=None, claims=[CLAIM])
+    label_truly(session)
+    assert session.status == "goal reached" and session.labels < 200
+    page = texts(app(shown, project="demo"))
+    assert "The claims are settled" in page and "claims settled" in page
+    assert "The goal is reached" not in page and "goal reached" not in page
+    assert session.results()[CLAIM].sentence() in page
+    start = texts(app())
+    assert "claims settled" in start
+
+
+def test_a_passed_deadline_is_told(app, make) -> None:
+    session = make(stop="deadline 2020-01-31T18:00")
+    assert session.next() is None
+    page = app("label", project="demo")
+    assert "The deadline has passed" in texts(page)
+    assert "The deadline 31 January 2020, 18:00 UTC had passed: the plan ends" in texts(page)
+    button(page, "go-on").click().run()
+    assert button(page, "positive-")
+
+
+def test_form_and_tail_are_one_click_away(app, make) -> None:
+    session = make(labels=50)
+    found = session.results()["accuracy"]
+    assert found.form == "approximate"
+    for name in ("label", "progress"):
+        page = app(name, project="demo")
+        assert claims_view.FORMS_TITLE in [one.label for one in page.expander]
+        assert claims_view.form_lines([found]) in texts(page)
+
+
+def test_items_waiting_are_said(app, make) -> None:
+    session = make(labels=40)
+    for _ in range(6):
+        draw = session.next()
+        session.answer(draw, "later")
+    draw = session.next()
+    session.answer(draw, True)
+    found = session.results()["accuracy"]
+    assert found.state == "waiting"
+    for name in ("label", "progress"):
+        assert "waiting for 6 items" in texts(app(name, project="demo"))

@@ -1,0 +1,181 @@
+"""A claim from the form to the report: laid down, labelled by key until it is settled, gone on with
+and finished; the report tells it in that order."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labelcore.report import report_html
+from labelcore.session import Session
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.server import Server
+
+ITEMS, CALLED = 300, 120
+PERCENT, CLAIM = "60", "precision >= 0.6"
+MOST_PRESSES, MORE = 150, 4
+REASON = "shown, and that is enough"
+PATIENCE_MS = 90_000
+
+
+class Words(HTMLParser):
+    """The text of a page, without scripts and styles."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.skipped = 0
+        self.parts: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.skipped += tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.skipped -= tag in ("script", "style")
+
+    def handle_data(self, data: str) -> None:
+        if not self.skipped:
+            self.parts.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.parts))
+
+
+def rows() -> list[dict[str, object]]:
+    """120 items called spam, of which one in twenty is not; a few missed among the others."""
+    found = []
+    for number in range(ITEMS):
+        called = number < CALLED
+        truth = number % 20 != 7 if called else number % 60 == 0
+        score = 0.75 if called else 0.1
+        found.append(
+            {
+                "id": f"m{number}",
+                "text": f"Message {number}: {'prize' if truth else 'lunch'}",
+                "score_f": round(score + number % 17 / 100, 3),
+                "pred_f": int(called),
+            }
+        )
+    return found
+
+
+def create_with_claim(page: Page, url: str, path: Path) -> str:
+    """Through the four steps, with a claim and no margin; the name of the project."""
+    page.goto(f"{url}/new_project")
+    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
+    page.get_by_text("no fault").wait_for()
+    question = page.locator(".st-key-new-question input")
+    question.fill("Is it a prize?")
+    question.press("Enter")
+    page.get_by_text("decides:").wait_for()
+    page.get_by_text("Precision and recall", exact=True).click()
+    page.get_by_text("I want to show something").click()
+    page.get_by_text("Give the percentage to go on.").wait_for()
+    percent = page.locator("[class*='st-key-new-claim-0-'][class*='-percent'] input")
+    percent.fill(PERCENT)
+    percent.press("Enter")
+    page.get_by_text("until every claim is settled").wait_for(timeout=PATIENCE_MS)
+    wait_until_idle(page)
+    page.locator(".st-key-new-create button").click()
+    page.wait_for_url("**/label?project=*", timeout=PATIENCE_MS)
+    return path.stem
+
+
+def judge(page: Page) -> None:
+    """One key, the right one for the item that is on screen."""
+    driving.answer(page, "y" if "prize" in driving.shown(page)["text"] else "n")
+
+
+def test_a_claim_is_laid_down_settled_and_reported(
+    server: Server, page: Page, tmp_path: Path
+) -> None:
+    path = driving.write_csv(tmp_path / "prizes.csv", rows())
+    project = create_with_claim(page, server.url, path)
+    driving.open_label(page, server.url, project)
+    line = page.locator(".st-key-line").first
+    expect(line).to_contain_text("0 of about")
+    judge(page)
+    expect(page.locator(".st-key-claims")).to_contain_text("it is not decided whether")
+    expect(page.locator(".st-key-claims")).to_contain_text("20 times decides")
+    presses = 1
+    while driving.shown(page)["token"]:
+        assert presses < MOST_PRESSES, "the claim was not settled"
+        judge(page)
+        presses += 1
+    state = page.locator(".st-key-state")
+    expect(state).to_contain_text("The claims are settled")
+    expect(state).to_contain_text("the labels show that the precision of 'f' for")
+    expect(line).to_contain_text("claims settled")
+    settled = len(driving.answers(server.data, project))
+    assert settled == presses
+
+    more = page.locator(".st-key-more input")
+    more.fill(str(MORE))
+    more.press("Enter")
+    wait_until_idle(page)
+    page.locator(".st-key-go-on button").click()
+    driving.wait_for_item(page)
+    for _ in range(MORE - 1):
+        judge(page)
+    page.locator(".st-key-open-finish button").click()
+    reason = page.locator(".st-key-finish-reason input")
+    reason.fill(REASON)
+    reason.press("Enter")
+    wait_until_idle(page)
+    page.locator(".st-key-finish-now button").click()
+    expect(state).to_contain_text("This project is finished")
+
+    kinds = [e.kind for e in driving.events(server.data, project)]
+    ends = [kind for kind in kinds if kind in ("stopped", "extended", "finished")]
+    assert ends == ["stopped", "extended", "finished"]
+    assert len(driving.answers(server.data, project)) == settled + MORE - 1
+    report_tells_it(page, server, project, settled, tmp_path)
+
+
+def report_tells_it(page: Page, server: Server, project: str, settled: int, folder: Path) -> None:
+    """The downloaded report is that of the session, and tells the ends as they were."""
+    page.goto(f"{server.url}/report?project={project}")
+    button = page.locator("[class*='st-key-download-report'] button").first
+    button.wait_for()
+    wait_until_idle(page)
+    with page.expect_download() as download:
+        button.click()
+    file = folder / "report.html"
+    download.value.save_as(file)
+    text = Words(file.read_text("utf-8")).text.replace("\N{NO-BREAK SPACE}", " ")
+    told = text.partition("Why labelling stopped")[2]
+    ends = ("Every claim was decided or refuted (", f"Extended to {settled + MORE}", REASON)
+    places = [told.find(words) for words in ends]
+    assert -1 not in places and places == sorted(places), told[:600]
+    session = Session.open(driving.store_url(server.data), project)
+    claim = session.results()[CLAIM]
+    assert claim.status == "decided" and claim.sentence() in text
+    assert f"{settled} labels, look " in text, "since when it was seen settled"
+    assert Words(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ") == text
+    session.store.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_progress_shows_the_evidence(server: Server, new_page, width: int) -> None:
+    project = driving.make_project(
+        server.data, rows=[{**row, "score_m": row["score_f"]} for row in rows()],
+        estimands=("precision", "recall"), budget=200, claims=[CLAIM], stop="claims",
+    )  # fmt: skip
+    driving.label_without_page(server.data, project, 12)
+    page = new_page(width=width, height=900)
+    page.goto(f"{server.url}/progress?project={project}")
+    picture = page.locator(".st-key-evidence .main-svg").first
+    picture.wait_for()
+    expect(page.locator(".st-key-claim-0")).to_contain_text("20 times decides")
+    shown = page.locator(".st-key-evidence .js-plotly-plot")
+    lines = shown.evaluate("plot => plot.data.map(one => [one.name, one.x.length])")
+    assert lines == [["evidence for", 12], ["evidence against", 12]]
+    across = page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+    assert across, "nothing stands out to the side"
+    assert not page.locator("[data-testid='stException']").count()

@@ -1,0 +1,64 @@
+"""Every text on every page has a contrast of at least 4.5, in light and in dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.contrast import contrasts, too_faint
+from tests.browser.server import Server
+
+PLAIN, RANKED = "Plain", "Ranked"
+PAGES = {
+    "": "h1",
+    "new_project": "[role='radio']",
+    f"label?project={PLAIN}": ".st-key-answers kbd",
+    f"label?project={RANKED}": ".st-key-answers kbd",
+    f"progress?project={PLAIN}": "[role='radio']",
+    f"explore?project={RANKED}": "[data-testid='stSliderThumbValue']",
+    f"report?project={RANKED}": "[data-testid='stCode']",
+}
+FORMER_DARK = "button[role='radio'][data-selected] { color: #0B7BC0 !important; }"
+
+
+@pytest.fixture(scope="module")
+def projects(shared_server: Server) -> Server:
+    data = shared_server.data
+    driving.make_project(data, PLAIN, estimands=("accuracy", "precision"))
+    driving.make_project(data, RANKED, design="geometric_strata", estimands=("precision_curve",))
+    for name in (PLAIN, RANKED):
+        driving.label_without_page(data, name, 60)
+    return shared_server
+
+
+def show(page: Page, server: Server, path: str) -> None:
+    page.goto(f"{server.url}/{path}")
+    page.wait_for_selector(PAGES[path])
+    page.wait_for_timeout(500)
+    wait_until_idle(page)
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_can_be_read(
+    new_page: Callable[..., Page], projects: Server, scheme: str, path: str
+) -> None:
+    page = new_page(color_scheme=scheme)
+    show(page, projects, path)
+    assert len(contrasts(page)) > 5
+    assert too_faint(page) == []
+
+
+def test_the_measure_finds_a_chosen_segment_in_the_primary_colour(
+    new_page: Callable[..., Page], projects: Server
+) -> None:
+    page = new_page(color_scheme="dark")
+    show(page, projects, f"progress?project={PLAIN}")
+    page.add_style_tag(content=FORMER_DARK)
+    (faint,) = too_faint(page)
+    name, contrast = faint.split(": ")
+    assert name == "'Precision'" and 3.5 < float(contrast) < 3.7
