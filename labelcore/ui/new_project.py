@@ -8,7 +8,7 @@ import streamlit as st
 
 from labelcore.plan import Plan
 from labelcore.population import Population
-from labelcore.project_life import LONGEST_NAME, checked_name
+from labelcore.project_life import LONGEST_NAME, checked_name, free_name
 from labelcore.ui import sessions
 from labelcore.ui.draft import Aim, Question, settings
 from labelcore.ui.guard import sentence
@@ -51,7 +51,7 @@ def create_step(
     st.subheader("Create", anchor=False)
     name = st.text_input(
         "Name of the project",
-        one_line(path.name.split(".")[0], 60) or "project",
+        free_name(sessions.store(), one_line(path.name.split(".")[0], 60) or "project"),
         key=f"new-project-name-{path}",
         persist_state="session",
         max_chars=LONGEST_NAME,

@@ -136,17 +136,17 @@ def label_truly(session: lc.Session) -> None:
 
 
 def test_progress_and_label_show_a_claim_that_is_open(app, make) -> None:
-    session = make(labels=30, budget=None, claims=[CLAIM], planned=60)
+    session = make(labels=10, budget=None, claims=[CLAIM], planned=60)
     claim = session.results()[CLAIM]
     for name in ("progress", "label"):
         page = app(name, project="demo")
         assert not page.exception
         assert claim.sentence() in texts(page) and "20 times decides" in texts(page)
-        assert "30 of about 60" in texts(page)
+        assert "10 of about 60" in texts(page)
     page = app("progress", project="demo")
     assert "What is claimed" in texts(page)
     table = next(t.value for t in page.dataframe if "Evidence for" in t.value.columns)
-    assert table["Labels"].tolist() == [30]
+    assert table["Labels"].tolist() == [10]
     assert table["Evidence for"].iloc[-1] == pytest.approx(claim.evidence)
 
 

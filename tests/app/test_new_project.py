@@ -55,6 +55,9 @@ def test_a_project_from_an_upload(app, items: Path, data_folder: Path) -> None:
 def test_name_that_is_taken_is_told(app, items: Path, make, data_folder: Path) -> None:
     make("items")
     page = whole_way(app, items)
+    name = next(one for one in page.text_input if one.label == "Name of the project")
+    assert name.value == "items 2"
+    name.set_value("items").run()
     button(page, "new-create").click().run()
     assert "already" in page.error[0].value
     assert len(store(data_folder).projects()) == 1
