@@ -47,7 +47,7 @@ def create(page: Page, url: str, path: Path) -> str:
     budget = page.locator("[class*='st-key-new-budget-'] input")
     budget.fill(str(BUDGET))
     budget.press("Enter")
-    page.get_by_text(f"With {BUDGET} labels").wait_for()
+    page.get_by_text(f"With {BUDGET} labels,").wait_for()
     wait_until_idle(page)
     page.locator(".st-key-new-create button").click()
     page.wait_for_url("**/label?project=*")

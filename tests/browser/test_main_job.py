@@ -29,7 +29,7 @@ def create_project(page: Page, url: str, path: Path, question: str) -> str:
     budget = page.locator("[class*='st-key-new-budget-'] input")
     budget.fill("48")
     budget.press("Enter")
-    page.get_by_text("With 48 labels").wait_for()
+    page.get_by_text("With 48 labels,").wait_for()
     wait_until_idle(page)
     page.add_init_script(driving.PROBE)
     page.locator(".st-key-new-create button").click()
