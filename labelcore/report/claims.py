@@ -31,6 +31,13 @@ def claims_of(facts: Facts) -> list[Claim]:
     return [one for one in facts.results.values() if isinstance(one, Claim)]
 
 
+REOPENED = (
+    "'{claim}' was {status} at {labels}, with evidence of {then}; with the labels since, the "
+    "evidence is {now}. The error level covers the first time that the evidence reaches "
+    "{needed}, however it moves afterwards, as long as no answer given before was changed."
+)
+
+
 def claims(facts: Facts) -> Markup | None:
     """Every claim with its status, its evidence and when it was first seen settled."""
     found = claims_of(facts)
@@ -41,8 +48,26 @@ def claims(facts: Facts) -> Markup | None:
         "Claims",
         element("p", INTRO),
         element("ul", *(element("li", tied(one.sentence())) for one in found)),
+        *(element("p", tied(sentence)) for sentence in reopened(facts)),
         table("Claims, with the evidence in times", HEAD, [_row(facts, one) for one in found]),
     )
+
+
+def reopened(facts: Facts) -> Iterator[str]:
+    """A sentence for each claim that was settled at a look and is open now."""
+    for one in claims_of(facts):
+        seen = first_seen(facts, one) if one.status == "undecided" else None
+        if seen is not None:
+            then = seen[1]["results"][one.claim]
+            side = "evidence" if then["state"] == "decided" else "evidence_against"
+            yield REOPENED.format(
+                claim=one.claim,
+                status=STATUS[then["state"]],
+                labels=count(int(seen[1]["labels"])),
+                then=times(then[side]),
+                now=times(getattr(one, side)),
+                needed=times(1 / one.alpha),
+            )
 
 
 def _row(facts: Facts, claim: Claim) -> list[Child]:

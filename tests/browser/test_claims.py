@@ -155,7 +155,9 @@ def report_tells_it(page: Page, server: Server, project: str, settled: int, fold
     assert -1 not in places and places == sorted(places), told[:600]
     session = Session.open(driving.store_url(server.data), project)
     claim = session.results()[CLAIM]
-    assert claim.status == "decided" and claim.sentence() in text
+    assert claim.status != "refuted" and claim.sentence() in text
+    fallen = f"'{CLAIM}' was shown at {settled} labels" in text
+    assert fallen == (claim.status == "undecided"), "a few labels more may weaken the evidence"
     assert f"{settled} labels, look " in text, "since when it was seen settled"
     assert Words(report_html(session)).text.replace("\N{NO-BREAK SPACE}", " ") == text
     session.store.close()

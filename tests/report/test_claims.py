@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.charts.evidence import times
 from labelcore.replay import replay_bundle
 from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from tests.report.sessions import as_json, label, session_on, write_items
@@ -58,6 +59,22 @@ def test_the_claim_has_its_section_and_its_picture(claimed: lc.Session) -> None:
     assert f"{labels} labels, look {first}," in text
     assert f"Evidence: {CLAIM}" in text and "evidence for it is" in text
     assert "20 times decides" in text and "205 %" in text
+
+
+def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv", 400)
+    session = session_on(tmp_path / "items.csv", claims=[CLAIM], budget=300, stop="claims")
+    label(session, truth, 400, eventful=False)
+    settled = session.labels
+    assert "with the labels since" not in text_of(session)
+    session.extend(budget=settled + 30)
+    label(session, dict.fromkeys(truth, False), 30, eventful=False)
+    claim = session.results()[CLAIM]
+    assert claim.status == "undecided" and claim.evidence < 20
+    text = text_of(session)
+    assert f"'{CLAIM}' was shown at {settled} labels, with evidence of" in text
+    assert f"with the labels since, the evidence is {times(claim.evidence)}." in text
+    assert "covers the first time" in text and "; open again" in text
 
 
 def test_a_claim_settled_before_a_first_figure_is_the_sentence_to_quote(tmp_path: Path) -> None:
