@@ -30,11 +30,13 @@ FILE_SEED = 31
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Items:
-    """Columns of a file with their true classes, each (n_items,)."""
+    """Columns of a file with their true classes, each (n_items,); ``rival`` holds the predictions
+    of a second classifier."""
 
     truth: NDArray[Any]
     score: FloatArray | None = None
     prediction: NDArray[Any] | None = None
+    rival: NDArray[Any] | None = None
 
 
 Maker = Callable[[np.random.Generator, int], Items]
@@ -157,6 +159,21 @@ def several(random: np.random.Generator, n: int, classes: int, scored: bool) -> 
     return Items(names[truth], sure if scored else None, names[said])
 
 
+def tied(random: np.random.Generator, n: int, changed: float = 0.05) -> Items:
+    """Two classifiers with the same counts of every kind: the second is wrong on as many other
+    items, of both classes, as it mends."""
+    p = probabilities(random, n)
+    truth, said = (random.random(n) < p).astype(int), (p >= 0.5).astype(int)
+    rival = said.copy()
+    for label in (0, 1):
+        pairs = [np.flatnonzero((truth == label) & (said == other)) for other in (0, 1)]
+        number = min(round(changed * n / 4), *map(len, pairs))
+        for items in pairs:
+            one = random.choice(items, number, replace=False)
+            rival[one] = 1 - rival[one]
+    return Items(truth, p, said, rival)
+
+
 def _strata_cases() -> list[Case]:
     """One, two, five and ten strata at four accuracies; one stratum: all items called positive."""
     pieces = {"2 strata": (1, 1), "5 strata": (3, 2), "10 strata": (5, 5)}
@@ -201,6 +218,7 @@ SYNTHETIC: tuple[Case, ...] = (
     Case("50 items", calibrated, 50, (15, 30, 45, 50), (45,)),
     Case("400 items", calibrated, 400, (120, 240, 360, 400), (240,)),
     Case("10^6 items", calibrated, 1_000_000, (300,), (300,), tie_seeds=3),
+    Case("a tie of two classifiers", tied),
     Case("three classes", partial(several, classes=3, scored=True), estimands=SEVERAL),
     Case("five classes, no score", partial(several, classes=5, scored=False), estimands=SEVERAL),
     Case("redrawn file", calibrated, 1_000, target="process"),
@@ -255,6 +273,9 @@ def written(items: Items) -> Known:
     if items.prediction is not None:
         columns["said"], given["predictions"] = items.prediction, {"c": "said"}
         given.pop("thresholds", None)
+    if items.rival is not None:
+        columns["rival"] = items.rival
+        given["predictions"]["d"] = "rival"
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "items.csv"
         pd.DataFrame(columns).to_csv(path, index=False)

@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import binom
 
 import labelcore as lc
-from benchmarks.coverage import SCALAR_DESIGNS, Job, covered, jobs, measure, runs
+from benchmarks.coverage import covered, measure, runs
+from benchmarks.coverage_jobs import SCALAR_DESIGNS, Job, jobs
 from benchmarks.coverage_tables import as_markdown
 from benchmarks.populations import Known, all_cases, known, redrawn, superpopulation, written
 from benchmarks.sessions import Prepared, Shown, see

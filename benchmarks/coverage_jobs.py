@@ -1,0 +1,170 @@
+"""What the coverage benchmark runs: every design on every file, shared out over processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+import labelcore as lc
+from benchmarks.populations import Case, Known, all_cases, known, redrawn, superpopulation, written
+from benchmarks.sessions import Prepared
+from labelcore.designs.stratified import StratifiedDesign
+from labelcore.errors import PlanError
+from labelcore.simulate import run_seed
+
+SEED = 31
+SCALAR_DESIGNS = tuple(
+    name
+    for name, design in lc.DESIGNS.items()
+    if isinstance(design, StratifiedDesign) and "accuracy" in design.estimands
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file, design and planned size; ``fixed`` and ``watched`` are numbers of runs."""
+
+    case: str
+    design: str
+    variant: str
+    labels: int
+    fixed: int
+    watched: int
+    folder: Path | None
+
+    @property
+    def title(self) -> str:
+        return f"{self.design}, {self.variant}" if self.variant else self.design
+
+
+def jobs(folder: Path, cases: dict[str, Case], fixed: int, watched: int) -> Iterator[Job]:
+    """Every design on every case; parameters of a variant belong to the strata of one design."""
+    for case in cases.values():
+        for variant, params in case.variants.items():
+            for design in SCALAR_DESIGNS:
+                if params and design != "recalibrated_neyman":
+                    continue
+                for labels in sorted({*case.fixed, *case.watched}):
+                    yield Job(
+                        case.name,
+                        design,
+                        variant,
+                        labels,
+                        fixed if labels in case.fixed else 0,
+                        watched if labels in case.watched else 0,
+                        folder if case.make is None else None,
+                    )
+
+
+def plan_of(job: Job, classifier: str, promise: str = "fixed") -> lc.Plan:
+    case = all_cases()[job.case]
+    return lc.Plan(
+        job.design,
+        case.estimands,
+        classifier=classifier,
+        params=dict(case.variants[job.variant]),
+        budget=job.labels,
+        promise=promise,
+        target=case.target,
+    ).with_planned(job.labels)
+
+
+class Files:
+    """The prepared file of each run, and the truth: one file under several seeds, or a file redrawn
+    for each run where the target is "process"."""
+
+    def __init__(self, job: Job) -> None:
+        self.case = all_cases()[job.case]
+        self.known: Known = known(job.case, job.folder)
+        self.plan = plan_of(job, self.known.classifier)
+        self.process = self.case.target == "process"
+        self.watched = job.watched if may_be_watched(job, self.known.classifier) else 0
+        if self.process:
+            self.items = superpopulation(job.case)
+            self.truth = whole_truth(job.case)
+        else:
+            self.prepared = [
+                Prepared(
+                    self.known.population, self.plan.with_seed(run_seed(SEED, t)), self.known.codes
+                )
+                for t in range(min(self.case.tie_seeds, 1 + max(job.fixed, job.watched) // 10))
+            ]
+            self.watching = [self._watching(one) for one in self.prepared]
+            self.truth = self.prepared[0].truth()
+
+    def of_run(self, run: int, random: np.random.Generator) -> tuple[Prepared, Prepared]:
+        """The file of one run under the promises "fixed" and "watched"."""
+        if not self.process:
+            return self.prepared[run % len(self.prepared)], self.watching[run % len(self.watching)]
+        file = redrawn(self.known, self.items, random)
+        plan = self.plan.with_seed(run_seed(SEED, run))
+        prepared = Prepared(file.population, plan, file.codes)
+        return prepared, self._watching(prepared)
+
+    def with_plan(self, plan: lc.Plan, run: int, random: np.random.Generator) -> Prepared:
+        """The file of one run under another plan."""
+        if self.process:
+            file = redrawn(self.known, self.items, random)
+            return Prepared(file.population, plan.with_seed(run_seed(SEED, run)), file.codes)
+        seed = run_seed(SEED, run % self.case.tie_seeds)
+        return Prepared(self.known.population, plan.with_seed(seed), self.known.codes)
+
+    def _watching(self, prepared: Prepared) -> Prepared:
+        return prepared.watching() if self.watched else prepared
+
+
+@lru_cache(maxsize=2)
+def whole_truth(name: str) -> dict[str, float]:
+    """The true values of what the files of a "process" case are drawn from."""
+    case = all_cases()[name]
+    whole = written(superpopulation(name))
+    plan = lc.Plan("simple_random", case.estimands, budget=1, promise="fixed").with_planned(1)
+    return Prepared(whole.population, plan, whole.codes).truth()
+
+
+def may_be_watched(job: Job, classifier: str) -> bool:
+    try:
+        plan_of(job, classifier, "watched")
+    except PlanError:
+        return False
+    return True
+
+
+def generator(job: Job, run: int) -> np.random.Generator:
+    key = crc32(f"{job.case}|{job.title}|{job.labels}".encode())
+    return np.random.default_rng(np.random.SeedSequence((SEED, key), spawn_key=(run,)))
+
+
+def effort(job: Job) -> float:
+    """Roughly the time a job takes, to start the long ones first."""
+    case = all_cases()[job.case]
+    looks = 30 * job.watched * len(case.estimands) / 4
+    batches = 1 if job.design == "simple_random" else 10 * np.log10(job.labels)
+    return looks + job.fixed * batches / 3 + case.n_items / 10 * (case.n_items > 100_000)
+
+
+def share_out(
+    measure: Callable[[Job], list[dict[str, Any]]], todo: list[Job], workers: int
+) -> list[dict[str, Any]]:
+    """The rows of all jobs, in the order of the jobs, however they were shared out."""
+    start = time.monotonic()
+    with ProcessPoolExecutor(workers) as pool:
+        running: dict[int, Future[list[dict[str, Any]]]] = {
+            place: pool.submit(measure, todo[place])
+            for place in sorted(range(len(todo)), key=lambda place: -effort(todo[place]))
+        }
+        for number, (place, future) in enumerate(running.items(), start=1):
+            if future.exception() is not None:
+                pool.shutdown(cancel_futures=True)
+            future.result()
+            job, seconds = todo[place], time.monotonic() - start
+            print(f"{seconds:6.0f} s {number}/{len(todo)} {job.case}, {job.title}", flush=True)
+    return [row for place in range(len(todo)) for row in running[place].result()]

@@ -1,0 +1,198 @@
+"""How often a false claim is certified at any look.
+
+    python -m benchmarks.false_claims ../shared/data [--quick] [--sessions 400] [--only WORD]
+        [--output docs/false_claims.md]
+
+Every claim is at its boundary: the number claimed is the true one, and two classifiers that are
+compared are equally good. To certify "at least" and to certify "at most" are both errors then, each
+of which may befall 5 % of the sessions. The files are those of ``benchmarks.coverage``, one plan a
+claim as ``labelcore`` makes it; evidence is read at about 100 numbers of labels in constant ratio,
+from the first to the last. The estimate need not lie on the claimed side here, which the package
+asks for besides. Sessions are seeded as in ``benchmarks.coverage``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import labelcore as lc
+from benchmarks.coverage_jobs import Files, Job, generator, jobs, plan_of, share_out
+from benchmarks.coverage_tables import grouped, number, table
+from benchmarks.populations import all_cases
+from benchmarks.sessions import FloatArray, Prepared
+from labelcore.claim_totals import ClaimTotals
+from labelcore.designs.base import IntArray
+from labelcore.errors import PlanError
+from labelcore.stats.evidence import log_evidence_at
+
+ALPHA, LOOKS, PLACES = 0.05, 100, 12
+COMPARED = ("accuracy", "precision", "recall")
+HEADER = """# Is a false claim certified?
+
+Made by `python -m benchmarks.false_claims ../shared/data --output docs/false_claims.md`. Every
+claim is exactly at its boundary, so that certifying it and certifying its opposite are both errors,
+each of which may befall at most 5 % of the sessions, at whatever look. For one share of a plain
+random sample the chance is also calculated exactly, by dynamic programming over all sequences
+(`tests/stats/test_evidence.py`).
+
+"""
+
+
+def boundary_claims(files: Files) -> Iterator[tuple[str, float]]:
+    """Each claim that is exactly at its boundary, with the true value; comparisons of two
+    classifiers that are equally good have none."""
+    for key, truth in files.truth.items():
+        if 0 < truth < 1 and "@" not in key:
+            yield f"{key} >= {truth:.{PLACES}f}", truth
+    rivals = files.known.population.classifiers
+    if len(rivals) == 2 and not files.process:
+        for name in COMPARED:
+            yield f"{name}[{rivals[0]}] > {name}[{rivals[1]}]", math.nan
+
+
+def measure(job: Job) -> list[dict[str, Any]]:
+    """A row for every claim about the file of a job."""
+    files = Files(replace(job, fixed=0))
+    return [
+        row for text, truth in boundary_claims(files) if (row := one_claim(job, files, text, truth))
+    ]
+
+
+def one_claim(job: Job, files: Files, text: str, truth: float) -> dict[str, Any] | None:
+    """The shares of sessions that ever certify the claim and its opposite; None where the design
+    does not take the claim."""
+    plan = replace(plan_of(job, files.known.classifier), promise="watched", claims=(text,))
+    try:
+        certified = np.concatenate(list(settled(job, files, plan)))
+    except PlanError:
+        return None
+    return {
+        "population": job.case,
+        "design": job.title,
+        "claim": text.replace(">", "=")
+        if math.isnan(truth)
+        else f"{text.split(' >=')[0]} = {truth:.4f}",
+        "labels": job.labels,
+        "sessions": len(certified),
+        "for": float(certified[:, 0].mean()),
+        "against": float(certified[:, 1].mean()),
+    }
+
+
+def settled(job: Job, files: Files, plan: lc.Plan) -> Iterator[np.ndarray]:
+    """Whether each session ever certified the claim, and its opposite, (n_sessions, 2), file by
+    file."""
+    prepared: dict[int, Prepared] = {}
+    orders: dict[int, list[IntArray]] = {}
+    for run in range(job.watched):
+        random = generator(job, run)
+        place = run if files.process else run % files.case.tie_seeds
+        if place not in prepared:
+            prepared[place] = files.with_plan(plan, run, random)
+        orders.setdefault(place, []).append(prepared[place].run(random))
+    for place, of_file in orders.items():
+        yield certified_in(prepared[place], of_file)
+
+
+def certified_in(prepared: Prepared, orders: list[IntArray]) -> np.ndarray:
+    """(n_sessions, 2) for sessions of one file, each an order of items, (n_labels,)."""
+    claim = prepared.engine.claims[0]
+    edges = np.unique(np.rint(np.geomspace(1, len(orders[0]), LOOKS)).astype(int))
+    labelled, positive = map(
+        np.concatenate,
+        zip(*(counts(claim, prepared.codes, order, edges) for order in orders), strict=True),
+    )
+    found = []
+    for linear in (claim.linear, claim.linear.opposite):
+        evidence = log_evidence_at(
+            claim.tally.size, labelled, positive, linear, claim.rates,
+            target=prepared.engine.plan.target,
+        )  # fmt: skip
+        found.append((evidence.reshape(len(orders), -1) >= -math.log(ALPHA)).any(axis=1))
+    return np.stack(found, axis=1)
+
+
+def counts(
+    claim: ClaimTotals, codes: IntArray, order: IntArray, edges: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Labels and positives in each cell of a claim at each look, (n_looks, n_cells)."""
+    tally, cells = claim.tally, len(claim.tally.size)
+    cell = tally.cell_of[order].astype(np.int64)
+    right = tally.prediction[cell] if claim.class_index is None else claim.class_index
+    hit = codes[order] == right
+    at = np.searchsorted(edges, np.arange(len(order)), side="right") * cells + cell
+
+    def by_look(weights: FloatArray) -> FloatArray:
+        added = np.bincount(at, weights, minlength=cells * (len(edges) + 1))
+        return np.asarray(np.cumsum(added.reshape(-1, cells)[:-1], axis=0))
+
+    return by_look(np.ones(len(order))), by_look(hit.astype(float))
+
+
+def as_markdown(rows: list[dict[str, Any]], seconds: float) -> str:
+    worst = sorted(rows, key=lambda row: -max(row["for"], row["against"]))
+    noise = math.sqrt(ALPHA * (1 - ALPHA) / max(row["sessions"] for row in rows))
+    return "\n".join(
+        [
+            f"{len(rows)} claims, {max(row['sessions'] for row in rows):,} sessions each, "
+            f"{seconds / 60:.0f} minutes. The standard error of a share of .05 is "
+            f"{100 * noise:.1f} points.\n",
+            "## By design\n",
+            by_design(rows, ALPHA + 2 * noise),
+            "## Every claim, the worst first\n",
+            table(
+                ("population", "design", "claim, and the truth", "labels", "certified",
+                 "opposite certified"),
+                [(row["population"], row["design"], row["claim"], row["labels"],
+                  number(row["for"]), number(row["against"])) for row in worst],
+            ),
+        ]
+    )  # fmt: skip
+
+
+def by_design(rows: list[dict[str, Any]], limit: float) -> str:
+    found = []
+    for (design,), part in sorted(grouped(rows, "design").items()):
+        shares = np.array([(row["for"], row["against"]) for row in part])
+        found.append(
+            (design, len(part), number(float(shares.mean())), number(float(shares.max())),
+             int((shares > limit).sum()))
+        )  # fmt: skip
+    names = ("design", "claims", "mean", "most", f"over {limit:.3f} (two standard errors)")
+    return table(names, found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--sessions", type=int, default=400)
+    parser.add_argument("--quick", action="store_true", help="20 sessions, for a first look")
+    parser.add_argument("--only", default="", help="files whose name holds this word")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    sessions = 20 if options.quick else options.sessions
+    cases = {name: case for name, case in all_cases().items() if options.only in name}
+    start = time.monotonic()
+    todo = [
+        job
+        for job in jobs(options.folder, cases, 0, sessions)
+        if not job.variant and job.labels == max(cases[job.case].watched, default=0)
+    ]
+    rows = share_out(measure, todo, options.workers)
+    text = as_markdown(rows, time.monotonic() - start)
+    print(text)
+    if options.output:
+        options.output.write_text(HEADER + text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

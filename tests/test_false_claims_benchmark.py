@@ -1,0 +1,91 @@
+"""The benchmark of false claims reads the evidence that a session would show."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks.coverage_jobs import Files, Job, plan_of
+from benchmarks.false_claims import boundary_claims, certified_in, counts, measure
+from benchmarks.sessions import Prepared
+from labelcore.claim_results import claim_results
+from labelcore.engine import Engine
+from labelcore.log import Event
+from labelcore.stats.evidence import log_evidence_at
+from tests.test_coverage_benchmark import in_hash_order
+
+LABELS = 60
+
+
+def job_of(name: str, design: str = "recalibrated_neyman") -> Job:
+    return Job(name, design, "", LABELS, 0, 20, None)
+
+
+def prepared_for(job: Job, text: str) -> Prepared:
+    files = Files(job)
+    plan = replace(plan_of(job, files.known.classifier, "watched"), claims=(text,))
+    return files.with_plan(plan, 0, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a tie of two classifiers", "recall >= 0.54"),
+        ("a tie of two classifiers", "accuracy[c] > accuracy[d]"),
+        ("three classes", "precision[b] >= 0.8"),
+        ("three classes", "accuracy >= 0.8"),
+    ],
+)
+def test_counts_at_each_look_give_the_evidence_of_a_session(
+    name: str, text: str, design: str
+) -> None:
+    prepared = prepared_for(job_of(name, design), text)
+    order = in_hash_order(prepared)[:LABELS]
+    edges = np.array([1, 7, 30, LABELS])
+    claim = prepared.engine.claims[0]
+    labelled, positive = counts(claim, prepared.codes, order, edges)
+    found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear, claim.rates)
+    engine = Engine(prepared.engine.population, prepared.engine.plan)
+    answers = [Event(0, "labelled", "", "", label=c) for c in engine.population.classes]
+    for place, position in enumerate(order):
+        index = engine.draw_next()
+        assert engine.asked[index - 1].position == position
+        engine.answer(index, answers[prepared.codes[position]])
+        if place + 1 in edges:
+            shown = claim_results(engine)[text].log_evidence
+            assert found[list(edges).index(place + 1)] == pytest.approx(shown, abs=1e-6)
+
+
+def test_a_tie_is_exactly_one() -> None:
+    job = job_of("a tie of two classifiers")
+    claims = dict(boundary_claims(Files(job)))
+    compared = [text for text, truth in claims.items() if math.isnan(truth)]
+    assert len(compared) == 3 and len(claims) == 7
+    for text in claims:
+        prepared = prepared_for(job, text)
+        claim = prepared.engine.claims[0]
+        totals = np.bincount(
+            claim.tally.cell_of, prepared.codes == claim.class_index, len(claim.tally.size)
+        )
+        gap = claim.linear.constant + float(claim.linear.weight @ totals)
+        scale = float(np.abs(claim.linear.weight) @ claim.tally.size)
+        assert gap == pytest.approx(0.0, abs=1e-10 * scale)
+
+
+def test_a_claim_far_from_the_truth_is_certified_and_its_opposite_is_not() -> None:
+    """What the benchmark counts does happen where it should."""
+    prepared = prepared_for(job_of("a tie of two classifiers", "simple_random"), "accuracy >= 0.4")
+    random = np.random.default_rng(3)
+    found = certified_in(prepared, [prepared.run(random) for _ in range(20)])
+    assert found[:, 0].mean() > 0.9 and not found[:, 1].any()
+
+
+def test_every_claim_at_its_boundary_has_a_row() -> None:
+    rows = measure(job_of("three classes", "simple_random"))
+    assert len(rows) == 7 and {row["sessions"] for row in rows} == {20}
+    one_part = [row["claim"].split(" ")[0] for row in measure(job_of("redrawn file"))]
+    assert one_part == ["precision"], "claims about items like these rest on one part"
