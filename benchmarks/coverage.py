@@ -22,6 +22,7 @@ import numpy as np
 
 from benchmarks.coverage_jobs import Files, Job, generator, jobs, share_out
 from benchmarks.coverage_tables import HEADER, as_markdown
+from benchmarks.documents import write_below
 from benchmarks.populations import all_cases
 from benchmarks.sessions import FloatArray, Prepared, Shown, see
 from labelcore.designs.base import IntArray
@@ -148,7 +149,7 @@ def main() -> None:
     text = as_markdown(rows, fixed, watched, time.monotonic() - start)
     print(text)
     if options.output:
-        options.output.write_text(HEADER + text, encoding="utf-8")
+        write_below(options.output, HEADER, text)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ import numpy as np
 import labelcore as lc
 from benchmarks.coverage_jobs import Files, Job, generator, jobs, plan_of, share_out
 from benchmarks.coverage_tables import grouped, number, table
+from benchmarks.documents import write_below
 from benchmarks.populations import all_cases
 from benchmarks.sessions import FloatArray, Prepared
 from labelcore.claim_totals import ClaimTotals
@@ -191,7 +192,7 @@ def main() -> None:
     text = as_markdown(rows, time.monotonic() - start)
     print(text)
     if options.output:
-        options.output.write_text(HEADER + text, encoding="utf-8")
+        write_below(options.output, HEADER, text)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks.coverage_jobs import Files, Job, plan_of
+from benchmarks.documents import MARK, write_below
 from benchmarks.false_claims import boundary_claims, certified_in, counts, measure
 from benchmarks.sessions import Prepared
 from labelcore.claim_results import claim_results
@@ -89,3 +91,12 @@ def test_every_claim_at_its_boundary_has_a_row() -> None:
     assert len(rows) == 7 and {row["sessions"] for row in rows} == {20}
     one_part = [row["claim"].split(" ")[0] for row in measure(job_of("redrawn file"))]
     assert one_part == ["precision"], "claims about items like these rest on one part"
+
+
+def test_tables_are_written_below_what_people_wrote(tmp_path: Path) -> None:
+    new, kept = tmp_path / "new.md", tmp_path / "kept.md"
+    write_below(new, "# Title\n", "table\n")
+    assert new.read_text("utf-8") == "# Title\ntable\n"
+    kept.write_text(f"# What was found\n\nMuch.\n\n{MARK}old tables\n", "utf-8")
+    write_below(kept, "head\n", "table\n")
+    assert kept.read_text("utf-8") == f"# What was found\n\nMuch.\n\n{MARK}head\ntable\n"
