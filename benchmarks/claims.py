@@ -6,8 +6,8 @@ Part one: sessions of up to 3,000 labels are answered by the known labels, one c
 claim's estimand as the focus of the allocation. Evidence is read on a grid of looks that grows by
 4 %; a claim is decided when it reaches 20 (alpha = .05). Part two: claims exactly at their
 boundary, so that certifying them is an error, read after every label; beside the evidence the lower
-end of the fixed-size interval, watched. Seeds: run r of part one uses (21, r), of part two (22, r);
-the synthetic populations use 5.
+end of the fixed-size interval, watched. The section of ``benchmarks.compared_claims`` stays as it
+is. Seeds: run r of part one uses (21, r), of part two (22, r); the synthetic populations use 5.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import pandas as pd
 from scipy.special import expit, logit
 
 import labelcore as lc
+from benchmarks.compared_claims import kept_section, table_of
 from benchmarks.real_files import FILES
 from labelcore.designs.base import Look, Progress
 from labelcore.engine import Engine
@@ -297,15 +298,6 @@ def fixed_bounds(setting: Setting, labelled: np.ndarray, positive: np.ndarray) -
         yield float(setting.engine.design.estimate([row], cells, look, None).low[0])
 
 
-def table_of(frame: pd.DataFrame, digits: dict[str, int]) -> str:
-    shown = frame.copy()
-    for name, places in digits.items():
-        shown[name] = [f"{value:,.{places}f}" for value in frame[name]]
-    head = "| " + " | ".join(shown.columns) + " |\n|" + "---|" * len(shown.columns) + "\n"
-    body = "\n".join("| " + " | ".join(map(str, row)) + " |" for row in shown.to_numpy())
-    return f"{head}{body}\n"
-
-
 def by_predictive(frame: pd.DataFrame) -> pd.DataFrame:
     """A column of median labels (share decided) for each predictive."""
     cell = [
@@ -396,7 +388,8 @@ def main() -> None:
     text = as_markdown(decided, wrong, f"{note}{minutes:.0f} minutes.")
     print(text)
     if options.output:
-        options.output.write_text(HEADER + text, encoding="utf-8")
+        text = HEADER + text + kept_section(options.output)
+        options.output.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

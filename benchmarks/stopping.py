@@ -4,11 +4,13 @@
         [--output docs/stopping.md]
 
 One proportion: least coverage, calibrated critical value and expected labels of
-``labelcore.stats.stop_at_margin``. Stratified: the multiplier of ``benchmarks.stop_calibration`` is
-found on simulated truths, seeds (0, r), then sessions on the true labels, seeds (5, r), are stopped
-by the plain interval, by the calibrated one and by the watched band. "Scores" says how the file's
-scores were changed before the plan was made; predictions and truth stay. ``--rows`` keeps the rows
-that are done, so that a measurement broken off goes on where it was.
+``labelcore.stats.stop_at_margin``; sessions of a plan with this stop and with the watched band,
+``lc.simulate`` with seed 0, on files of 10,000 items without scores. Stratified: the multiplier of
+``benchmarks.stop_calibration`` is found on simulated truths, seeds (0, r), then sessions on the
+true labels, seeds (5, r), are stopped by the plain interval, by the calibrated one and by the
+watched band. "Scores" says how the file's scores were changed before the plan was made; predictions
+and truth stay. ``--rows`` keeps the rows that are done, so that a measurement broken off goes on
+where it was.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from scipy.special import expit, logit, ndtri
 import labelcore as lc
 from benchmarks.real_files import FILES
 from benchmarks.stop_calibration import GRID, calibrate_stop, problem, stopped_session
+from benchmarks.stop_in_a_plan import RUNS, plan_rows
 from labelcore.simulation_truth import true_codes
 from labelcore.stats.stop_at_margin import (
     MarginRule,
@@ -224,6 +227,13 @@ def document(found: list[dict[str, Any]], again: list[dict[str, Any]]) -> str:
             "with its own value | own value | labels at a rate of one half",
             file_rows(),
         ),
+        runs=RUNS,
+        plans=as_table(
+            "rate | labels expected with the calibrated stop (exact) | measured | with the watched "
+            "band | times as many | coverage of the calibrated stop (exact) | measured | watched "
+            "band",
+            plan_rows(RATES),
+        ),
         stratified=as_table(
             "file | classifier | scores | margin | sessions | simulated: least coverage at the "
             "plain stop | labels | multiplier | truth: plain stop | labels | calibrated stop | "
@@ -272,6 +282,22 @@ In a file the draws are without replacement and the interval has the finite-popu
 Agresti and Coull, margin .05, over all numbers of positives:
 
 {files}
+## In a plan
+
+`Plan("simple_random", "accuracy", margin=0.05, promise="fixed", stop="margin")`: a plain random
+sample, one share of all items (accuracy or prevalence) of one classifier, no claims. The session
+ends by itself at the first label with the margin reached; a budget or a deadline may end it sooner.
+Until then only the value is shown. The interval is Agresti and Coull's with the critical value that
+is calibrated for this file, margin, confidence, first look and budget; it is strict, because its
+coverage at the stop is calculated over all rates. What is not calculated is not called so: where
+open items, or more than 2 % of answers without a class, delay the stop or widen the interval, the
+result is marked approximate; finished before the stop it has no promise. Several numbers together,
+other quantities and stratified methods get the watched band.
+
+The watched band holds at every label, and costs this many more (files of 10,000 items, margin .05,
+95 %, {runs} sessions each, seed 0):
+
+{plans}
 ## A stratified session
 
 `recalibrated_neyman`, accuracy, precision and recall together, stopped when all three half-widths

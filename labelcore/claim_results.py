@@ -13,14 +13,16 @@ from labelcore.engine import Engine
 from labelcore.estimands import ratios
 from labelcore.estimation import assumptions, doubtful, scope_of
 from labelcore.results import Claim
-from labelcore.stats.evidence import Linear, log_evidence_at
+from labelcore.stats.evidence import Linear
 from labelcore.stats.profile import Cells, FloatArray, plug_in_totals
 from labelcore.tallies import Question
 from labelcore.words import claim_statement, quantity_name
 
 MOST_WAYS = 2000
 METHOD = "mixture evidence over strata (strict)"
-SOURCE = "Ville (1939); Waudby-Smith and Ramdas (2020); see labelcore.stats.evidence"
+SIGNS = "mixture evidence from the signs of disagreements (strict)"
+OUTCOMES = "mixture evidence over strata of disagreements with three outcomes (strict)"
+SOURCE = "Ville (1939); Waudby-Smith and Ramdas (2020); see labelcore.stats."
 
 
 def claim_results(engine: Engine) -> dict[str, Claim]:
@@ -41,7 +43,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     open_items, share = doubtful(engine, claim.tally)
     rates = claim.rates
     both = (claim.linear, claim.linear.opposite)
-    ends = [_evidence(engine, cells, one, open_items, rates) for one in both]
+    ends = [_evidence(engine, claim, cells, one, open_items) for one in both]
     lean = claim.linear.constant + float(claim.linear.weight @ plug_in_totals(cells, rates))
     goal = -math.log(alpha)
     status = "undecided"
@@ -66,10 +68,10 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         value=_value(claim.sides[0], engine, claim, cells, rates),
         labels_used=engine.labels,
         draws_used=engine.prefix(),
-        method=METHOD,
+        method=_method(claim),
         promise="watched",
         assumptions=assumptions(engine, share),
-        source=SOURCE,
+        source=SOURCE + ("three_outcomes" if claim.of_disagreements else "evidence"),
         scope=scope,
     )
 
@@ -80,22 +82,44 @@ def _inside(engine: Engine, side: Side) -> str:
     return population.positive if code is None else population.classes[code]
 
 
+def _method(claim: ClaimTotals) -> str:
+    if not claim.of_disagreements:
+        return METHOD
+    return SIGNS if len(claim.rates) == 2 else OUTCOMES
+
+
 def _evidence(
-    engine: Engine, cells: Cells, linear: Linear, open_items: FloatArray, rates: FloatArray
+    engine: Engine, claim: ClaimTotals, cells: Cells, linear: Linear, open_items: FloatArray
 ) -> float:
     """Evidence for the statement, the least over everything that the open items may turn out to be;
     none where that is too much to try. A better label need not raise it: the bet may have expected
     a worse one."""
-    open_items = np.where(linear.weight != 0, open_items, 0.0)
-    ways = np.prod(open_items + 1)
-    if ways > MOST_WAYS:
+    pairs = claim.of_disagreements
+    if not pairs:
+        open_items = np.where(linear.weight != 0, open_items, 0.0)
+    added = _fillings(open_items, pairs)
+    if added is None:
         return -math.inf
-    added = np.array(list(product(*(range(int(number) + 1) for number in open_items))), dtype=float)
-    labelled = np.repeat((cells.labelled + open_items)[None], len(added), axis=0)
-    found = log_evidence_at(
-        cells.size, labelled, cells.positive + added, linear, rates, target=engine.plan.target
-    )
+    more = np.tile(open_items, 2) if pairs else open_items
+    labelled = np.repeat((cells.labelled + more)[None], len(added), axis=0)
+    found = claim.log_evidence(cells, labelled, cells.positive + added, linear, engine.plan.target)
     return float(found.min())
+
+
+def _fillings(open_items: FloatArray, pairs: bool) -> FloatArray | None:
+    """Every number of positives among the open items of each cell, (n_ways, n_cells); with pairs
+    every number of hits of each classifier, (n_ways, 2 n_cells). None beyond ``MOST_WAYS``."""
+    ways = np.prod((open_items + 1) * (open_items + 2) / 2 if pairs else open_items + 1)
+    if ways > MOST_WAYS:
+        return None
+    cells = [
+        [(a, b) for a in range(n + 1) for b in range(n + 1 - a)] if pairs
+        else [(a,) for a in range(n + 1)]
+        for n in map(int, open_items)
+    ]  # fmt: skip
+    found = np.array(list(product(*cells)), dtype=float)
+    by_cell = found.reshape(len(found), len(cells), 2 if pairs else 1)
+    return by_cell.transpose(0, 2, 1).reshape(len(found), -1)
 
 
 def _value(

@@ -6,13 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from labelcore.claims import ClaimText, Quantity, read_claim
+from labelcore.claims import ClaimText, Quantity, readings
 from labelcore.designs.rates import PROBABILITY_RANGE, question_rates
+from labelcore.disagreements import Disagreements, duels
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.population import Population
-from labelcore.stats.evidence import Linear
+from labelcore.stats.evidence import Linear, log_evidence_at
 from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.three_outcomes import log_evidence_of_lead
 from labelcore.tallies import Tally
 
 SAME_DENOMINATOR = ("recall", "specificity")
@@ -54,6 +56,23 @@ class ClaimTotals:
         """Whether the claim is true where the cells hold ``totals`` positives, (n_cells,)."""
         return bool(self.linear.constant + self.linear.weight @ totals >= -1e-9)
 
+    @property
+    def of_disagreements(self) -> bool:
+        """Whether two classifiers are compared where an item has three outcomes."""
+        return isinstance(self.tally, Disagreements)
+
+    def log_evidence(
+        self, cells: Cells, labelled: FloatArray, positive: FloatArray, linear: Linear, target: str
+    ) -> FloatArray:
+        """Evidence for ``linear``, this claim or its opposite, at several counts of ``cells``,
+        (n_looks,); labelled and positive are (n_looks, n_cells)."""
+        if self.of_disagreements:
+            left_leads = bool((linear.weight[:1] > 0).all())
+            found = duels(cells, labelled, positive, left_leads)
+            rates = self.rates.reshape(2, -1)[:: 1 if left_leads else -1]
+            return log_evidence_of_lead(found, rates, target=target)
+        return log_evidence_at(cells.size, labelled, positive, linear, self.rates, target=target)
+
     def on(self, tally: Tally) -> ClaimTotals:
         """The same claim read from another tally of the same cells."""
         return replace(self, tally=tally)
@@ -70,17 +89,36 @@ def claim_totals(
 
     Raises PlanError naming the claim and what the file lacks.
     """
-    read = read_claim(text)
+    found, faults = [], []
+    for read in readings(text):
+        try:
+            found.append(_claimed(population, read, first, stratum, target))
+        except PlanError as fault:
+            faults.append(fault)
+    if len(found) > 1:
+        raise PlanError(
+            f"claims holds {text!r}, which can be read in {len(found)} ways with the names of this "
+            "file; rename a classifier or class that holds brackets, '@' or a sign of comparison"
+        )
+    if not found:
+        raise faults[0]
+    return found[0]
+
+
+def _claimed(
+    population: Population, read: ClaimText, first: str | None, stratum: np.ndarray, target: str
+) -> ClaimTotals:
     left = _side(population, read, read.left, first)
     if isinstance(read.right, Quantity):
         right = _side(population, read, read.right, first)
         found = _compared(population, read, left, right, stratum)
     else:
         found = _with_number(population, read, left, float(read.right), stratum)
-    if target == "process" and np.count_nonzero(found.linear.weight) > 1:
+    parts = np.count_nonzero(found.linear.weight) // (2 if found.of_disagreements else 1)
+    if target == "process" and parts > 1:
         raise PlanError(
-            f"claims holds {text!r}, which with target 'process' rests on how many items of the "
-            "file fell into each part, and that is itself a sample; claim it of this file "
+            f"claims holds {read.text!r}, which with target 'process' rests on how many items of "
+            "the file fell into each part, and that is itself a sample; claim it of this file "
             "(target 'file'), or use a plain random sample and a quantity of one part, such as "
             "precision"
         )
@@ -146,16 +184,9 @@ def _compared(
     """The difference of two classifiers over the cells of (stratum, both predictions)."""
     if left.classifier == right.classifier or left.class_index != right.class_index:
         raise PlanError(f"claims holds {read.text!r}, which must name two different classifiers")
-    if len(population.classes) > 2:
-        raise PlanError(
-            f"claims holds {read.text!r}: comparing two classifiers needs a file with two classes"
-        )
-    countable = bool(left.row.group) or left.row.name in SAME_DENOMINATOR
-    if not countable or not left.row.needs_prediction:
-        raise PlanError(
-            f"claims holds {read.text!r}: {left.row.name!r} of two classifiers cannot be compared "
-            "by a count; compare accuracy, precision or recall"
-        )
+    _check_comparable(population, read, left.row)
+    if left.class_index is None:
+        return _disagreeing(population, read, left, right, stratum)
     codes = [_code(population, side.classifier) for side in (left, right)]
     assert codes[0] is not None and codes[1] is not None
     classes = len(population.classes)
@@ -168,6 +199,32 @@ def _compared(
     ]
     linear = _directed(read, parts[0][0] - parts[1][0], parts[0][1] - parts[1][1])
     return ClaimTotals(read, (left, right), None, tally, _rates(population, right, tally), linear)
+
+
+def _check_comparable(population: Population, read: ClaimText, row: Estimand) -> None:
+    said = f"claims holds {read.text!r}: {row.name!r} of two classifiers cannot be compared"
+    if not row.needs_prediction:
+        raise PlanError(f"{said}, because it is the same for every classifier")
+    if not (row.group or row.name in SAME_DENOMINATOR):
+        raise PlanError(
+            f"{said} by a count, because what it is divided by depends on the labels and on the "
+            "classifier; compare accuracy, precision or recall"
+        )
+    if len(population.classes) > 2 and row.name != "accuracy":
+        raise PlanError(f"{said} in a file with several classes; compare their accuracy")
+
+
+def _disagreeing(
+    population: Population, read: ClaimText, left: Side, right: Side, stratum: np.ndarray
+) -> ClaimTotals:
+    """Accuracy with several classes: the left classifier's hits less the right one's, over the
+    items of each stratum on which they disagree."""
+    codes = [_code(population, side.classifier) for side in (left, right)]
+    assert codes[0] is not None and codes[1] is not None
+    tally = Disagreements(stratum, codes[0], codes[1], len(population.classes))
+    rates = tally.rates(population, str(left.classifier), str(right.classifier))
+    linear = _directed(read, 0.0, np.repeat([1.0, -1.0], tally.n_groups))
+    return ClaimTotals(read, (left, right), None, tally, rates, linear)
 
 
 def _numerator(read: ClaimText, side: Side, cells: Cells) -> tuple[float, FloatArray]:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import product
 
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 
-# A name in brackets or after "@" may hold a sign of its own, as in "accuracy[lr>=0.3] > 0.8".
-SIDE = re.compile(r"(\w+)\s*(?:\[([^\]]+)\])?\s*(?:@(.+))?")
-FORM = re.compile(
-    r"(?P<left>\w+\s*(?:\[[^\]]+\])?\s*(?:@.+)?)\s*(?P<relation>>=|<=|>|<|≥|≤)\s*(?P<right>.+)",
-    re.DOTALL,
-)
+RELATION = re.compile(r">=|<=|>|<|≥|≤")
 NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(%?)")
 RELATIONS = {"≥": ">=", "≤": "<="}
 EXAMPLES = "'precision >= 0.9' or 'accuracy[A] > accuracy[B]'"
@@ -44,47 +40,94 @@ class ClaimText:
 
 
 def read_claim(text: object) -> ClaimText:
-    """Read a claim; raises TypeError for anything but text, PlanError with the rule it breaks.
+    """The first of ``readings``.
 
     >>> read_claim("recall >= 80 %").right, read_claim("accuracy[A] > accuracy[B]").left.inside
     (0.8, 'A')
     """
+    return readings(text)[0]
+
+
+def readings(text: object) -> list[ClaimText]:
+    """Every way to read a claim, at least one. A name may hold brackets, "@" and signs of its own,
+    as in "accuracy[lr>=0.3] > 0.8"; which way is meant the names in the file decide.
+
+    Raises TypeError for anything but text, PlanError with the rule it breaks.
+
+    >>> [one.left for one in readings("recall[a]b] > 0.5")]
+    [Quantity(estimand='recall', inside='a]b', at=None)]
+    """
     if not isinstance(text, str):
         raise TypeError(f"claims must be a list of texts, got {text!r}")
-    form = FORM.fullmatch(text.strip())
-    if form is None:
+    signs = list(RELATION.finditer(text))
+    if not any(all(part.strip() for part in _around(text, sign)) for sign in signs):
         raise PlanError(f"claims holds {text!r}, which is not a claim such as {EXAMPLES}")
-    left = _quantity(text, form["left"])
-    if left is None:
+    possible = [sign for sign in signs if _quantities(_around(text, sign)[0])]
+    if not possible:
         raise PlanError(f"claims holds {text!r}, which must begin with one of {', '.join(SCALARS)}")
-    right: Quantity | float | None = _quantity(text, form["right"])
-    if right is None:
-        right = _number(text, form["right"])
-    elif isinstance(right, Quantity) and right.estimand != left.estimand:
-        raise PlanError(
-            f"claims holds {text!r}, which compares {left.estimand!r} with {right.estimand!r}; "
+    found = [reading for sign in possible for reading in _at(text, sign)]
+    if not found:
+        raise PlanError(_why_not(text, possible[0]))
+    return found
+
+
+def _around(text: str, sign: re.Match[str]) -> tuple[str, str]:
+    return text[: sign.start()], text[sign.end() :]
+
+
+def _at(text: str, sign: re.Match[str]) -> list[ClaimText]:
+    """The readings of a claim whose two sides are compared by this sign."""
+    left, right = _around(text, sign)
+    number = _number(right)
+    others: list[Quantity | float] = [*_quantities(right)] if number is None else [number]
+    above = RELATIONS.get(sign[0], sign[0]).startswith(">")
+    return [
+        ClaimText(text, one, other, above)
+        for one, other in product(_quantities(left), others)
+        if not isinstance(other, Quantity) or other.estimand == one.estimand
+    ]
+
+
+def _why_not(text: str, sign: re.Match[str]) -> str:
+    """Why the right side is neither a share nor the same quantity."""
+    left, right = _around(text, sign)
+    one, others = _quantities(left)[0], _quantities(right)
+    if others:
+        return (
+            f"claims holds {text!r}, which compares {one.estimand!r} with {others[0].estimand!r}; "
             "a comparison is between two classifiers in the same quantity"
         )
-    above = RELATIONS.get(form["relation"], form["relation"]).startswith(">")
-    return ClaimText(text, left, right, above)
+    return (
+        f"claims holds {text!r}, where {right.strip()!r} must be a share between 0 and 1, such "
+        "as 0.9 or 90 %, or the same quantity of another classifier"
+    )
 
 
-def _quantity(text: str, side: str) -> Quantity | None:
-    found = SIDE.fullmatch(side.strip())
+def _quantities(side: str) -> list[Quantity]:
+    """Every way to read one side: the bracket may end at any "]" after which nothing or "@" comes,
+    the first one first."""
+    found = re.fullmatch(r"(\w+)\s*(.*)", side.strip(), re.DOTALL)
     if found is None or found[1].lower() not in SCALARS:
-        return None
-    return Quantity(found[1].lower(), *(part and part.strip() for part in found.groups()[1:]))
+        return []
+    name, rest = found[1].lower(), found[2]
+    if not rest:
+        return [Quantity(name)]
+    if rest.startswith("@"):
+        return [Quantity(name, None, rest[1:].strip())] if rest[1:].strip() else []
+    ends = [place for place, sign in enumerate(rest) if sign == "]"]
+    parts = [(rest[1:end].strip(), rest[end + 1 :].strip()) for end in ends if rest[0] == "["]
+    return [
+        Quantity(name, inside, after[1:].strip() or None)
+        for inside, after in parts
+        if inside and (not after or (after[0] == "@" and after[1:].strip()))
+    ]
 
 
-def _number(text: str, side: str) -> float:
+def _number(side: str) -> float | None:
+    """A share between 0 and 1; None for anything else."""
     found = NUMBER.fullmatch(side.strip())
     try:
         value = float(found[1]) / (100 if found[2] else 1) if found else float("nan")
     except ValueError:
-        value = float("nan")
-    if not 0 < value < 1:
-        raise PlanError(
-            f"claims holds {text!r}, where {side.strip()!r} must be a share between 0 and 1, such "
-            "as 0.9 or 90 %, or the same quantity of another classifier"
-        )
-    return value
+        return None
+    return value if 0 < value < 1 else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from labelcore.designs.base import IntArray
-from labelcore.designs.curves import Curve, Ranked
+from labelcore.designs.curves import UNDECIDED_SHARE, Curve, Ranked
 from labelcore.engine import Engine
 from labelcore.estimands import CURVES, SUMMARIES
-from labelcore.estimation import UNDECIDED_SHARE, first_figure, look_at
+from labelcore.estimation import first_figure, look_at
 from labelcore.results import Band, Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words import STATES_WITH_INTERVAL

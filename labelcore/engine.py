@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from labelcore import margin_stop
 from labelcore.claim_totals import ClaimTotals, claim_totals
 from labelcore.designs.base import IntArray, Progress, rank_order
 from labelcore.errors import AnswerError, PlanError, ReplayError
@@ -21,6 +22,7 @@ from labelcore.log import ANSWER_KINDS, RESERVED_ANSWERS, Event
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
+from labelcore.stats.profile import BoolArray
 from labelcore.stops import LOOKING
 from labelcore.tallies import Question, Tally, questions
 
@@ -52,6 +54,7 @@ class Engine:
         self.questions: list[Question] = questions(
             population, tuple(plan.estimands), self.classifiers
         )
+        self.rule = margin_stop.margin_rule(plan, len(population))
         self.classes = {name: code for code, name in enumerate(population.classes)}
         self.tallies = {name: self._tally(name) for name in self.classifiers}
         self.claims: list[ClaimTotals] = [
@@ -66,7 +69,7 @@ class Engine:
         self.asked: list[Asked] = []
         self.drawn = np.zeros(self.frame.n_strata, dtype=np.int64)
         self.kinds: Counter[str] = Counter()
-        self.limit = self._first_limit()
+        self.first_limit = self.limit = self._first_limit()
         self.extended = False
         self.finished = False
         self.stopped = False
@@ -77,6 +80,7 @@ class Engine:
         self._last_answered = 0
         self._unanswered: set[int] = set()
         self.version = 0
+        self._stop = -1, margin_stop.Stop(None, True)
 
     def beginning(self) -> Engine:
         """An engine of the same file and plan before the first event, nothing prepared again."""
@@ -117,6 +121,30 @@ class Engine:
     def most(self) -> int:
         """The most items that can be asked."""
         return self.design.most(self.frame)
+
+    @property
+    def stop(self) -> margin_stop.Stop:
+        """Where the plan's calibrated stop ends the labelling, by the answers as they are now."""
+        if self.rule is not None and self._stop[0] != self.version:
+            drawn = self.asked[: self._last_answered]
+            codes = np.array([self._code(asked) for asked in drawn], dtype=np.int64)
+            tally = self.tallies[self.questions[0].classifier]
+            cell = tally.cell_of[[asked.position for asked in drawn]]
+            outcomes = margin_stop.outcomes_of(codes, cell, self._counting)
+            self._stop = self.version, margin_stop.find_stop(self.rule, outcomes, self.first_limit)
+        return self._stop[1]
+
+    @cached_property
+    def _counting(self) -> BoolArray:
+        question = self.questions[0]
+        return margin_stop.counting(question, self.tallies[question.classifier])
+
+    def _code(self, asked: Asked) -> int:
+        """The class of the label in force, UNDECIDED or OPEN where there is none."""
+        event = asked.answers[-1] if asked.answers else None
+        if event is None or event.kind == "later":
+            return margin_stop.OPEN
+        return margin_stop.UNDECIDED if event.label is None else self.classes[event.label]
 
     # --- drawing ---------------------------------------------------------------------------
 
@@ -330,6 +358,8 @@ class Engine:
         if event.kind == "labelled" and event.label not in self.classes:
             raise ReplayError(event.sequence, f"{event.label!r} is not one of the classes")
         self.answer(event.index, event)
+        if event.previous is not None:
+            self.stopped = False  # The answer that ended it may be gone: the rules decide anew.
 
     def _on_undone(self, event: Event) -> None:
         if event.index is None or not 1 <= event.index <= len(self.asked):
@@ -338,6 +368,7 @@ class Engine:
         if answer is None or answer.sequence != event.previous:
             raise ReplayError(event.sequence, f"takes back event {event.previous}, not in force")
         self.retract(event.index)
+        self.stopped = False
         if self.in_force(event.index) is None:
             self._owed.add(event.index)
 

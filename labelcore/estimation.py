@@ -10,8 +10,10 @@ from labelcore.designs.base import Figures, Look
 from labelcore.designs.curves import (
     JUDGEMENT,
     OPEN_BOTH_WAYS,
+    OPEN_SHARE,
     UNDECIDED_BOTH_WAYS,
     UNDECIDED_LEFT_OUT,
+    UNDECIDED_SHARE,
 )
 from labelcore.engine import Engine
 from labelcore.estimands import ratios
@@ -21,8 +23,6 @@ from labelcore.tallies import Question, Tally, filled
 from labelcore.words import STATES_WITH_INTERVAL, count
 
 NEEDED_OF_EACH_SIDE = 5
-UNDECIDED_SHARE = 0.02
-OPEN_SHARE = 0.05
 
 
 def scalar_results(engine: Engine) -> dict[str, Estimate]:
@@ -36,7 +36,10 @@ def scalar_results(engine: Engine) -> dict[str, Estimate]:
 
 
 def goal_reached(engine: Engine) -> bool:
-    """Whether every interval is within the plan's margin now."""
+    """Whether every interval is within the plan's margin now; with a calibrated stop whether the
+    draws have come to it."""
+    if engine.rule is not None:
+        return engine.stop.draw is not None
     found = list(scalar_results(engine).values())
     if any(one.state == "waiting" for one in found):
         return False
@@ -44,8 +47,17 @@ def goal_reached(engine: Engine) -> bool:
 
 
 def second_stage_started(engine: Engine) -> bool:
-    planned = engine.plan.planned or 0
-    return engine.plan.promise == "fixed" and engine.extended and len(engine.asked) > planned
+    """Whether there are draws after the first stage of a fixed promise: after an extension, and
+    after a calibrated stop also those that somebody else had open then."""
+    may = engine.extended or engine.rule is not None
+    return engine.plan.promise == "fixed" and may and len(engine.asked) > first_stage_end(engine)
+
+
+def first_stage_end(engine: Engine) -> int:
+    """The draw at which the first stage ends: the planned size, or where a calibrated stop is."""
+    if engine.rule is None:
+        return engine.plan.planned or 0
+    return engine.stop.draw or engine.first_limit
 
 
 def headline_stage(engine: Engine) -> Engine:
@@ -54,9 +66,9 @@ def headline_stage(engine: Engine) -> Engine:
 
 
 def first_stage(engine: Engine) -> Engine:
-    """The engine as it would be had it stopped at the planned size (answers as they are now)."""
+    """The engine as it would be had it ended with the first stage (answers as they are now)."""
     stage = engine.beginning()
-    stage.asked = engine.asked[: engine.plan.planned]
+    stage.asked = engine.asked[: first_stage_end(engine)]
     stage.finished = engine.finished
     for index, asked in enumerate(stage.asked, start=1):
         stage.drawn[asked.stratum] += 1
@@ -83,6 +95,8 @@ def look_at(engine: Engine, promise: str | None = None) -> Look:
         first=first_figure(engine),
         complete=complete(engine),
         finished=engine.finished,
+        rule=engine.rule,
+        rule_kept=engine.stop.exact and (complete(engine) or not engine.finished),
     )
 
 
@@ -199,6 +213,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         first_figure=first_figure(engine),
         planned=int(plan.planned or 0),
         together=len(engine.questions) if plan.together else 1,
+        at_stop=engine.rule is not None,
     )
 
 
@@ -221,7 +236,9 @@ def first_figure(engine: Engine) -> int:
 
 
 def complete(engine: Engine) -> bool:
-    """Whether the planned size is answered."""
+    """Whether the planned size is answered, or a calibrated stop reached."""
+    if engine.rule is not None:
+        return engine.stop.draw is not None or engine.answers_given >= engine.first_limit
     return engine.answers_given >= min(int(engine.plan.planned or 1), len(engine.population))
 
 

@@ -16,6 +16,10 @@ from labelcore.estimands import ESTIMANDS
 from labelcore.stops import ALL, LOOKING, read_stop, rule_names
 
 PROMISES = ("watched", "fixed")
+FIXED_STOP = (
+    "; only 'margin', or any of margin and deadline, may end a fixed promise, for accuracy or "
+    "prevalence alone of one classifier, by design 'simple_random' and without claims"
+)
 TARGETS = ("file", "process")
 
 
@@ -30,18 +34,21 @@ class Plan:
     budget      distinct items given a class, unsure or broken; margin: the largest half-width over
                 the scalar estimands. One of them is needed, or a claim.
     confidence  in (0, 1)
-    promise     "watched" (valid at every look) or "fixed" (valid at the planned size only); None
-                takes "watched" where the design has it for this budget
+    promise     "watched" (valid at every look) or "fixed" (valid at the planned size or stop
+                only); None takes "watched" where the design has it for this budget
     claims      what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; the
                 error level 1 - confidence is shared over them
     stop        "margin": when every watched interval reaches the margin; "claims": when each is
                 decided or refuted; "deadline 2027-01-31T18:00"; any of several, or all with
-                ("all", ...). By default what was given: margin, claims, or both together
+                ("all", ...). By default what was given: margin, claims, or both together; none
+                with promise "fixed". With it "margin" is for one share of a plain random sample:
+                the interval is shown at the stop only, and calibrated for it
     target      "file": this file. "process": items like these, the file being a sample of them
     together    whether the confidence is that all scalar results hold at once: the error level is
                 then shared over them; else each holds on its own, the first is the primary one and
                 the others describe
-    planned     the planned size; None until ``labelcore.Session`` freezes it
+    planned     the planned size, the most labels where a fixed promise stops by itself; None until
+                ``labelcore.Session`` freezes it
 
     Raises PlanError (a ValueError) or TypeError for anything unknown or impossible, naming the
     argument and what is known.
@@ -97,6 +104,11 @@ class Plan:
     def stop_rules(self) -> tuple[str, ...]:
         """The names of the stop rules in force, empty when only the budget ends the session."""
         return rule_names(tuple(self.stop or ()))
+
+    @property
+    def calibrated_stop(self) -> bool:
+        """Whether the fixed promise is for the label at which the plan stops by itself."""
+        return self.promise == "fixed" and "margin" in self.stop_rules
 
     def confidence_of_each(self, results: int) -> float:
         """The confidence of each of so many scalar results."""
@@ -260,11 +272,24 @@ def _resolved_stop(plan: Plan) -> tuple[str, ...]:
             )
         if rule in LOOKING and not (plan.margin if rule == "margin" else plan.claims):
             raise PlanError(f"stop names {rule!r}, but the plan has no {rule}")
-        if rule in LOOKING and plan.promise != "watched":
+        if rule in LOOKING and plan.promise != "watched" and not _can_be_calibrated(plan, rules):
             raise PlanError(
                 f"stop = {rule!r} means looking after every label: that needs promise 'watched'"
+                + (FIXED_STOP if rule == "margin" else "")
             )
     return rules
+
+
+def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
+    """Whether a fixed promise may stop by these rules: at the first label with the margin reached,
+    of one result alone."""
+    return (
+        "claims" not in rule_names(rules)
+        and ALL not in rules
+        and not plan.claims
+        and len(plan.classifiers) <= 1
+        and plan.method.stops_fixed(tuple(plan.estimands))
+    )
 
 
 def _default_stop(plan: Plan) -> tuple[str, ...]:

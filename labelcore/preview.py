@@ -11,10 +11,13 @@ import numpy as np
 from labelcore.claim_outlook import labels_to_settle
 from labelcore.designs.base import Figures, Frame, Look, Setup
 from labelcore.designs.rates import planning_rates, question_rates
+from labelcore.estimands import ratios
+from labelcore.margin_stop import margin_rule
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
 from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
 from labelcore.tallies import Question, Tally, questions
 
 
@@ -24,10 +27,14 @@ class Preview:
 
     labels                distinct labels, the most if a stop rule may end earlier
     expected_labels       where the expected half-width first meets the margin and half of the
-                          sessions simulated on the scores have settled the claims, else the budget
+                          sessions simulated on the scores have settled the claims, else the budget;
+                          with a calibrated stop the mean number of labels, calculated exactly
     draws                 draws; equal to ``labels`` for designs without replacement
-    expected_half_width   {result: half-width} at ``expected_labels``, as if the scores were right
-    derived               what the design derives: stratum_sizes, edges, planned, assumption
+    expected_half_width   {result: half-width} at ``expected_labels``, as if the scores were right;
+                          with a calibrated stop the mean half-width there
+    derived               what the design derives: stratum_sizes, edges, planned, assumption; the
+                          critical value of a calibrated stop
+    planned               the planned size that a session freezes
     """
 
     labels: int
@@ -35,6 +42,7 @@ class Preview:
     draws: int
     expected_half_width: Mapping[str, float]
     derived: Mapping[str, Any] = field(default_factory=dict)
+    planned: int = 0
 
 
 def preview(population: Population, plan: Plan) -> Preview:
@@ -44,6 +52,8 @@ def preview(population: Population, plan: Plan) -> Preview:
     does not affect validity, only how wide the interval will be.
     """
     outlook = Outlook(population, plan)
+    if outlook.rule is not None:
+        return _at_a_stop(outlook, outlook.rule)
     most = min(plan.budget or outlook.most, outlook.most)
     expected = _expected_labels(outlook, most)
     planned = plan.planned or (most if plan.budget is not None else expected)
@@ -55,6 +65,23 @@ def preview(population: Population, plan: Plan) -> Preview:
         draws=labels,
         expected_half_width=outlook.half_widths(expected, planned),
         derived=outlook.derived(planned),
+        planned=planned,
+    )
+
+
+def _at_a_stop(outlook: Outlook, rule: MarginRule) -> Preview:
+    """A calibrated stop at the rate that the scores suggest."""
+    question = outlook.questions[0]
+    share = outlook.expected_share(question)
+    found = characteristics(rule, share if rule.size is None else round(share * rule.size))
+    most = int(stops(rule).labels.max())
+    return Preview(
+        labels=most,
+        expected_labels=round(float(found.expected_labels[0])),
+        draws=most,
+        expected_half_width={question.key: float(found.expected_half_width[0])},
+        derived={**outlook.derived(most), "critical": rule.critical},
+        planned=most,
     )
 
 
@@ -70,10 +97,12 @@ def _expected_labels(outlook: Outlook, most: int) -> int:
 
 
 def planned_size(population: Population, plan: Plan) -> int:
-    """The size that a plan freezes: its budget, else what the margin is expected to need."""
-    if plan.budget is not None and not plan.method.size_from_params:
+    """The size that a plan freezes: its budget, else what the margin is expected to need; the most
+    labels of a calibrated stop."""
+    follows = plan.method.size_from_params or plan.calibrated_stop
+    if plan.budget is not None and not follows:
         return min(plan.budget, len(population))
-    return preview(population, plan).expected_labels
+    return preview(population, plan).planned
 
 
 class Outlook:
@@ -84,6 +113,7 @@ class Outlook:
         self.classifiers = chosen_classifiers(population, plan)
         guess = plan.planned or plan.budget or min(len(population), 1000)
         self.setup: Setup = make_setup(population, plan, self.classifiers, guess)
+        self.rule = margin_rule(plan, len(population))
         self.frame: Frame = self.design.prepare(self.setup)
         self.questions = questions(population, tuple(plan.estimands), self.classifiers)
         self.tallies = {name: self._tally(name) for name in self.classifiers}
@@ -115,13 +145,22 @@ class Outlook:
     def _look(self, labels: int, planned: int) -> Look:
         plan, strata = self.plan, self.frame.n_strata
         sure = plan.confidence_of_each(len(self.questions))
-        return Look(sure, str(plan.promise), labels, planned, plan.target, strata)
+        return Look(
+            sure, str(plan.promise), labels, planned, plan.target, strata, rule=self.rule,
+            rule_kept=True,
+        )  # fmt: skip
 
     def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
         cells = self._expected_cells(question, drawn)
         rates = cells.positive / np.maximum(cells.labelled, 1e-9)
         figures: Figures = self.design.estimate([question.row], cells, look, rates)
         return float((figures.high[0] - figures.low[0]) / 2)
+
+    def expected_share(self, question: Question) -> float:
+        """What the scores suggest that the answer is."""
+        cells = self._expected_cells(question, self.frame.sizes.astype(float))
+        share = float(ratios([question.row], cells).value(cells.positive)[0])
+        return float(np.clip(share, 0, 1))
 
     def _expected_cells(self, question: Question, drawn: FloatArray) -> Cells:
         tally = self.tallies[question.classifier]

@@ -35,6 +35,7 @@ class Scope:
     """What a result is about: the file, its size, the classifier, the target of inference.
 
     together   how many results the confidence is shared by; 1: each has it on its own
+    at_stop    whether a fixed promise is for the stop at the margin, ``planned`` being the most
     """
 
     file: str = ""
@@ -46,6 +47,7 @@ class Scope:
     first_figure: int = 0
     planned: int = 0
     together: int = 1
+    at_stop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ class Estimate:
     low, high  the interval; 0 and 1 while nothing can be said
     confidence of the interval; None where its ends are no confidence bounds
     promise    "watched": the interval may be looked at after every label, and the chance that it
-               is ever wrong is at most 1 - confidence. "fixed": it holds at the planned size only.
-               "none": no promise.
+               is ever wrong is at most 1 - confidence. "fixed": it holds at the planned size or
+               stop only. "none": no promise.
     state      the row of ``labelcore.words.STATES`` that says it in words
     missing    what is still needed for a first value, in words
     tail_share share of the uncertainty (0 to 1) owed to strata in which no positive was found;

@@ -157,7 +157,7 @@ class SessionView:
 
     @property
     def complete(self) -> bool:
-        """Whether the planned size is answered."""
+        """Whether the planned size is answered, or a calibrated stop reached."""
         return complete(self.engine)
 
     @property

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from labelcore.log import Event
+from labelcore.plan import Plan
 from labelcore.stops import ALL, deadline_of, rule_names
-from labelcore.words import points
+from labelcore.words import count, points
 
 SHORT = {"margin": "goal reached", "claims": "claims settled", "deadline": "deadline passed"}
 TITLES = {
@@ -86,6 +87,26 @@ refuted'
         parts.append(f"it is {moment_words(moment)}" if moment else said[rule])
     joined = _listed(parts, "and" if rules[:1] == (ALL,) else "or")
     return f"as soon as {joined}" if parts else ""
+
+
+def planned_words(plan: Plan, noun: str = "label") -> str:
+    """The planned size; with a calibrated stop it is the most.
+
+    >>> plan = Plan("simple_random", ["f1"], budget=50)
+    >>> planned_words(plan.with_planned(50))
+    '50 labels'
+    """
+    most = "at most " if plan.calibrated_stop else ""
+    return most + count(int(plan.planned or 0), noun)
+
+
+def promise_kind(promise: str, at_stop: bool) -> str:
+    """The promise, "stop" for a fixed one that is for a calibrated stop: a key to tables of words.
+
+    >>> promise_kind("fixed", True), promise_kind("none", True)
+    ('stop', 'none')
+    """
+    return "stop" if promise == "fixed" and at_stop else promise
 
 
 def moment_words(moment: datetime) -> str:

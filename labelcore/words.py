@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from labelcore.cuts import Cut
-    from labelcore.results import Band, Claim, Estimate
+    from labelcore.results import Band, Claim, Estimate, Scope
 
 QUANTITIES = {
     "accuracy": "accuracy (the share of items that {classifier} judges rightly)",
@@ -46,7 +46,7 @@ QUANTITIES = {
 
 PROMISES = {
     "watched": "{confidence} confidence{form}, valid at every look",
-    "fixed": "{confidence} confidence{form}, valid at the planned {planned} labels only",
+    "fixed": "{confidence} confidence{form}, valid at {due} only",
     "none": "no promise goes with this interval",
 }
 
@@ -82,7 +82,7 @@ STATES = {
     ),
     "stopped early": (
         "{scope}, {quantity} is {value}, between {low} and {high}, from {labels}; but labelling "
-        "stopped before the planned {planned} labels, so {promise}."
+        "stopped before {due}, so {promise}."
     ),
     "exact": (
         "{scope}, {quantity} is exactly {value}, from {labels}: every item that matters has a "
@@ -182,6 +182,13 @@ def scope_words(file: str, n_items: int, target: str) -> str:
     return f"For the {n_items:,} items in {file}"
 
 
+def due_words(scope: Scope) -> str:
+    """What a fixed promise is for: a number of labels, or the stop at the margin."""
+    if not scope.at_stop:
+        return f"the planned {scope.planned:,} labels"
+    return f"the stop set at plus or minus {points(scope.margin or 0)} or {count(scope.planned)}"
+
+
 def promise_words(estimate: Estimate) -> str:
     """The promise of an estimate in words."""
     sure, together = estimate.confidence, estimate.scope.together
@@ -189,7 +196,7 @@ def promise_words(estimate: Estimate) -> str:
     return PROMISES[estimate.promise].format(
         confidence="" if sure is None else confidence_words(sure),
         form=(f" for all {together} numbers together" if together > 1 else "") + form,
-        planned=f"{estimate.scope.planned:,}",
+        due=due_words(estimate.scope),
     )
 
 
@@ -208,7 +215,7 @@ def estimate_sentence(estimate: Estimate) -> str:
             first=count(scope.first_figure), promise=promise_words(estimate)
         ),
         labels=count(estimate.labels_used),
-        planned=f"{scope.planned:,}",
+        due=due_words(scope),
         missing=estimate.missing or "no label yet",
         margin="" if scope.margin is None else points(scope.margin),
     )

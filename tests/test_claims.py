@@ -38,11 +38,75 @@ COMPARED = ("accuracy", "precision", "recall", "specificity", "false_omission_ra
         ("accuracy[lr>=0.3] > 5e-1", Quantity("accuracy", "lr>=0.3"), 0.5, True),
         ("accuracy[A] > accuracy[B]", Quantity("accuracy", "A"), Quantity("accuracy", "B"), True),
         ("recall@A<recall@B", Quantity("recall", None, "A"), Quantity("recall", None, "B"), False),
+        ("accuracy@lr>=0.3 > 0.8", Quantity("accuracy", None, "lr>=0.3"), 0.8, True),
+        ("accuracy[a]b] > 0.8", Quantity("accuracy", "a]b"), 0.8, True),
+        ("accuracy[] ] > 0.8", Quantity("accuracy", "]"), 0.8, True),
+        ("precision[x]y]@m[1] ≥ .9", Quantity("precision", "x]y", "m[1]"), 0.9, True),
+        ("accuracy@a]>b <= 0.8", Quantity("accuracy", None, "a]>b"), 0.8, False),
+        (
+            "accuracy[a > 1] > accuracy[b<=2]",
+            Quantity("accuracy", "a > 1"),
+            Quantity("accuracy", "b<=2"),
+            True,
+        ),
     ],
 )
 def test_read(text: str, left: Quantity, right: Quantity | float, above: bool) -> None:
     found = read_claim(text)
     assert (found.left, found.right, found.above) == (left, right, above)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("accuracy", "is not a claim such as"),
+        ("accuracy >=", "is not a claim such as"),
+        ("accuracy[] > 0.5", "must begin with one of"),
+        ("accuracy[a]b > 0.5", "must begin with one of"),
+        ("accuracy@ > 0.5", "must begin with one of"),
+        ("accuracy[A] > recall[B]", "compares 'accuracy' with 'recall'"),
+        ("accuracy[A] > accuracy[B", "'accuracy.B' must be a share between 0 and 1"),
+        ("accuracy >= 0.9 >= 0.8", "'0.9 >= 0.8' must be a share"),
+    ],
+)
+def test_what_cannot_be_read(text: str, words: str) -> None:
+    with pytest.raises(PlanError, match=words):
+        read_claim(text)
+
+
+def named(folder: Path, *names: str) -> lc.Population:
+    """Two items, called 0 and 1 by every classifier."""
+    columns = {name: f"c{place}" for place, name in enumerate(names)}
+    path = folder / "items.csv"
+    rows = [f"{n},x" + f",{n}" * len(names) for n in range(2)]
+    path.write_text(",".join(["id", "text", *columns.values()]) + "\n" + "\n".join(rows) + "\n")
+    return lc.read_population(path, id="id", content="text", predictions=columns)
+
+
+COMPARISON = "accuracy@p > accuracy@q > 0.3"
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "sides"),
+    [
+        (["p", "q > 0.3"], COMPARISON, ["p", "q > 0.3"]),
+        (["p > accuracy@q", "other"], COMPARISON, ["p > accuracy@q"]),
+        (["a[1]", "other"], "accuracy[x]@a[1] > 0.5", ["a[1]"]),
+        (["x]@a[1", "other"], "accuracy[x]@a[1] > 0.5", ["x]@a[1"]),
+    ],
+)
+def test_the_names_in_the_file_decide_between_two_readings(
+    tmp_path: Path, names: list[str], text: str, sides: list[str]
+) -> None:
+    population = named(tmp_path, *names)
+    found = claim_totals(population, text, names[0], np.zeros(2, dtype=np.int64))
+    assert [side.classifier for side in found.sides] == sides
+
+
+def test_a_claim_with_two_readings_in_one_file_is_refused(tmp_path: Path) -> None:
+    population = named(tmp_path, "p", "q > 0.3", "p > accuracy@q")
+    with pytest.raises(PlanError, match="can be read in 2 ways with the names of this file"):
+        claim_totals(population, COMPARISON, "p", np.zeros(2, dtype=np.int64))
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +158,8 @@ def test_a_comparison_holds_exactly_where_one_is_larger(two: Known, name: str) -
     ("text", "words"),
     [
         ("f1[A] > f1[B]", "cannot be compared by a count"),
-        ("prevalence[A] > prevalence[B]", "cannot be compared"),
+        ("f1[A] > f1[B]", "divided by depends on the labels and on the classifier"),
+        ("prevalence[A] > prevalence[B]", "it is the same for every classifier"),
         ("accuracy[A] > accuracy[A]", "two different classifiers"),
         ("accuracy[C] > 0.5", "no classifier 'C'; the file has A, B"),
     ],

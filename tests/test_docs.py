@@ -38,6 +38,7 @@ def write_items(path: Path) -> None:
         (0, ("valid at every look", "coverage")),
         (1, ("all ranks together", "own_high")),
         (2, ("the labels show that the precision of 'lr'", "the recall of 'lr'")),
+        (3, ("strict, valid at the stop set at plus or minus 8.0 points", "is reached")),
     ],
 )
 def test_python_examples_run_as_printed(
@@ -45,7 +46,7 @@ def test_python_examples_run_as_printed(
 ) -> None:
     write_items(tmp_path / "items.csv")
     blocks = code_blocks("python")
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     block = blocks[number]
     done = subprocess.run(
         [sys.executable, "-c", block],

@@ -93,6 +93,21 @@ def test_goal_reached_then_extend(design: str, known: Known) -> None:
     assert session.labels == labels + 10
 
 
+def test_an_answer_taken_back_after_a_stop_asks_the_rules_again(known: Known) -> None:
+    session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], margin=0.15))
+    go(session, known)
+    assert session.status == "goal reached"
+    session.undo()
+    assert session.status == "open"
+    go(session, known)
+    assert session.status == "goal reached" and session.next() is None
+    assert sum(event.kind == "stopped" for event in session.events) == 2
+    said = known.population.predictions["lr"]
+    for index, asked in enumerate(session.engine.asked, start=1):
+        session.revise(index, bool(said[asked.position]) == (index % 2 == 0), f"change {index}")
+    assert session.next() is not None, "half of the items wrong: the interval is too wide now"
+
+
 def test_finish_and_census(known: Known) -> None:
     session = start(known)
     go(session, known, until=45)

@@ -24,14 +24,16 @@ INSIDE: dict[str, str] = {
     "claims": "errors estimands",
     "stops": "errors",
     "plan": "errors log results estimands designs claims stops",
-    "claim_totals": "errors stats estimands population tallies designs claims",
+    "disagreements": "stats population tallies designs",
+    "claim_totals": "errors stats estimands population tallies designs claims disagreements",
     "setup": "errors estimands population tallies designs plan",
+    "margin_stop": "errors stats estimands tallies designs plan",
     "engine": "errors log results stats estimands population tallies designs plan setup stops"
-    " claim_totals",
+    " claim_totals margin_stop",
     "estimation": "errors results words stats estimands tallies designs plan engine",
     "claim_results": "results words stats estimands tallies claim_totals engine estimation",
-    "claim_outlook": "log population designs plan engine claim_results",
-    "stop_words": "log words stops",
+    "claim_outlook": "population designs plan engine claim_results",
+    "stop_words": "log words stops plan",
     "stop_rules": "stops engine estimation claim_results",
     "curve": "errors results words stats estimands tallies designs plan engine estimation",
     "cuts": "results words stats designs engine curve",
@@ -42,7 +44,8 @@ INSIDE: dict[str, str] = {
     "strata_table": "errors results stats estimands engine estimation",
     "history": "errors log engine",
     "looks": "errors log results engine estimation curve claim_results",
-    "preview": "errors results stats estimands population tallies designs plan setup claim_outlook",
+    "preview": "errors results stats estimands population tallies designs plan setup claim_outlook"
+    " margin_stop",
     "simulation_truth": "errors population",
     "simulate": "errors log results stats estimands population tallies designs plan engine"
     " estimation curve looks preview simulation_truth stops stop_rules",
@@ -54,7 +57,7 @@ INSIDE: dict[str, str] = {
     " curve strata_table history looks preview store ledger projects settings session_view"
     " stop_rules",
     "replay": "errors log results words population designs plan engine estimation curve looks"
-    " preview store ledger projects session stop_rules",
+    " preview store ledger projects session stop_rules stop_words",
     "trials": "errors results words population plan session simulate simulation_truth",
     "charts": "errors results words estimands",
     "report": "errors log results words estimands population plan engine estimation curve"

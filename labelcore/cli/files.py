@@ -62,7 +62,7 @@ def plan(as_json: bool, **given: Any) -> None:
     """What a plan will cost and give, before the first label."""
     population, chosen = population_of(given), plan_of(given)
     ahead = preview(population, chosen)
-    values = {**asdict(ahead), "plan": chosen.with_planned(ahead.expected_labels).to_dict()}
+    values = {**asdict(ahead), "plan": chosen.with_planned(ahead.planned).to_dict()}
     sentences = [
         f"{population.name}: {count(len(population), 'item')}; design {chosen.design}, promise "
         f"{chosen.promise}.",
@@ -77,6 +77,11 @@ def plan(as_json: bool, **given: Any) -> None:
         *(
             f"{name}: plus or minus {points(width)}."
             for name, width in ahead.expected_half_width.items()
+        ),
+        *(
+            [f"Critical value {ahead.derived['critical']:.3f}, calibrated for the stop."]
+            if chosen.calibrated_stop
+            else []
         ),
         *ahead.derived["notes"],
     ]

@@ -12,6 +12,7 @@ from labelcore.cli.output import existing_store, json_option, say, write
 from labelcore.errors import ProjectExistsError
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
 from labelcore.session import Session
+from labelcore.stop_words import planned_words
 from labelcore.store import open_store
 from labelcore.words import count
 
@@ -46,7 +47,6 @@ def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
     if project in {record.name for record in opened.projects()}:
         raise ProjectExistsError(f"A project {project!r} exists in {store}; choose another name.")
     session = Session(population, plan, opened, project, settings=settings)
-    planned = int(session.plan.planned or 0)
     values = {
         "project": project,
         "store": store,
@@ -56,7 +56,7 @@ def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
     }
     sentence = (
         f"Project {project!r} is in {store}: {count(len(population), 'item')} of "
-        f"{population.name}, planned for {count(planned)}. The plan is frozen now."
+        f"{population.name}, planned for {planned_words(session.plan)}. The plan is frozen now."
     )
     say(values, [sentence], as_json)
 

@@ -16,6 +16,7 @@ from labelcore.estimands import Estimand
 from labelcore.population import Population
 from labelcore.stats.orders import hash_keys, hash_order, ranking
 from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
 
@@ -143,6 +144,8 @@ class Look:
     labels, draws   items with a class, and draws up to the last answered one
     first           labels from which a figure is shown
     complete        whether the planned size is answered; finished: whether labelling was ended
+    rule            of a fixed promise that stops by itself at its margin; None for any other
+    rule_kept       whether the labels end just where the rule ends them
     """
 
     confidence: float
@@ -155,6 +158,8 @@ class Look:
     first: int = 0
     complete: bool = False
     finished: bool = False
+    rule: MarginRule | None = None
+    rule_kept: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -178,6 +183,7 @@ class Design(ABC):
     size_from_params     whether the number of labels follows from the parameters alone
     later_labels_count   whether labels beyond the planned size narrow a watched result
     recommended   whether to propose it, where nothing more special is recommended
+    first_fixed_look     labels before the first figure of a fixed promise
     """
 
     name: ClassVar[str]
@@ -193,11 +199,17 @@ class Design(ABC):
     size_from_params: ClassVar[bool] = False
     later_labels_count: ClassVar[bool] = True
     recommended: ClassVar[bool] = False
+    first_fixed_look: ClassVar[int] = 30
 
     def check(  # noqa: B027 - most methods serve every combination
         self, estimands: tuple[str, ...], params: Any, promise: str | None
     ) -> None:
         """Raises PlanError for a combination that this method cannot serve."""
+
+    def stops_fixed(self, estimands: tuple[str, ...]) -> bool:
+        """Whether a fixed promise for these can stop by itself at its margin: one share of all
+        items, each as likely to be drawn as any other, so that the stop can be calibrated."""
+        return False
 
     @abstractmethod
     def prepare(self, setup: Setup) -> Frame:
@@ -207,6 +219,10 @@ class Design(ABC):
     def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
         """The items of batch number ``batch`` in the order in which they are asked; at least one
         while there are items and ``progress.limit`` is not reached."""
+
+    def batch_items(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+        """The items that the next batch would hold, in whatever order."""
+        return self.next_batch(setup, frame, progress, 1)
 
     @abstractmethod
     def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:

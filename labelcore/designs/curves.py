@@ -20,6 +20,12 @@ UNDECIDED_BOTH_WAYS = "items called unsure or broken are taken both ways: worst 
 UNDECIDED_LEFT_OUT = "items called unsure or broken are like the others of their stratum"
 OPEN_BOTH_WAYS = "items put off for later are taken both ways until they are answered"
 
+UNDECIDED_SHARE = 0.02
+"""The share of unsure and broken answers up to which they are left out, beyond which they are taken
+both ways."""
+OPEN_SHARE = 0.05
+"""The share of open items beyond which a result waits for them."""
+
 POINTS = 30
 ALL_RANKS_UP_TO = 400
 FINE_POINTS = 160

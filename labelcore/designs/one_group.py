@@ -20,6 +20,13 @@ MIXTURE = (
 )
 
 
+def counts_of_group(cells: Cells, table: Ratios, group: BoolArray) -> tuple[float, float, float]:
+    """Labels that count in the numerator, labels, and items of the group."""
+    right = table.a[0] > 0
+    hits = np.where(right, cells.positive, cells.labelled - cells.positive)[group].sum()
+    return float(hits), float(cells.labelled[group].sum()), float(cells.size[group].sum())
+
+
 def share_of_group(
     cells: Cells, look: Look, table: Ratios, group: BoolArray
 ) -> tuple[float, float, float, tuple[str, str]]:
@@ -28,9 +35,7 @@ def share_of_group(
 
     Assumption: given their number, the labels in the group are a simple random sample of it.
     """
-    right = table.a[0] > 0
-    hits = np.where(right, cells.positive, cells.labelled - cells.positive)[group].sum()
-    trials, size = cells.labelled[group].sum(), cells.size[group].sum()
+    hits, trials, size = counts_of_group(cells, table, group)
     share = float(hits / trials) if trials > 0 else float("nan")
     alpha = 1 - look.confidence
     if look.promise == "watched" and look.target == "process":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -17,10 +17,11 @@ from labelcore.designs.base import (
     Setup,
     make_frame,
 )
-from labelcore.designs.one_group import MIXTURE, SEQUENCE, share_of_group
+from labelcore.designs.curves import Curve, Ranked
+from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, share_of_group
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.target import sampled_file
-from labelcore.estimands import Estimand, known_group, outcome_counts, ratios
+from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
 from labelcore.stats.profile import (
     Cells,
     FloatArray,
@@ -35,6 +36,10 @@ PROFILE = (
     "G-profile interval over two post-strata (approximate)",
     "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
 )
+FREY = "Frey (2010); Agresti and Coull (1998)"
+AT_STOP = ("Agresti-Coull interval at a calibrated stop, calculated exactly (strict)", FREY)
+OFF_STOP = ("Agresti-Coull interval by the value of a calibrated stop (approximate)", FREY)
+NO_CURVE = "the stop was calibrated for one number, not for a curve"
 
 
 class SimpleRandom(StratifiedDesign):
@@ -44,9 +49,11 @@ class SimpleRandom(StratifiedDesign):
     finite-population factor; recall, F1 and specificity by the G-profile over two post-strata.
     "watched": prior-posterior-ratio confidence sequences, which hold at every look in every
     population (strict): one sequence where the denominator is known before labelling, two at half
-    the error level (true positives, false negatives) elsewhere.
+    the error level (true positives, false negatives) elsewhere. A fixed promise for one share of
+    all items may stop by itself at its margin: Agresti and Coull's interval, with the critical
+    value that makes it cover at that stop, calculated exactly over all rates.
     Assumption: none beyond the random order.
-    Source: Wilson (1927); Waudby-Smith and Ramdas (2020), theorem 3.1.
+    Source: Wilson (1927); Waudby-Smith and Ramdas (2020), theorem 3.1; Frey (2010).
     Departure: target "process" uses the beta-binomial mixture, whose draws are independent.
     """
 
@@ -64,6 +71,10 @@ class SimpleRandom(StratifiedDesign):
         "items were drawn in one seeded random order without replacement",
     )
 
+    def stops_fixed(self, estimands: tuple[str, ...]) -> bool:
+        row = SCALARS.get(estimands[0])
+        return len(estimands) == 1 and row is not None and row.group == "all"
+
     def prepare(self, setup: Setup) -> Frame:
         one = np.zeros(len(setup.population), dtype=np.int64)
         return make_frame(setup, one, np.array([0.5]), np.array([False]))
@@ -72,7 +83,7 @@ class SimpleRandom(StratifiedDesign):
         return np.minimum(frame.sizes, progress.limit) - progress.drawn
 
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        first = 30 if promise == "fixed" else max(40, -(-planned // 10))
+        first = self.first_fixed_look if promise == "fixed" else max(40, -(-planned // 10))
         return min(first, planned, int(frame.sizes.sum()))
 
     def estimate(
@@ -107,6 +118,11 @@ class SimpleRandom(StratifiedDesign):
         """Value (None: the post-stratified one), low, high and method of one estimand."""
         group = known_group(row, cells)
         watched = look.promise == "watched"
+        if group is not None and look.rule is not None:
+            hits, trials, _ = counts_of_group(cells, table, group)
+            low, high = look.rule.limits(trials, hits)
+            share = hits / trials if trials else float("nan")
+            return share, float(low), float(high), AT_STOP if look.rule_kept else OFF_STOP
         if group is not None:
             return share_of_group(cells, look, table, group)
         if watched and look.target == "process":
@@ -118,6 +134,20 @@ class SimpleRandom(StratifiedDesign):
             critical = critical * sampled_file([row], cells, table)
         ends = profile_bounds(cells, table, critical, target=look.target)
         return None, float(ends[0][0]), float(ends[1][0]), PROFILE
+
+    def curve(
+        self,
+        setup: Setup,
+        frame: Frame,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
+    ) -> Curve:
+        if look.rule is None:
+            return super().curve(setup, frame, ranked, look, ranks)
+        going_on = replace(look, rule=None, complete=False, finished=False)
+        found = super().curve(setup, frame, ranked, going_on, ranks)
+        return replace(found, promise="none", missing=found.missing or NO_CURVE)
 
 
 def _two_rates(row: Estimand, cells: Cells, look: Look) -> tuple[float, float]:

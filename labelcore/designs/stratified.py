@@ -28,10 +28,12 @@ class StratifiedDesign(Design):
         while there are items and ``progress.limit`` is not reached."""
 
     def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
-        counts = self.allocate(setup, frame, progress)
-        items = next_items(frame, progress.drawn, counts)
+        items = self.batch_items(setup, frame, progress)
         names = [setup.population.id_at(int(position)) for position in items]
         return asking_order(setup.seed, batch, items, names)
+
+    def batch_items(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+        return next_items(frame, progress.drawn, self.allocate(setup, frame, progress))
 
     def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
         """The method fed with its own expectations batch by batch."""

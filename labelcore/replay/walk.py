@@ -14,6 +14,7 @@ from labelcore.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.replay.checks import Walk
 from labelcore.replay.result import ReplayResult
+from labelcore.stop_words import planned_words
 from labelcore.store import LabelStore, open_store
 from labelcore.words import count
 
@@ -125,7 +126,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         f"File: {population.name} is the one that was labelled ({count(len(population), 'item')}, "
         f"fingerprint {population.fingerprint[:16]}).",
         f"Plan: {engine.plan.design}, seed {engine.plan.seed}, planned for "
-        f"{count(int(engine.plan.planned or 0))}; the log was started with it.",
+        f"{planned_words(engine.plan)}; the log was started with it.",
         f"Log: {count(engine.sequence, 'event')} without a gap, each hash follows from the one "
         "before it.",
         f"Draws: {count(draws, 'draw')} drawn again, every item the same.",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from labelcore.log import Event
+from labelcore.plan import Plan
 from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
 from labelcore.report.facts import Facts
@@ -23,7 +24,7 @@ from labelcore.report.markup import (
 from labelcore.report.references import references
 from labelcore.report.sections import assumptions, section, training_words
 from labelcore.results import Band, Claim, Estimate
-from labelcore.stop_words import stopped_for, stopped_short, stopped_words
+from labelcore.stop_words import planned_words, stopped_for, stopped_short, stopped_words
 from labelcore.words import confidence_words, count, percent, percent_range, points
 
 LOOKS_SHOWN = 40
@@ -205,6 +206,8 @@ def methods_text(facts: Facts) -> str:
         if facts.without_confidence
         else "The intervals hold at every look, so that watching and stopping early do no harm."
         if plan.promise == "watched"
+        else _stop_text(facts.critical, plan)
+        if facts.critical is not None
         else "The intervals hold at the planned size, and none was shown before it."
     )
     scope = (
@@ -218,13 +221,24 @@ def methods_text(facts: Facts) -> str:
         f"{counts['drawn']:,} were drawn with the design “{design.label.partition(' (')[0]}” "
         f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
         f"with {_wanted(facts)}{sure}, planned size "
-        f"{count(int(plan.planned or 0))}. {counts['labelled']:,} items got a class from "
+        f"{planned_words(plan)}. {counts['labelled']:,} items got a class from "
         f"{people_words(len(facts.people))}; {counts['unsure']:,} were called not sure and "
         f"{counts['broken']:,} broken. {made_of}: {'; '.join(made)}; {scope}. {promise}"
         f"{claims_text(facts)} "
         f"Results were looked at {count(len(facts.looks), 'time')}, and every look is recorded. "
         "The log of draws, answers and looks is a chain of hashes, from which every figure can be "
         "computed again."
+    )
+
+
+def _stop_text(critical: float, plan: Plan) -> str:
+    """How a calibrated stop came about."""
+    return (
+        f"Labelling was to end by itself at the first label at which the half-width is at most "
+        f"{points(plan.margin or 0)}, after {planned_words(plan)}. The interval at this stop has "
+        f"the critical value {critical:.3f}, for which its coverage there, calculated exactly over "
+        f"all rates, is at least {confidence_words(plan.confidence)} (Frey, 2010); no interval was "
+        "shown before it."
     )
 
 

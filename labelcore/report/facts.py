@@ -46,7 +46,9 @@ class Facts:
     strata_names  the stretches of ranks, where the strata are such
     rewordings    (when, what, before, after) of each wording that was changed
     counts        answers in force by kind, and how many were undone, changed, flagged, noted
-    second_stage  results over all labels, where a fixed promise was extended; they have no promise
+    second_stage  results over all labels, where there are some after a fixed promise was due; they
+                  have no promise
+    critical      the critical value of a calibrated stop, None without one
     seal          the hash of the last event
     """
 
@@ -70,6 +72,7 @@ class Facts:
     people: Sequence[str]
     span: tuple[str, str] | None
     second_stage: Mapping[str, Estimate]
+    critical: float | None
     notes: Sequence[str]
     rewordings: Sequence[tuple[str, str, str, str]]
     others: Sequence[OtherProject]
@@ -147,6 +150,7 @@ def gather(session: Session) -> Facts:
         people=sorted({event.annotator for event in given}),
         span=(given[0].at, given[-1].at) if given else None,
         second_stage=_second_stage(session),
+        critical=None if session.engine.rule is None else session.engine.rule.critical,
         notes=tuple(session.engine.frame.notes),
         rewordings=_rewordings(record, events),
         others=_others(session, record),

@@ -7,9 +7,19 @@ from collections.abc import Iterable
 # (all of these words stand in the source) -> the full reference
 REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
+        ("Agresti and Coull", "1998"),
+        "Agresti, A. and Coull, B. A. (1998). Approximate is better than “exact” for interval "
+        "estimation of binomial proportions. The American Statistician 52(2), 119–126.",
+    ),
+    (
         ("Fawcett", "2006"),
         "Fawcett, T. (2006). An introduction to ROC analysis. Pattern Recognition Letters 27(8), "
         "861–874.",
+    ),
+    (
+        ("Frey", "2010"),
+        "Frey, J. (2010). Fixed-width sequential confidence intervals for a proportion. The "
+        "American Statistician 64(3), 242–249.",
     ),
     (
         ("Howard", "2021"),

@@ -20,12 +20,20 @@ from labelcore.report.markup import (
     tied,
 )
 from labelcore.results import Claim, Estimate, Result
-from labelcore.stop_words import stop_words
-from labelcore.words import confidence_words, count, percent, percent_range, points
+from labelcore.stop_words import planned_words, promise_kind, stop_words
+from labelcore.words import (
+    confidence_words,
+    count,
+    due_words,
+    percent,
+    percent_range,
+    points,
+)
 
 PROMISE_WORDS = {
     "watched": "valid at every look",
     "fixed": "valid at the planned size only",
+    "stop": "valid at the planned stop only",
     "none": "none",
 }
 NOTHING_FOUND = "Tail share"
@@ -176,6 +184,7 @@ def plan(facts: Facts) -> Markup:
         frozen.design_params
     )}  # fmt: skip
     nothing = facts.without_confidence
+    kind = promise_kind(str(frozen.promise), frozen.calibrated_stop)
     asked = ", ".join(ESTIMANDS.get(name, name) for name in frozen.estimands)
     pairs: list[tuple[str, Child]] = [
         ("Quantities", f"{asked}; the first is the primary one"),
@@ -183,8 +192,8 @@ def plan(facts: Facts) -> Markup:
         ("Parameters", _parameters(chosen)),
         ("About", TARGET_WORDS[frozen.target]),
         ("Confidence", "" if nothing else confidence_words(frozen.confidence) + _of_each(facts)),
-        ("Promise", NO_CONFIDENCE if nothing else PROMISE_WORDS[str(frozen.promise)]),
-        ("Planned size", count(int(frozen.planned or 0))),
+        ("Promise", NO_CONFIDENCE if nothing else PROMISE_WORDS[kind]),
+        ("Planned size", planned_words(frozen)),
         ("Budget", "" if frozen.budget is None else count(frozen.budget)),
         ("Goal", "" if frozen.margin is None else f"plus or minus {points(frozen.margin)}"),
         ("Claims", joined_claims(facts)),
@@ -314,7 +323,7 @@ def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
                 "–"
                 if one.promise == "none" or one.confidence is None
                 else confidence_words(one.confidence),
-                PROMISE_WORDS[one.promise],
+                PROMISE_WORDS[promise_kind(one.promise, one.scope.at_stop)],
                 f"{one.labels_used:,}",
             )
             for one in estimates
@@ -343,15 +352,15 @@ def second_stage(facts: Facts) -> Markup | None:
     """What the labels after a fixed promise's planned size say, apart from the result."""
     if not facts.second_stage:
         return None
-    planned = count(int(facts.plan.planned or 0))
+    due = next(due_words(one.scope) for one in facts.second_stage.values())
     return section(
         "second-stage",
         "Second stage",
         element(
             "p",
-            f"The promise was for {planned} and the result above stands on these. Labelling went "
-            "on after it was known, so the figures from all labels together are reported apart and "
-            "carry no promise.",
+            f"The promise was for {due}, and the result above stands on the labels up to there. "
+            "The figures from all labels together, those that came after it too, are reported "
+            "apart and carry no promise.",
         ),
         estimate_table("All labels together, without a promise", list(facts.second_stage.values())),
     )

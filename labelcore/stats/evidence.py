@@ -134,7 +134,11 @@ def largest_log_likelihood(looks: Looks, target: str = "file") -> FloatArray:
     moved, by Newton steps within a bracket, to where the two agree. Fractions K_k are admitted,
     which can only raise the maximum and lower the evidence.
     """
-    part: _Likelihood = _File(looks) if target == "file" else _Process(looks)
+    return constrained_maximum(looks, _File(looks) if target == "file" else _Process(looks))
+
+
+def constrained_maximum(looks: Looks, part: Likelihood) -> FloatArray:
+    """``largest_log_likelihood`` for a likelihood ``part`` of the looks, (n_looks,)."""
     impossible = _certain(looks, part)
     best = np.full(len(looks.labelled), -np.inf)
     rows = np.flatnonzero(~impossible)
@@ -158,7 +162,7 @@ def largest_log_likelihood(looks: Looks, target: str = "file") -> FloatArray:
     return best
 
 
-def _certain(looks: Looks, part: _Likelihood) -> BoolArray:
+def _certain(looks: Looks, part: Likelihood) -> BoolArray:
     """Whether no K that could have given these labels contradicts the claim, (n_looks,)."""
     small = 1e-12 * (abs(looks.constant) + float(np.abs(looks.weight) @ looks.size))
     ends = np.where(looks.weight > 0, part.fewest, part.most)
@@ -167,7 +171,7 @@ def _certain(looks: Looks, part: _Likelihood) -> BoolArray:
 
 
 def _next_multiplier(
-    part: _Likelihood,
+    part: Likelihood,
     totals: FloatArray,
     excess: FloatArray,
     multiplier: FloatArray,
@@ -185,16 +189,18 @@ def _next_multiplier(
     return np.asarray(np.where(fits, newton, between))
 
 
-class _Likelihood(Protocol):
-    """ln P_K as a sum of concave functions of each K_k; arrays (n_looks, n_cells).
+class Likelihood(Protocol):
+    """ln P_K, concave in K; arrays (n_looks, n_cells).
 
     fewest, most   the ends of K
+    totals         K that maximises ln P_K - pull @ K
+    response       minus the change of weight @ K for a change of the multiplier, (n_looks,)
     """
 
     fewest: FloatArray
     most: FloatArray
 
-    def only(self, rows: IntArray | BoolArray) -> _Likelihood: ...
+    def only(self, rows: IntArray | BoolArray) -> Likelihood: ...
     def totals(self, pull: FloatArray) -> FloatArray: ...
     def log_likelihood(self, totals: FloatArray) -> FloatArray: ...
     def response(self, totals: FloatArray) -> FloatArray: ...

@@ -19,6 +19,9 @@ from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stats.recalibration import PRIOR_MEAN, PRIOR_PRECISION
 from labelcore.stats.sequences import PRIOR
 
+MIDDLE = (0.02, 0.98)
+"""Shares that a shift of the grid can turn to the other side, so that some chance has the claim."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Looks:
@@ -106,9 +109,7 @@ class ShiftedScores:
     step: float = 0.15
 
     def log_probability(self, looks: Looks, rates: FloatArray) -> FloatArray:
-        shift = np.arange(-self.reach, self.reach + self.step / 2, self.step)
-        density = sum(np.exp(-0.5 * (shift / scale) ** 2) / scale for scale in self.scales)
-        log_shift = _normalised(np.log(density))
+        log_shift, shift = self.shifts()
         found, mass = [], []
         for slope, log_weight in zip(self.slopes, np.log(self.slope_chances), strict=True):
             theta = _rates_at(shift[:, None] + slope * logit(rates))
@@ -123,6 +124,53 @@ class ShiftedScores:
         if not np.isfinite(whole):
             return IndependentBeta().log_probability(looks, rates)
         return np.asarray(logsumexp(found, axis=0) - whole)
+
+    def shifts(self) -> tuple[FloatArray, FloatArray]:
+        """ln of the chance of each shift of the grid, and the shifts, (n_points,)."""
+        shift = np.arange(-self.reach, self.reach + self.step / 2, self.step)
+        density = sum(np.exp(-0.5 * (shift / scale) ** 2) / scale for scale in self.scales)
+        return _normalised(np.log(density)), shift
+
+
+class OutcomePredictive(Protocol):
+    """The same for three outcomes: ``labelcore.stats.three_outcomes``."""
+
+    def log_probability(self, size: FloatArray, looks: Looks, rates: FloatArray) -> FloatArray:
+        """Natural logarithm, (n_looks,). ``looks`` hold the cells of ``size`` twice: first the
+        items with +, then those with -; ``rates`` (2, n_cells) are their expected shares."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftedOutcomes:
+    """Three outcomes: chances expit(a + b logit q_k) of + among the items with a sign and
+    expit(c + logit r_k) of no sign, q_k and r_k from the scores.
+
+    The shifts a and c are common to all cells and have the even mixtures of ``signs``, the slope b
+    its chances; restricted to chances for which + outnumbers -. Fixed before the first label.
+    """
+
+    signs: ShiftedScores = ShiftedScores()
+
+    def log_probability(self, size: FloatArray, looks: Looks, rates: FloatArray) -> FloatArray:
+        cells = len(size)
+        better, worse = looks.positive[:, :cells], looks.positive[:, cells:]
+        labelled = looks.labelled[:, :cells]
+        lead = Looks(size, better + worse, better, looks.constant, looks.weight[:cells])
+        none = Looks(size, labelled, labelled - better - worse, looks.constant, lead.weight)
+        share = np.clip(rates[0] / rates.sum(axis=0), *MIDDLE)
+        log_shift, shift = self.signs.shifts()
+        without = _rates_at(shift[:, None] + logit(np.clip(1 - rates.sum(axis=0), *MIDDLE)))
+        columns = log_shift[:, None] + _log_chances(without, none)
+        found, mass = [], []
+        chances = zip(self.signs.slopes, np.log(self.signs.slope_chances), strict=True)
+        for slope, log_weight in chances:
+            theta = _rates_at(shift[:, None] + slope * logit(share))
+            holds = (2 * theta - 1) @ ((1 - without) * size).T > 0
+            rows = log_shift[:, None] + _log_chances(theta, lead)
+            found.append(log_weight + _log_of_pairs(rows, columns, holds))
+            mass.append(log_weight + _log_of_pairs(log_shift[:, None], log_shift[:, None], holds))
+        return np.asarray(logsumexp(found, axis=0) - logsumexp(mass))
 
 
 @dataclass(frozen=True, slots=True)

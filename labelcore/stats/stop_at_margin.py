@@ -103,7 +103,7 @@ class MarginRule:
         low = np.where(s == 0, 0.0, np.clip(centre - half, 0, 1))
         high = np.where(s == n, 1.0, np.clip(centre + half, 0, 1))
         if self.size is not None:
-            low, high = (np.where(n >= self.size, s / n, end) for end in (low, high))
+            low, high = (np.where(n >= self.size, s / np.maximum(n, 1), end) for end in (low, high))
         return low, high
 
     def half_width(self, labels: ArrayLike, positive: ArrayLike) -> FloatArray:
@@ -198,7 +198,7 @@ def _chances(rule: MarginRule, at: Stops, truth: FloatArray) -> FloatArray:
     missing = np.where(possible, missing, 0.0)
     log_rest = gammaln(rest + 1) - gammaln(missing + 1) - gammaln(rest - missing + 1)
     whole = gammaln(rule.size + 1) - gammaln(truth + 1) - gammaln(rule.size - truth + 1)
-    return np.where(possible, np.exp(log_orders + log_rest - whole), 0.0)
+    return np.exp(np.where(possible, log_orders + log_rest - whole, -np.inf))
 
 
 def _checked_truth(rule: MarginRule, truth: ArrayLike) -> FloatArray:
@@ -218,10 +218,11 @@ class Characteristics:
     truth: FloatArray
     coverage: FloatArray
     expected_labels: FloatArray
+    expected_half_width: FloatArray
 
 
 def characteristics(rule: MarginRule, truth: ArrayLike) -> Characteristics:
-    """Coverage of the interval at the stop, and expected labels.
+    """Coverage of the interval at the stop, expected labels, and expected half-width there.
 
     truth   rates in [0, 1]; with ``rule.size`` whole numbers of positives in the file
 
@@ -231,14 +232,15 @@ def characteristics(rule: MarginRule, truth: ArrayLike) -> Characteristics:
     """
     values = _checked_truth(rule, truth)
     at, scale = stops(rule), rule.size or 1
-    coverage, labels = np.zeros(len(values)), np.zeros(len(values))
+    coverage, labels, half_width = np.zeros((3, len(values)))
     for begin in range(0, len(values), TRUTHS_AT_ONCE):
         part = slice(begin, begin + TRUTHS_AT_ONCE)
         chances, rate = _chances(rule, at, values[part]), values[part] / scale
         inside = (at.low[:, None] <= rate) & (rate <= at.high[:, None])
         coverage[part] = (chances * inside).sum(axis=0)
         labels[part] = at.labels @ chances
-    return Characteristics(values, coverage, labels)
+        half_width[part] = (at.high - at.low) / 2 @ chances
+    return Characteristics(values, coverage, labels, half_width)
 
 
 def label_distribution(rule: MarginRule, truth: float) -> tuple[IntArray, FloatArray]:

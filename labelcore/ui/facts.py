@@ -14,7 +14,7 @@ from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.log import ANSWER_KINDS, Event
 from labelcore.results import Band, Estimate
 from labelcore.session import Session
-from labelcore.stop_words import stopped_for, stopped_short
+from labelcore.stop_words import promise_kind, stopped_for, stopped_short
 from labelcore.stops import LOOKING
 from labelcore.ui.times import minutes
 
@@ -28,6 +28,7 @@ ANSWER_WORDS = {"unsure": "Not sure", "later": "Later", "broken": "Broken"}
 PROMISE_WORDS = {
     "watched": "valid at every look",
     "fixed": "valid once, at the planned size",
+    "stop": "valid once, at the planned stop",
     "none": "no promise",
 }
 
@@ -58,7 +59,7 @@ def _seconds(start: str, end: str) -> float:
 @dataclass(frozen=True)
 class Counts:
     """``about``: the total is what is expected, and may turn out to be less or more; ``still_open``
-    says what labelling goes on for when it is more."""
+    says what labelling goes on for when it is more. ``most``: the total is the most."""
 
     answered: int
     total: int
@@ -69,6 +70,7 @@ class Counts:
     ended: str = ""
     broken: int = 0
     still_open: str = STILL_OPEN["margin"]
+    most: bool = False
 
     @property
     def share(self) -> float:
@@ -80,16 +82,18 @@ def counts(session: Session) -> Counts:
     total = engine.limit if engine.extended else int(plan.planned or engine.limit)
     answered = engine.answers_given
     looking = [rule for rule in plan.stop_rules if rule in LOOKING]
+    most = plan.calibrated_stop and not engine.extended and answered < total
     return Counts(
         answered=answered,
         total=total,
-        about=bool(looking) and not engine.extended,
+        about=bool(looking) and not most and not engine.extended,
         unsure=engine.kinds["unsure"],
         later=engine.kinds["later"],
         seconds_left=max(total - answered, 0) * pace(session.events),
         ended=ended_words(session),
         broken=engine.kinds["broken"],
         still_open=" and ".join(STILL_OPEN[rule] for rule in looking) or STILL_OPEN["margin"],
+        most=most,
     )
 
 
@@ -104,12 +108,16 @@ def progress_line(now: Counts, saved: str | None) -> str:
     """
     >>> progress_line(Counts(37, 120, True, 2, 0, 840), "14:03:22")
     '37 of about 120 · ~14 min left · 2 not sure · saved 14:03:22'
+    >>> progress_line(Counts(37, 120, False, 0, 0, 840, most=True), None)
+    '37 of at most 120 · at most 14 min left'
     """
-    parts = [f"{now.answered:,} of {'about ' if now.about else ''}{now.total:,}"]
+    how = "about " if now.about else "at most " if now.most else ""
+    parts = [f"{now.answered:,} of {how}{now.total:,}"]
     if now.ended:
         parts.append(now.ended)
     elif now.answered < now.total:
-        parts.append(f"~{minutes(now.seconds_left)} left".replace("~under", "under"))
+        left = f"~{minutes(now.seconds_left)} left".replace("~under", "under")
+        parts.append(f"at most {left.removeprefix('~')}" if now.most else left)
     elif now.about:
         parts.append(f"more than expected, {now.still_open}")
     if now.unsure:
@@ -206,7 +214,8 @@ def promise_line(session: Session) -> str:
     goal = f" · goal ± {words.points(plan.margin)}" if plan.margin else ""
     numbers = len(session.engine.questions)
     together = f" for all {numbers} numbers together" if plan.together and numbers > 1 else ""
-    return f"{confidence} confidence{together}, {PROMISE_WORDS[str(plan.promise)]}{goal}"
+    kind = promise_kind(str(plan.promise), plan.calibrated_stop)
+    return f"{confidence} confidence{together}, {PROMISE_WORDS[kind]}{goal}"
 
 
 def drawn_digits(session: Session) -> tuple[object, ...]:

@@ -19,6 +19,14 @@ COMPARED = ("accuracy", "precision", "recall")
 LEVEL, BETTER = "A figure reaches a level", "One classifier is better than another"
 DIRECTIONS = {">=": "at least", "<=": "at most"}
 LOWEST, HIGHEST = 0.1, 99.9
+DISAGREEMENTS = (
+    "Decided by the items on which the two disagree; where they agree nothing can be learned about "
+    "it."
+)
+FEWEST = (
+    " With several classes a plain random sample needs fewest labels for it; strata take two to "
+    "three times as many."
+)
 OPEN = "Give the percentage to go on."
 
 
@@ -70,7 +78,7 @@ def _one(place: int, aim: Aim, population: Population) -> str | None:
                 persist_state="session",
             )
         if kind == BETTER:
-            return _comparison(key, judged, aim)
+            return _comparison(key, judged, aim, len(population.classes) > 2)
         return _level(key, judged, aim, population)
 
 
@@ -81,7 +89,7 @@ def judges(population: Population) -> tuple[str, ...]:
 
 def comparable(population: Population) -> bool:
     """Whether two classifiers can be compared by counting."""
-    return len(population.classes) == 2 and len(judges(population)) > 1
+    return len(judges(population)) > 1
 
 
 def quantities(population: Population) -> list[str]:
@@ -123,16 +131,15 @@ def _level(key: str, judged: tuple[str, ...], aim: Aim, population: Population) 
     )
 
 
-def _comparison(key: str, judged: tuple[str, ...], aim: Aim) -> str | None:
+def _comparison(key: str, judged: tuple[str, ...], aim: Aim, several: bool) -> str | None:
+    """With several classes in accuracy only."""
+    possible = COMPARED[:1] if several else COMPARED
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = _choice("Figure", COMPARED, COMPARED[0], f"{key}-compared", _label)
+        name = _choice("Figure", possible, possible[0], f"{key}-compared", _label)
         better = _who("Of this classifier", judged, aim, f"{key}-better")
         others = [one for one in judged if one != better]
         worse = _choice("is higher than that of", others, others[0], f"{key}-worse-{better}")
-    st.caption(
-        "Decided by the items on which the two disagree; where they agree nothing can be learned "
-        "about it."
-    )
+    st.caption(DISAGREEMENTS + (FEWEST if several else ""))
     return claim_text(quantity_text(name, None, better), ">", quantity_text(name, None, worse))
 
 

@@ -67,6 +67,12 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
         f"**{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
         f"± {words.points(widest)}{where}**"
     )
+    if plan.calibrated_stop:
+        st.caption(
+            f"It ends by itself as soon as plus or minus {words.points(plan.margin or 0)} is "
+            f"reached, and shows only the value until then: {chosen.labels:,} labels expected, "
+            f"{chosen.most:,} at most."
+        )
     if plan.claims and chosen.labels >= min(plan.budget or len(population), len(population)):
         st.warning(TOO_CLOSE)
     if plan.margin and widest > plan.margin + 1e-9:

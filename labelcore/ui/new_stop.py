@@ -20,19 +20,26 @@ RULES = {
     "deadline": "A deadline has passed",
 }
 HOW = {ANY: "as soon as one of these is so", ALL: "only when all of these are so"}
+BY_ITSELF = "Plus or minus {points} is reached; only the value is shown until then"
 FIRST_HOUR = time(18)
 PAST = "This moment has passed: choose a later one to go on."
 TOGETHER = {False: "Each on its own (the first is the main one)", True: "All together"}
 
 
-def stop_input(goals: Sequence[str], most: int | None) -> tuple[str, ...] | None:
+def stop_input(
+    goals: Sequence[str], most: int | None, margin: float | None = None
+) -> tuple[str, ...] | None:
     """The stop rules as a plan takes them; None while the deadline lies in the past.
 
     goals   the rules that look at the labels and that this plan has, chosen unless taken away
     most    the labels at which it ends at the latest, None where that is what is planned
+    margin  that of a fixed promise which may stop there by itself; it is chosen on request only
     """
     st.markdown("What ends the session by itself?")
+    by_itself = margin is not None and _wanted_by_itself(margin)
     chosen = [rule for rule in (*goals, "deadline") if _wanted(rule, rule in goals)]
+    if by_itself:
+        chosen.insert(0, "margin")
     rules = []
     for rule in chosen:
         if rule == "deadline":
@@ -42,7 +49,7 @@ def stop_input(goals: Sequence[str], most: int | None) -> tuple[str, ...] | None
             rules.append(f"deadline {moment.isoformat(timespec='minutes')}")
         else:
             rules.append(rule)
-    how = _how(chosen) if len(rules) > 1 else ANY
+    how = _how(chosen) if len(rules) > 1 and not by_itself else ANY
     ends = most is not None and (not goals or set(goals) & set(chosen))
     latest = words.count(most) if most is not None and ends else "the planned number of labels"
     st.caption(
@@ -56,6 +63,11 @@ def _wanted(rule: str, first: bool) -> bool:
     return bool(
         st.checkbox(RULES[rule], value=first, key=f"new-stop-{rule}", persist_state="session")
     )
+
+
+def _wanted_by_itself(margin: float) -> bool:
+    text = BY_ITSELF.format(points=words.points(margin))
+    return bool(st.checkbox(text, key="new-stop-by-itself", persist_state="session"))
 
 
 def _how(chosen: Sequence[str]) -> str:

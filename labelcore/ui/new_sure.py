@@ -35,7 +35,7 @@ PROMISES = {
 CORRECT = "Correct the number that is out of bounds to go on."
 PROMISE_CAPTIONS = (
     "The interval is valid at every look; it is about half again as wide for that.",
-    "Narrower, but the interval is given only at the planned number of labels.",
+    "Narrower, but the interval is given only at the planned number of labels or stop.",
 )
 BAND_CAPTIONS = (
     "One band for all ranks, after 25, 50, 75 and 100 % of the labels; somewhat wider for that.",
@@ -138,7 +138,8 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
         show_claim_terms(goal, confidence)
     else:
         promise = promise_input("margin" not in design.stop_rules)
-    together = together_input(len(asked(aim, population)), confidence)
+    numbers = len(asked(aim, population))
+    together = together_input(numbers, confidence)
     if goal is None:
         if way != CLAIMS:
             st.info(CORRECT)
@@ -147,7 +148,8 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     if fault:
         st.error(plain(fault))
         return None
-    stop = end_of_session(goal, design, promise, len(population))
+    alone = numbers == 1 and design.stops_fixed(aim.estimands)
+    stop = end_of_session(goal, design, promise, len(population), alone)
     return None if stop is None else {
         "budget": goal.budget, "margin": goal.margin, "claims": goal.claims, "stop": stop,
         "confidence": confidence, "promise": promise, "together": together,
@@ -155,11 +157,13 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
 
 
 def end_of_session(
-    goal: Goal, design: Design, promise: str, size: int
-) -> tuple[str, ...] | None:  # fmt: skip
-    """The stop rules; those that look need a promise that holds at every look."""
+    goal: Goal, design: Design, promise: str, size: int, alone: bool
+) -> tuple[str, ...] | None:
+    """The stop rules; those that look need a promise that holds at every look, or one number
+    ``alone`` for whose margin the method can calibrate a fixed promise."""
     looking = [r for r in goal.rules if r in design.stop_rules and promise == "watched"]
-    return stop_input(looking, goal.budget or (size if looking else None))
+    margin = goal.margin if alone and promise == "fixed" else None
+    return stop_input(looking, goal.budget or (size if looking else None), margin)
 
 
 def asked(aim: Aim, population: Population) -> list[Question]:

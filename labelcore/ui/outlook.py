@@ -25,6 +25,7 @@ POINTS = 9
 class Line:
     """One design's figures; ``refused`` says why it cannot serve this plan.
 
+    labels, most  expected, and at the most
     half_widths   the largest for each result; empty where the method gives none beforehand
     derived       what the method derives from its parameters
     """
@@ -32,6 +33,7 @@ class Line:
     design: str
     label: str
     labels: int = 0
+    most: int = 0
     half_widths: Mapping[str, float] = field(default_factory=dict)
     derived: Mapping[str, Any] = field(default_factory=dict)
     refused: str = ""
@@ -43,7 +45,14 @@ def line(population: Population, plan: Plan) -> Line:
         found = preview(population, plan)
     except ValueError as error:
         return Line(plan.design, label, refused=str(error))
-    return Line(plan.design, label, found.expected_labels, found.expected_half_width, found.derived)
+    return Line(
+        plan.design,
+        label,
+        found.expected_labels,
+        found.labels,
+        found.expected_half_width,
+        found.derived,
+    )
 
 
 def for_design(plan: Plan, name: str, labels: int | None = None) -> Plan | str:

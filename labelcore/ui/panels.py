@@ -12,6 +12,7 @@ import streamlit as st
 from labelcore import items
 from labelcore.log import Draw
 from labelcore.session import Session
+from labelcore.stop_words import planned_words
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
 from labelcore.ui.facts import shown_word
@@ -174,8 +175,10 @@ def finish_panel(project: str, session: Session) -> None:
 def finish_warning(session: Session) -> str:
     """What finishing now means for the promise."""
     if session.plan.promise == "fixed" and not session.complete:
+        planned = planned_words(session.plan)
+        at = "its goal, or " + planned if session.plan.calibrated_stop else planned
         return (
-            f"Your plan promises an interval at {session.plan.planned:,} labels. Finishing earlier "
+            f"Your plan promises an interval at {at}. Finishing earlier "
             "shows an interval without that promise, and the report says so."
         )
     later = session.engine.kinds["later"]

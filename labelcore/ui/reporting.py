@@ -16,6 +16,7 @@ from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html,
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results import Estimate, Result
 from labelcore.session import Session
+from labelcore.stop_words import planned_words, promise_kind
 from labelcore.ui import sessions
 from labelcore.ui.facts import PROMISE_WORDS, decision, estimand_name, promise_line
 from labelcore.ui.plain import plain
@@ -119,7 +120,8 @@ def how_made(estimates: list[Estimate]) -> list[str]:
     """A line for each way in which the intervals were made: the method, and when they are valid."""
     ways: dict[str, list[str]] = {}
     for one in estimates:
-        promise = f", {PROMISE_WORDS[one.promise]}" if one.has_interval else ""
+        kind = promise_kind(one.promise, one.scope.at_stop)
+        promise = f", {PROMISE_WORDS[kind]}" if one.has_interval else ""
         ways.setdefault(f"{one.method}{promise}", []).append(estimand_name(one.estimand))
     if len(ways) == 1:
         return [f"Method: {way}." for way in ways]
@@ -166,7 +168,7 @@ def facts(session: Session, results: Sequence[Result]) -> None:
         f"Question: {session.settings.get('question', '')}\n"
         f"File: {population.name}, {len(population):,} items\n"
         f"Classifier: {decision(session)}\n"
-        f"Plan: {plan.method.label}, {plan.planned:,} labels planned, seed {plan.seed}, "
+        f"Plan: {plan.method.label}, {planned_words(plan)} planned, seed {plan.seed}, "
         f"{promise_line(session)}\n"
         f"Answers: {kinds['labelled']:,} labelled, {kinds['unsure']:,} not sure, "
         f"{kinds['broken']:,} broken, {kinds['later']:,} for later"

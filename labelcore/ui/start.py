@@ -91,8 +91,9 @@ def card(number: int, summary: Summary) -> None:
 
 def card_line(summary: Summary) -> str:
     """Progress, margin, status, last save."""
+    most = "at most " if summary.at_most else ""
     parts = [
-        f"{summary.answered:,} of {summary.planned:,} judged",
+        f"{summary.answered:,} of {most}{summary.planned:,} judged",
         margin_words(summary),
         summary.status,
     ]

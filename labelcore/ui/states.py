@@ -29,6 +29,9 @@ WORDS = {
     "waiting": ELSEWHERE,
     "open": ELSEWHERE,
 }
+TOO_EARLY = (
+    "The promised interval is not due yet: go on for it, or finish with one that has no promise."
+)
 MORE = 50
 
 
@@ -65,6 +68,8 @@ def after_stop(session: Session) -> str:
     """Which rule of the plan ended the session, and what further labels would do."""
     said = stopped_words(stopped_for(session.events), session.plan.margin)
     ended = f"{said[:1].upper()}{said[1:]}: the plan ends the session here."
+    if session.plan.promise == "fixed" and not session.complete:
+        return f"{ended} {TOO_EARLY}"
     if session.plan.promise == "fixed":
         return f"{ended} {after_budget(session)}"
     kept = "evidence and intervals stay" if session.plan.claims else "it stays"

@@ -35,6 +35,7 @@ class Summary:
     last_save: str | None
     trial: str
     archived: bool = False
+    at_most: bool = False
 
 
 def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
@@ -59,6 +60,9 @@ def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
         last_save=saves[-1] if saves else None,
         trial=str(settings.get("trial", "")),
         archived=record.archived,
+        at_most=plan["promise"] == "fixed"
+        and "margin" in (plan.get("stop") or ())
+        and not _extended(events),
     )
 
 
@@ -74,8 +78,12 @@ def count_answered(events: Sequence[Event]) -> int:
 
 
 def status_words(events: Sequence[Event], answered: int, planned: int) -> str:
-    turning = [e.kind for e in events if e.kind in ("stopped", "finished", "extended")]
-    last = turning[-1] if turning else ""
+    last = ""
+    for event in events:
+        if event.kind in ("stopped", "finished", "extended"):
+            last = event.kind
+        elif last == "stopped" and (event.kind == "undone" or event.previous is not None):
+            last = ""
     if last == "finished":
         return "finished"
     if last == "stopped":
@@ -89,8 +97,12 @@ def status_words(events: Sequence[Event], answered: int, planned: int) -> str:
 
 def _asked_for(plan: Mapping[str, Any], events: Sequence[Event]) -> int:
     """The planned size, or what it was extended to."""
-    extended = [int(event.detail["budget"]) for event in events if event.kind == "extended"]
+    extended = _extended(events)
     return extended[-1] if extended else int(plan.get("planned") or plan.get("budget") or 0)
+
+
+def _extended(events: Sequence[Event]) -> list[int]:
+    return [int(event.detail["budget"]) for event in events if event.kind == "extended"]
 
 
 def _first_figure(events: Sequence[Event], estimand: str) -> tuple[str, float | None, str]:

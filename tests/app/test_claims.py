@@ -88,6 +88,20 @@ def test_one_classifier_against_another(app, data_folder: Path) -> None:
     assert claim == "accuracy[a] > accuracy[b]"
 
 
+def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> None:
+    said = "xyz"
+    rows = "".join(f"{n},text {n},{said[n % 3]},{said[n % 2]}\n" for n in range(90))
+    page = with_upload(app, "three.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
+    page.text_input(key="new-question").set_value("Which?").run(timeout=60)
+    page.segmented_control(key="new-way").set_value(new_sure.CLAIMS).run(timeout=60)
+    field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run(timeout=60)
+    assert not page.exception and not page.error
+    assert field(page, "selectbox", "-compared").options == ["Accuracy"]
+    assert new_claims.FEWEST.strip() in texts(page)
+    button(page, "new-create").click().run(timeout=60)
+    assert stored_plan(data_folder).claims == ("accuracy[a] > accuracy[b]",)
+
+
 def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
     page.segmented_control(key="new-way").set_value(new_sure.MARGIN).run()

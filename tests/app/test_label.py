@@ -151,6 +151,43 @@ def test_fixed_promise_shows_no_interval_before_its_end(app, make) -> None:
     assert "interval at the end" in page and " to " not in page.split("interval at the end")[0][-8:]
 
 
+def test_a_fixed_promise_that_stops_by_itself(app, items, data_folder) -> None:
+    population = lc.read_population(
+        items, id="id", content="text", scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"}
+    )
+    plan = lc.Plan(
+        "simple_random", ["accuracy"], margin=0.07, promise="fixed", stop="margin", seed=1
+    )
+    session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo")
+    most = session.plan.planned
+    while session.labels < 40 and (draw := session.next()) is not None:
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    before = app("label", project="demo")
+    page = texts(before)
+    assert f"40 of at most {most} · at most " in page and "interval at the end" in page
+    assert "valid once, at the planned stop · goal ± 7.0 points" in page
+    assert "An interval is shown once (95 % confidence, strict, valid at the stop set at" in page
+    button(before, "open-finish").click().run()
+    assert f"promises an interval at its goal, or at most {most} labels" in texts(before)
+    while (draw := session.next()) is not None:
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    after = texts(app("label", project="demo"))
+    assert session.status == "goal reached" and session.labels < most
+    assert "The goal of plus or minus 7.0 points was reached: the plan ends" in after
+    assert "Further labels would be a second stage" in after
+    assert session.results()["accuracy"].sentence() in after
+    start = texts(app())
+    assert f"{session.labels} of at most {most} judged" in start and "goal reached" in start
+
+
+def test_a_deadline_before_a_fixed_promise_is_due(app, make) -> None:
+    make(labels=0, promise="fixed", stop="deadline 2020-01-31T18:00")
+    page = app("label", project="demo")
+    assert "The deadline has passed" in texts(page)
+    assert "The promised interval is not due yet" in texts(page)
+    assert "second stage" not in texts(page)
+
+
 def test_budget_used_then_finish(app, make) -> None:
     session = make(labels=60)
     page = app("label", project="demo")

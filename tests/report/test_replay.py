@@ -48,6 +48,13 @@ def test_an_honest_log_agrees(made: Made) -> None:
     [
         {"design": "simple_random", "budget": 50},
         {"design": "simple_random", "budget": 40, "promise": "fixed"},
+        {
+            "design": "simple_random",
+            "estimands": ["accuracy"],
+            "margin": 0.08,
+            "stop": "margin",
+            "promise": "fixed",
+        },
         {"margin": 0.2},
         {"budget": 50, "estimands": ["precision", "precision_curve"]},
         {"budget": 50, "target": "process"},

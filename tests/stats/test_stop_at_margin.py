@@ -154,6 +154,27 @@ def test_rates_mirror_each_other() -> None:
     assert low.expected_labels == pytest.approx(high.expected_labels, abs=1e-8)
 
 
+def test_expected_half_width_is_the_mean_over_the_stops() -> None:
+    for rule, truth in ((plain_rule(0.05), 0.1), (plain_rule(0.05, most=90, size=400), 80)):
+        at, found = stops(rule), characteristics(rule, truth)
+        labels, chance = label_distribution(rule, truth)
+        low, high = float((at.high - at.low).min()) / 2, float((at.high - at.low).max()) / 2
+        assert low <= found.expected_half_width[0] <= high
+        if rule.most is None:
+            assert 0.045 < found.expected_half_width[0] <= 0.05
+        else:
+            still = chance[labels == 90].sum()
+            assert found.expected_half_width[0] == pytest.approx(
+                0.05 + still * (rule.half_width(90, 18) - 0.05), abs=2e-3
+            )
+
+
+def test_before_the_first_label_nothing_is_known() -> None:
+    for size in (None, 40):
+        low, high = plain_rule(0.05, size=size).limits(0, 0)
+        assert (float(low), float(high)) == (0.0, 1.0)
+
+
 def test_a_budget_ends_it_and_a_census_is_exact() -> None:
     assert stops(plain_rule(0.01, most=100)).labels.max() == 100
     assert label_distribution(plain_rule(0.01, most=100), 0.5)[0].tolist() == [100]

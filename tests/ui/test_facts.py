@@ -56,6 +56,8 @@ def test_status_words() -> None:
     assert status_words([stopped], 10, 10) == "goal reached"
     settled = Event(1, "stopped", at, "", text="claims; deadline 2027-05-03T12:00+00:00")
     assert status_words([settled], 10, 10) == "claims settled and deadline passed"
+    undone = Event(2, "undone", at, "", index=9, previous=8)
+    assert status_words([stopped, undone], 9, 10) == "labelling"
     assert status_words([stopped, extended], 10, 10) == "extended"
     assert status_words([stopped, extended, finished], 10, 10) == "finished"
 

@@ -1,0 +1,277 @@
+"""Claims that one classifier has the higher accuracy, in files with several classes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore import claim_results
+from labelcore.claim_outlook import _imagined, labels_to_settle
+from labelcore.claim_totals import claim_totals
+from labelcore.engine import Engine
+from labelcore.errors import PlanError
+from labelcore.replay import replay_project
+from labelcore.report import estimates_csv, report_html, report_json
+from labelcore.results import Claim
+from tests.designs.synthetic import Known
+
+NAMES = np.array(["x", "y", "z"])
+CLAIM = "accuracy[A] > accuracy[B]"
+N_ITEMS = 600
+
+
+def made(
+    folder: Path, only_a: int, only_b: int, neither: int = 12, n_items: int = N_ITEMS
+) -> Known:
+    """Three classes; on so many items only A is right, only B, or neither and they disagree."""
+    random = np.random.default_rng(4)
+    kinds = [only_a, only_b, neither, 20]
+    kind = random.permutation(np.repeat(np.arange(5), [*kinds, n_items - sum(kinds)]))
+    truth = random.integers(0, 3, n_items)
+    wrong = (truth + random.integers(1, 3, n_items)) % 3
+    left = np.where((kind == 0) | (kind == 4), truth, wrong)
+    right = np.select([kind == 0, kind == 2, kind == 3], [wrong, 3 - truth - wrong, wrong], truth)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "items.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "text", "a", "b"])
+        rows.writerows(
+            (f"i{n}", "x", NAMES[a], NAMES[b])
+            for n, (a, b) in enumerate(zip(left, right, strict=True))
+        )
+    population = lc.read_population(path, id="id", content="text", predictions={"A": "a", "B": "b"})
+    return Known(population, truth)
+
+
+@pytest.fixture(scope="module")
+def better(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return made(tmp_path_factory.mktemp("better"), 110, 30)
+
+
+@pytest.fixture(scope="module")
+def worse(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return made(tmp_path_factory.mktemp("worse"), 30, 110)
+
+
+@pytest.fixture(scope="module")
+def tied(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return made(tmp_path_factory.mktemp("tied"), 40, 40, n_items=160)
+
+
+def true_claim(known: Known, text: str) -> bool:
+    claim = claim_totals(known.population, text, "A", np.arange(N_ITEMS) % 3)
+    np.add.at(claim.tally.counts, (claim.tally.cell_of, known.truth), 1.0)
+    return claim.holds(claim.tally.cells(claim.class_index).positive)
+
+
+def test_a_comparison_holds_exactly_where_one_is_right_more_often(
+    better: Known, worse: Known
+) -> None:
+    for known, a_leads in ((better, True), (worse, False)):
+        assert true_claim(known, CLAIM) == a_leads
+        assert true_claim(known, "accuracy[B] < accuracy[A]") == a_leads
+        assert true_claim(known, "accuracy[B] > accuracy[A]") != a_leads
+
+
+def test_the_counts_of_disagreements_by_stratum(better: Known) -> None:
+    """Against a count by hand; items on which the two agree are left out."""
+    stratum = np.arange(N_ITEMS) % 2
+    claim = claim_totals(better.population, CLAIM, "A", stratum)
+    a, b = (better.population.predictions[name] for name in "AB")
+    some = np.arange(0, N_ITEMS, 3)
+    for position in some:
+        claim.tally.add(int(position), int(better.truth[position]))
+    cells = claim.tally.cells(None)
+    labelled = np.isin(np.arange(N_ITEMS), some)
+    for group in (0, 1):
+        inside = (stratum == group) & (a != b)
+        seen = inside & labelled
+        assert cells.size[group] == cells.size[group + 2] == inside.sum()
+        assert cells.labelled[group] == cells.labelled[group + 2] == seen.sum()
+        assert cells.positive[group] == (seen & (a == better.truth)).sum()
+        assert cells.positive[group + 2] == (seen & (b == better.truth)).sum()
+    assert claim.tally.unresolved(list(some)).tolist() == cells.labelled[:2].tolist()
+    assert claim.tally.emptied().cells(None).labelled.sum() == 0
+    assert claim.rates.shape == (4,) and (claim.rates[:2] + claim.rates[2:] <= 1).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("f1[A] > f1[B]", "needs a file with two classes"),
+        ("precision[x]@A > precision[x]@B", "in a file with several classes; compare their acc"),
+        ("recall[x]@A > recall[x]@B", "in a file with several classes; compare their accuracy"),
+        ("accuracy[A] > accuracy[A]", "two different classifiers"),
+    ],
+)
+def test_what_several_classes_cannot_answer(better: Known, text: str, words: str) -> None:
+    with pytest.raises(PlanError, match=words):
+        claim_totals(better.population, text, "A", np.zeros(N_ITEMS, dtype=np.int64))
+
+
+def test_of_items_like_these_a_plain_random_sample_can_be_asked(better: Known) -> None:
+    zeros = np.zeros(N_ITEMS, dtype=np.int64)
+    claim_totals(better.population, CLAIM, "A", zeros, "process")
+    with pytest.raises(PlanError, match="claim it of this file"):
+        claim_totals(better.population, CLAIM, "A", np.arange(N_ITEMS) % 2, "process")
+
+
+# --- in a session --------------------------------------------------------------------------------
+
+
+def session_of(known: Known, design: str, **asked: object) -> lc.Session:
+    plan = lc.Plan(design, ["accuracy"], classifier="A", **{"claims": [CLAIM], "seed": 3, **asked})
+    return lc.Session(known.population, plan)
+
+
+def answered(session: lc.Session, known: Known) -> Claim:
+    while (draw := session.next()) is not None:
+        truth = known.truth[known.population.position(draw.item_id)]
+        session.answer(draw, known.population.classes[truth])
+    return claim_of(session)
+
+
+def claim_of(session: lc.Session) -> Claim:
+    (found,) = (one for one in session.results().values() if isinstance(one, Claim))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("design", "known", "text", "status"),
+    [
+        ("simple_random", "better", CLAIM, "decided"),
+        ("simple_random", "better", "accuracy[B] < accuracy[A]", "decided"),
+        ("simple_random", "worse", CLAIM, "refuted"),
+        ("recalibrated_neyman", "better", CLAIM, "decided"),
+        ("recalibrated_neyman", "worse", "accuracy[A] > accuracy[B]", "refuted"),
+    ],
+)
+def test_a_session_decides_or_refutes(
+    request: pytest.FixtureRequest, design: str, known: str, text: str, status: str
+) -> None:
+    file: Known = request.getfixturevalue(known)
+    session = session_of(file, design, claims=[text])
+    found = answered(session, file)
+    assert found.status == status and session.labels < N_ITEMS
+    assert session.status == "goal reached"
+    assert max(found.log_evidence, found.log_evidence_against) >= math.log(20)
+    assert ("signs" in found.method) == (design == "simple_random")
+    assert found.source.endswith("labelcore.stats.three_outcomes")
+    replay_project(session.store, session.project)
+
+
+@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
+def test_a_tie_stays_open_to_the_census(tied: Known, design: str) -> None:
+    found = answered(session_of(tied, design), tied)
+    assert found.labels_used == 160 and found.status == "undecided"
+    assert max(found.log_evidence, found.log_evidence_against) < math.log(20)
+
+
+def test_the_words_and_the_files(better: Known) -> None:
+    session = session_of(better, "simple_random")
+    found = answered(session, better)
+    statement = "the accuracy of 'A' is above the accuracy of 'B'"
+    assert found.statement == statement and statement in found.sentence()
+    assert json.loads(found.to_json())["claim"] == CLAIM and found.value is None
+    assert "from the signs of disagreements (strict)" in report_html(session)
+    (row,) = (
+        one for one in csv.DictReader(io.StringIO(estimates_csv(session))) if CLAIM in one.values()
+    )
+    assert "decided" in row.values()
+    stored = json.dumps(report_json(session))
+    assert statement in stored and "three_outcomes" in stored
+
+
+def test_open_items_count_as_the_worst_of_three_outcomes(
+    better: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The evidence is the least over every filling, found here by hand; none beyond the limit."""
+    session = session_of(better, "recalibrated_neyman", budget=200, stop=())
+    later: list[int] = []
+    a, b = (better.population.predictions[name] for name in "AB")
+    while (draw := session.next()) is not None and draw.index <= 150:
+        position = better.population.position(draw.item_id)
+        if draw.index >= 60 and len(later) < 3 and a[position] != b[position]:
+            later.append(position)
+            session.answer(draw, "later")
+        else:
+            session.answer(draw, better.population.classes[better.truth[position]])
+    engine = session.engine
+    (claim,) = engine.claims
+    found = claim_of(session)
+    by_hand = {1: math.inf, -1: math.inf}
+    for answers in np.ndindex(3, 3, 3):
+        filled = claim.on(claim.tally.emptied())
+        filled.tally.counts[:] = claim.tally.counts
+        for position, answer in zip(later, answers, strict=True):
+            outcome = (a[position], b[position], 3 - a[position] - b[position])[answer]
+            filled.tally.add(position, int(outcome))
+        cells = filled.tally.cells(None)
+        for sign, linear in ((1, claim.linear), (-1, claim.linear.opposite)):
+            value = filled.log_evidence(
+                cells, cells.labelled[None], cells.positive[None], linear, "file"
+            )[0]
+            by_hand[sign] = min(by_hand[sign], value)
+    assert len(later) == 3
+    assert found.log_evidence == pytest.approx(by_hand[1], abs=1e-9)
+    assert found.log_evidence_against == pytest.approx(by_hand[-1], abs=1e-9)
+    monkeypatch.setattr(claim_results, "MOST_WAYS", 2)
+    assert claim_results.claim_results(engine)[CLAIM].log_evidence == -math.inf
+
+
+@pytest.mark.parametrize(("open_items", "ways"), [([2, 0], 6), ([1, 2], 18), ([0, 0], 1)])
+def test_every_filling_with_pairs(open_items: list[int], ways: int) -> None:
+    found = claim_results._fillings(np.array(open_items, dtype=float), pairs=True)
+    assert found is not None and found.shape == (ways, 4)
+    assert len(np.unique(found, axis=0)) == ways
+    assert ((found[:, :2] + found[:, 2:]) <= open_items).all() and found.min() >= 0
+
+
+def test_simulated_comparisons_are_rows_like_others(better: Known, worse: Known) -> None:
+    for known, truth, chosen in ((better, 1.0, "decided"), (worse, 0.0, "refuted")):
+        plan = lc.Plan("simple_random", ["accuracy"], classifier="A", claims=[CLAIM], budget=500)
+        codes = [known.population.classes[code] for code in known.truth]
+        table = lc.simulate(known.population, plan, truth=codes, runs=4).table()
+        rows = table[table["estimand"] == CLAIM]
+        assert set(rows["truth"]) == {truth} and set(rows["chosen"]) == {chosen}
+        assert rows["covered"].all()
+
+
+# --- planned -------------------------------------------------------------------------------------
+
+
+def test_imagined_labels_follow_both_classifiers(better: Known) -> None:
+    """80 % each without scores: A is right on 80 %, B on 80 % of the rest of the disagreements."""
+    plan = lc.Plan("simple_random", ["accuracy"], classifier="A", claims=[CLAIM], budget=300)
+    engine = Engine(better.population, plan.with_planned(300))
+    codes = np.array([_imagined(engine, np.random.default_rng(seed)) for seed in range(300)])
+    a, b = (better.population.predictions[name] for name in "AB")
+    differ = a != b
+    assert set(np.unique(codes)) == {0, 1, 2}
+    assert np.mean(codes == a) == pytest.approx(0.8, abs=0.01)
+    assert np.mean((codes == b)[:, differ]) == pytest.approx(0.16, abs=0.01)
+    neither = ((codes != a) & (codes != b))[:, differ]
+    assert np.mean(neither) == pytest.approx(0.04, abs=0.01)
+
+
+def test_the_expected_size_is_within_what_sessions_need(better: Known) -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], classifier="A", claims=[CLAIM], seed=5)
+    expected = labels_to_settle(better.population, plan, N_ITEMS)
+    codes = _imagined(
+        Engine(better.population, plan.with_planned(N_ITEMS)), np.random.default_rng(1)
+    )
+    labels = [better.population.classes[code] for code in codes]
+    found = lc.simulate(better.population, plan, truth=labels, runs=25, seed=2).table()
+    needed = found[found["estimand"] == CLAIM]["labels_used"]
+    assert needed.min() <= expected <= needed.max() < N_ITEMS
+    backwards = replace(plan, claims=["accuracy[B] > accuracy[A]"])
+    assert labels_to_settle(better.population, backwards, N_ITEMS) < N_ITEMS
