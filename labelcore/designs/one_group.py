@@ -6,10 +6,13 @@ import numpy as np
 
 from labelcore.designs.base import Look
 from labelcore.stats.profile import BoolArray, Cells, Ratios
-from labelcore.stats.proportion import finite_wilson
+from labelcore.stats.proportion import share_interval
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
-WILSON = ("Wilson score interval (approximate)", "Wilson (1927)")
+WILSON = (
+    "Wilson score interval, no narrower than the exact one where counts are few (approximate)",
+    "Wilson (1927); Buonaccorsi (1987)",
+)
 SEQUENCE = (
     "prior-posterior-ratio confidence sequence (strict)",
     "Waudby-Smith and Ramdas (2020), theorem 3.1",
@@ -31,7 +34,8 @@ def share_of_group(
     cells: Cells, look: Look, table: Ratios, group: BoolArray
 ) -> tuple[float, float, float, tuple[str, str]]:
     """Value, low, high and method of the one ratio of ``table``, whose denominator is the items of
-    ``group`` (n_cells,): Wilson's interval at a fixed size, a confidence sequence while watching.
+    ``group`` (n_cells,): Wilson's interval (exact where counts are
+    few) at a fixed size, a confidence sequence while watching.
 
     Assumption: given their number, the labels in the group are a simple random sample of it.
     """
@@ -45,5 +49,5 @@ def share_of_group(
         low, high = finite_sequence(hits, trials, size, alpha)
         return share, low / max(size, 1), high / max(size, 1), SEQUENCE
     whole = size if look.target == "file" else np.inf
-    low, high = finite_wilson(hits, trials, whole, look.confidence)
+    low, high = share_interval(hits, trials, whole, look.confidence)
     return share, low, high, WILSON

@@ -12,6 +12,11 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "estimation of binomial proportions. The American Statistician 52(2), 119–126.",
     ),
     (
+        ("Buonaccorsi", "1987"),
+        "Buonaccorsi, J. P. (1987). A note on confidence intervals for proportions in finite "
+        "populations. The American Statistician 41(3), 215–218.",
+    ),
+    (
         ("Fawcett", "2006"),
         "Fawcett, T. (2006). An introduction to ROC analysis. Pattern Recognition Letters 27(8), "
         "861–874.",

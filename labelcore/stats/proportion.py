@@ -7,14 +7,20 @@ arrays. No trial gives 0 to 1.
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
+from scipy.stats import hypergeom
 
 FloatArray = NDArray[np.float64]
 Limits = tuple[FloatArray, FloatArray]
+
+FEW_HITS, FEW_LEFT = 3, 30
 
 
 def _checked(
@@ -115,3 +121,67 @@ def finite_wilson(
     scale = 1 / (1 - trials / size)
     low, high = wilson(hits * scale, trials * scale, confidence)
     return float(low), float(high)
+
+
+def finite_exact(hits: int, trials: int, size: float, confidence: float) -> tuple[float, float]:
+    """The shares that neither of two exact one-sided tests, each at half the error level, rejects:
+    ``trials`` drawn without replacement out of ``size`` (infinity: independent draws).
+
+    Promise: strict; coverage is at least ``confidence`` whatever the share.
+    Source: Clopper and Pearson (1934); Buonaccorsi (1987) without replacement.
+
+    >>> finite_exact(0, 100, 200, 0.95), finite_exact(3, 4, 5, 0.95)
+    ((0.0, 0.025), (0.6, 0.8))
+    """
+    if math.isinf(size):
+        low, high = clopper_pearson(hits, trials, confidence)
+        return float(low), float(high)
+    alpha, whole = (1 - confidence) / 2, round(size)
+    misses = trials - hits
+    least = _fewest(hits, trials, whole, alpha)
+    return least / whole, (whole - _fewest(misses, trials, whole, alpha)) / whole
+
+
+@lru_cache(maxsize=20_000)
+def _fewest(hits: int, trials: int, size: int, alpha: float) -> int:
+    """The smallest number of positives in the file with which so many hits or more have a chance
+    above ``alpha``."""
+    possible = range(hits, size - (trials - hits) + 1)
+    if hits == 0:
+        return 0
+    return possible[
+        bisect_left(
+            possible, True, key=lambda k: bool(hypergeom.sf(hits - 1, size, k, trials) > alpha)
+        )
+    ]
+
+
+def share_interval(
+    hits: float, trials: float, size: float, confidence: float
+) -> tuple[float, float]:
+    """Wilson's interval for a simple random sample without replacement, no narrower than the exact
+    one where Wilson's is wanting: with up to ``FEW_HITS`` hits or misses, and where at most
+    ``FEW_LEFT`` items of the file have no label.
+
+    Wilson's lower end after one hit lies too high, so that a share of .0012 was covered by .897 of
+    the samples of 300; and near a census a number of positives is too coarse for a normal curve.
+    With the exact ends the least coverage over all numbers of positives rises from .805 (18 of 20
+    items), .857 (50 of 1,000) and .831 (300 of 5,000) to .984, .922 and .929 (docs/validity.md).
+
+    Promise: approximate.
+    Source: Wilson (1927); Brown, Cai and DasGupta (2001), section 4.1, mend the same ends by the
+    Poisson distribution; Buonaccorsi (1987).
+
+    hits, trials   fractions are rounded for the exact ends
+
+    >>> low, high = share_interval(1, 300, 20_000, 0.95)
+    >>> round(low, 5), round(high, 5)
+    (0.0001, 0.01844)
+    """
+    low, high = finite_wilson(hits, trials, size, confidence)
+    few = min(hits, trials - hits) <= FEW_HITS or size - trials <= FEW_LEFT
+    if trials <= 0 or trials >= size or not few:
+        return low, high
+    counted = max(round(trials), 1)
+    exact = finite_exact(min(round(hits), counted), counted, size, confidence)
+    return min(low, exact[0]), max(high, exact[1])

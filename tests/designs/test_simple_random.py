@@ -12,7 +12,7 @@ from labelcore.designs.base import Look
 from labelcore.designs.simple_random import SimpleRandom
 from labelcore.estimands import SCALARS, ratios
 from labelcore.stats.profile import Cells
-from labelcore.stats.proportion import wilson
+from labelcore.stats.proportion import finite_exact, wilson
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 from tests.designs.synthetic import Known, calibrated, labelled
 
@@ -79,3 +79,13 @@ def test_one_random_order(tmp_path_factory: pytest.TempPathFactory) -> None:
     positions = [[asked.position for asked in engine.asked] for engine in (short, long)]
     assert set(positions[0]) == set(known.engine(plans[1], 2).frame.queue[:30].tolist())
     assert set(positions[1]) == set(known.engine(plans[1], 2).frame.queue[:90].tolist())
+
+
+@pytest.mark.parametrize("target", ["file", "process"])
+def test_few_misses_have_the_exact_end(target: str) -> None:
+    cells = Cells(CELLS.size, CELLS.labelled, np.array([19.0, 4]), CELLS.predicted)
+    look = Look(0.95, "fixed", 100, 100, target, 1)
+    found = SimpleRandom().estimate([SCALARS["precision"]], cells, look, None)
+    size = 200 if target == "file" else np.inf
+    assert found.high[0] == finite_exact(19, 20, size, 0.95)[1] > wilson(19, 20, 0.95)[1]
+    assert "exact" in found.method[0] and "(approximate)" in found.method[0]

@@ -8,11 +8,19 @@ with method "wilson", "agresti_coull", "beta" (Clopper-Pearson), "jeffreys", "no
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, hypergeom
 
-from labelcore.stats.proportion import INTERVALS, finite_wilson, wilson
+from labelcore.stats.proportion import (
+    INTERVALS,
+    finite_exact,
+    finite_wilson,
+    share_interval,
+    wilson,
+)
 
 CASES = [(9, 10, 0.95), (0, 20, 0.95), (50, 50, 0.99), (137, 400, 0.9)]
 REFERENCE = {
@@ -116,3 +124,42 @@ def test_finite_population_factor() -> None:
     assert finite_wilson(0, 0, 30, 0.95) == (0.0, 1.0)
     widths = [np.ptp(finite_wilson(n / 2, n, 1000, 0.95)) for n in (10, 100, 800, 990, 1000)]
     assert widths == sorted(widths, reverse=True) and widths[-1] == 0
+
+
+# --- exact where counts are few ------------------------------------------------------------------
+
+FINITE = ((20, 10), (20, 18), (50, 30), (50, 45), (200, 100), (200, 190), (1000, 50), (1500, 150))
+Rule = Callable[[int, int, int, float], tuple[float, float]]
+
+
+def least_coverage_in_a_file(rule: Rule, size: int, trials: int, confidence: float) -> float:
+    """The least coverage over all numbers of positives in the file, by adding up every sample."""
+    low, high = np.array([rule(s, trials, size, confidence) for s in range(trials + 1)]).T
+    positives = np.arange(size // 2 + 1)[:, None]
+    chance = hypergeom.pmf(np.arange(trials + 1), size, positives, trials)
+    inside = (low - 1e-12 <= positives / size) & (positives / size <= high + 1e-12)
+    return float((chance * inside).sum(axis=1).min())
+
+
+@pytest.mark.parametrize(("size", "trials"), FINITE)
+def test_coverage_in_a_file_over_all_numbers_of_positives(size: int, trials: int) -> None:
+    assert least_coverage_in_a_file(finite_exact, size, trials, 0.95) >= 0.95
+    assert least_coverage_in_a_file(share_interval, size, trials, 0.95) >= 0.915
+
+
+@pytest.mark.parametrize(("size", "trials"), [(20, 18), (200, 100), (200, 190), (1000, 50)])
+def test_wilson_alone_falls_short_of_that(size: int, trials: int) -> None:
+    """The broken twin."""
+    assert least_coverage_in_a_file(finite_wilson, size, trials, 0.95) < 0.88
+
+
+def test_exact_ends_without_a_file_are_those_of_independent_draws() -> None:
+    assert finite_exact(2, 300, np.inf, 0.95) == pytest.approx(
+        finite_exact(2, 300, 10**7, 0.95), rel=1e-3
+    )
+    low, high = share_interval(2, 300, np.inf, 0.95)
+    plain = finite_wilson(2, 300, np.inf, 0.95)
+    assert low == finite_exact(2, 300, np.inf, 0.95)[0] < plain[0] and high == plain[1]
+    assert share_interval(150, 300, np.inf, 0.95) == finite_wilson(150, 300, np.inf, 0.95)
+    assert share_interval(3, 3, 3, 0.95) == (1.0, 1.0) and share_interval(0, 0, 9, 0.95) == (0, 1)
+    assert share_interval(0.4, 12.6, 40, 0.95)[0] == 0
