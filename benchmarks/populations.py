@@ -191,6 +191,12 @@ def _strata_cases() -> list[Case]:
     return found
 
 
+FEW_STRATA: dict[str, dict[str, Any]] = {
+    "2 / 3 strata": {"n_above": 2, "n_below": 3},
+    "strata of a plan with claims": {"n_above": 1, "n_below": 4, "floor": 0.5},
+}
+
+
 SYNTHETIC: tuple[Case, ...] = (
     Case("calibrated", calibrated, fixed=(100, 300, 1000), watched=(300, 1000),
          estimands=TWO_CLASSES),
@@ -221,6 +227,14 @@ SYNTHETIC: tuple[Case, ...] = (
     Case("a tie of two classifiers", tied),
     Case("three classes", partial(several, classes=3, scored=True), estimands=SEVERAL),
     Case("five classes, no score", partial(several, classes=5, scored=False), estimands=SEVERAL),
+    *(
+        Case(f"few strata, {name}", make, estimands=TWO_CLASSES, variants=FEW_STRATA)
+        for name, make in (
+            ("calibrated", calibrated),
+            ("overconfident", overconfident),
+            ("right outside the middle", right_outside_the_middle),
+        )
+    ),
     Case("redrawn file", calibrated, 1_000, target="process"),
     Case("redrawn file, overconfident", overconfident, 1_000, target="process"),
     Case("redrawn file, all of it", calibrated, 200, (200,), (200,), target="process"),

@@ -77,14 +77,18 @@ class Ledger:
         return Event(self.engine.sequence + 1, kind, now(), annotator, **values)
 
     def status(self) -> str:
-        """Where the project stands: "open" while there is something to label."""
+        """Where the project stands: "open" while there is something to label for whoever comes,
+        "waiting" while only items on somebody's screen are left."""
         engine = self.engine
         if engine.finished:
             return "finished"
-        if engine.stopped and not engine.extended and not any(self.open_draws.values()):
-            return "goal reached"
-        if len(engine.asked) < engine.limit or engine.waiting_indices():
+        shown = {draw.index for stack in self.open_draws.values() for draw in stack}
+        if engine.stopped and not engine.extended:
+            return "waiting" if shown else "goal reached"
+        if len(engine.asked) < engine.limit:
             return "open"
+        if waiting := set(engine.waiting_indices()):
+            return "waiting" if waiting <= shown else "open"
         return "exhausted" if engine.limit >= engine.most else "budget used"
 
     def _take(self, event: Event) -> None:

@@ -67,8 +67,14 @@ class SessionView:
 
     @property
     def status(self) -> str:
-        """One of "open", "goal reached", "budget used", "exhausted", "finished"."""
+        """One of "open", "waiting" (for the answers to items that are shown), "goal reached",
+        "budget used", "exhausted", "finished"."""
         return self.ledger.status()
+
+    @property
+    def going_on(self) -> bool:
+        """Whether labels are still to come by the plan."""
+        return self.status in ("open", "waiting")
 
     # --- looking -----------------------------------------------------------------------------
 

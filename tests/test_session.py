@@ -77,6 +77,32 @@ def test_two_people_never_get_the_same_item(known: Known) -> None:
     assert len(set(seen)) == 60 and session.next("a") is None
 
 
+def test_the_last_item_on_a_screen_is_waited_for(known: Known) -> None:
+    session = start(known)
+    go(session, known, until=58)
+    first, last = session.next("a"), session.next("b")
+    assert first is not None and last is not None and session.next("c") is None
+    assert session.status == "waiting" and session.going_on
+    session.answer(first, "later")
+    assert session.status == "open", "it may be shown to whoever comes"
+    again = session.next("a")
+    assert again is not None and session.status == "waiting"
+    session.answer(again, "yes")
+    session.answer(last, "no")
+    assert session.status == "budget used" and not session.going_on
+
+
+def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], margin=0.15)
+    session = lc.Session(known.population, plan)
+    other = session.next("b")
+    assert other is not None
+    go(session, known)
+    assert session.next() is None and session.status == "waiting"
+    session.answer(other, "yes")
+    assert session.status == "goal reached"
+
+
 @pytest.mark.parametrize("design", SCALAR_DESIGNS)
 def test_goal_reached_then_extend(design: str, known: Known) -> None:
     plan = lc.Plan(design, ["accuracy"], margin=0.15)

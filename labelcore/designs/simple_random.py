@@ -46,7 +46,8 @@ class SimpleRandom(StratifiedDesign):
     """Items in one seeded random order without replacement.
 
     Promise: "fixed": Wilson's interval on the items of the quantity's own denominator, with the
-    finite-population factor and exact ends where counts are few; recall, F1 and specificity by the G-profile over two post-strata.
+    finite-population factor and exact ends where counts are few; recall, F1 and specificity by the
+    G-profile over two post-strata.
     "watched": prior-posterior-ratio confidence sequences, which hold at every look in every
     population (strict): one sequence where the denominator is known before labelling, two at half
     the error level (true positives, false negatives) elsewhere. A fixed promise for one share of

@@ -64,7 +64,7 @@ def claim_chart(session: Session, claim: Claim) -> Chart:
 def claim_digits(session: Session, claim: Claim) -> tuple[object, ...]:
     """What the chart shows to the eye: the status, and whole steps of the logarithmic scale."""
     nearest = max(-9, min(claim.log_evidence, 99)), max(-9, min(claim.log_evidence_against, 99))
-    ended = session.status != "open" and session.labels
+    ended = not session.going_on and session.labels
     return (claim.claim, claim.status, *(round(one) for one in nearest), ended)
 
 

@@ -223,5 +223,5 @@ def drawn_digits(session: Session) -> tuple[object, ...]:
     found = next(iter(session.results().values()))
     if not isinstance(found, Estimate) or found.value is None:
         return ()
-    ended = session.status != "open"
+    ended = not session.going_on
     return (round(100 * found.value), found.has_interval, ended and session.labels)

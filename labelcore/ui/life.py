@@ -166,7 +166,7 @@ def finish(project: str, key: str) -> None:
 def extend_form(project: str, token: str) -> None:
     session = sessions.session(project)
     items, answered = session.engine.most, session.engine.answers_given
-    least = session.engine.limit if session.status == "open" else answered
+    least = session.engine.limit if session.going_on else answered
     if least >= items:
         st.text("Every item of the file may be judged already: there is nothing to add.")
         st.button("Close", key="life-cancel", on_click=cancel)

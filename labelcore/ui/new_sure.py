@@ -47,8 +47,7 @@ CLAIM_PROMISE = (
 )
 TRYING = "Working out what the labels will give ..."
 TRYING_CLAIMS = (
-    "Trying the claims out on imagined labels, as if the scores were right: some seconds, on a "
-    "large file half a minute ..."
+    "Trying the claims out on imagined labels, as if the scores were right: a few seconds ..."
 )
 FIRST_BUDGET = 200
 

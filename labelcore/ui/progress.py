@@ -90,7 +90,7 @@ def status_lines(session: Session) -> None:
     """How far the labelling is, and what the figures are about."""
     last = session.last_answer()
     now = counts(session)
-    status = title(session) if session.status != "open" else "Labelling is going on"
+    status = "Labelling is going on" if session.going_on else title(session)
     st.progress(now.share)
     with st.container(key="line"):
         st.text(f"{status} · {progress_line(now, clock(last.at, reader_zone()) if last else None)}")
