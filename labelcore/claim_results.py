@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 
 from labelcore.claim_totals import ClaimTotals, Side
+from labelcore.claim_words import claim_statement
 from labelcore.engine import Engine
 from labelcore.estimands import ratios
 from labelcore.estimation import assumptions, doubtful, scope_of
@@ -16,9 +17,10 @@ from labelcore.results import Claim
 from labelcore.stats.evidence import Linear
 from labelcore.stats.profile import Cells, FloatArray, plug_in_totals
 from labelcore.tallies import Question
-from labelcore.words import claim_statement, quantity_name
+from labelcore.words import quantity_name
 
-MOST_WAYS = 2000
+MOST_WAYS = 5000
+ANSWERS_STAND = "no answer was changed because of the evidence that it led to"
 METHOD = "mixture evidence over strata (strict)"
 SIGNS = "mixture evidence from the signs of disagreements (strict)"
 OUTCOMES = "mixture evidence over strata of disagreements with three outcomes (strict)"
@@ -40,7 +42,7 @@ def all_settled(engine: Engine) -> bool:
 def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     cells = claim.tally.cells(claim.class_index)
     alpha = (1 - engine.plan.confidence) / len(engine.claims)
-    open_items, share = doubtful(engine, claim.tally)
+    open_items, _ = doubtful(engine, claim.tally, strictly=True)
     rates = claim.rates
     both = (claim.linear, claim.linear.opposite)
     ends = [_evidence(engine, claim, cells, one, open_items) for one in both]
@@ -53,7 +55,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         status = "refuted"
     question = Question(claim.read.text, claim.sides[0].row, claim.sides[0].classifier,
                         claim.class_index)  # fmt: skip
-    scope = replace(scope_of(engine, question), margin=None)
+    scope = replace(scope_of(engine, question), margin=None, left_out=0)
     return Claim(
         claim=claim.read.text,
         statement=claim_statement(
@@ -70,7 +72,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         draws_used=engine.prefix(),
         method=_method(claim),
         promise="watched",
-        assumptions=assumptions(engine, share),
+        assumptions=(*assumptions(engine, 1.0), ANSWERS_STAND),
         source=SOURCE + ("three_outcomes" if claim.of_disagreements else "evidence"),
         scope=scope,
     )
@@ -91,7 +93,8 @@ def _method(claim: ClaimTotals) -> str:
 def _evidence(
     engine: Engine, claim: ClaimTotals, cells: Cells, linear: Linear, open_items: FloatArray
 ) -> float:
-    """Evidence for the statement, the least over everything that the open items may turn out to be;
+    """Evidence for the statement, the least over everything that the items without a verdict (open,
+    unsure, broken) may turn out to be;
     none where that is too much to try. A better label need not raise it: the bet may have expected
     a worse one."""
     pairs = claim.of_disagreements

@@ -54,7 +54,8 @@ class ClaimTotals:
 
     def holds(self, totals: FloatArray) -> bool:
         """Whether the claim is true where the cells hold ``totals`` positives, (n_cells,)."""
-        return bool(self.linear.constant + self.linear.weight @ totals >= -1e-9)
+        gap = float(self.linear.constant + self.linear.weight @ totals)
+        return gap > 1e-9 if self.read.strictly else gap >= -1e-9
 
     @property
     def of_disagreements(self) -> bool:

@@ -26,12 +26,14 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class ClaimText:
-    """A claim as it was read: ``left`` is above (or, if not ``above``, below) ``right``."""
+    """A claim as it was read: ``left`` is above (or, if not ``above``, below) ``right``; with
+    ``strictly`` it is false where they are equal."""
 
     text: str
     left: Quantity
     right: Quantity | float
     above: bool
+    strictly: bool = False
 
     @property
     def compares(self) -> bool:
@@ -80,9 +82,10 @@ def _at(text: str, sign: re.Match[str]) -> list[ClaimText]:
     left, right = _around(text, sign)
     number = _number(right)
     others: list[Quantity | float] = [*_quantities(right)] if number is None else [number]
-    above = RELATIONS.get(sign[0], sign[0]).startswith(">")
+    relation = RELATIONS.get(sign[0], sign[0])
+    above, strictly = relation.startswith(">"), not relation.endswith("=")
     return [
-        ClaimText(text, one, other, above)
+        ClaimText(text, one, other, above, strictly)
         for one, other in product(_quantities(left), others)
         if not isinstance(other, Quantity) or other.estimand == one.estimand
     ]

@@ -125,14 +125,16 @@ def _group_results(engine: Engine, group: list[Question]) -> list[Estimate]:
     ]
 
 
-def doubtful(engine: Engine, tally: Tally) -> tuple[FloatArray, float]:
+def doubtful(engine: Engine, tally: Tally, *, strictly: bool = False) -> tuple[FloatArray, float]:
     """Items per cell that count both ways, and the share of answers that are unsure or broken.
 
-    Open items inside the prefix always do; unsure and broken ones do when they are over 2 %.
+    Open items inside the prefix always do; unsure and broken ones do when they are over 2 %, with
+    ``strictly`` always.
     """
     undecided = engine.undecided_positions()
     share = len(undecided) / max(engine.answers_given, 1)
-    positions = engine.open_positions() + (undecided if undecided_both_ways(engine) else [])
+    both_ways = strictly or undecided_both_ways(engine)
+    positions = engine.open_positions() + (undecided if both_ways else [])
     return tally.unresolved(positions), share
 
 
@@ -213,6 +215,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         first_figure=first_figure(engine),
         planned=int(plan.planned or 0),
         together=len(engine.questions) if plan.together else 1,
+        left_out=0 if undecided_both_ways(engine) else len(engine.undecided_positions()),
         at_stop=engine.rule is not None,
     )
 

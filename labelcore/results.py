@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore import words
+from labelcore import claim_words, words
 
 Promise = Literal["watched", "fixed", "none"]
 FloatArray = NDArray[np.float64]
@@ -35,6 +35,7 @@ class Scope:
     """What a result is about: the file, its size, the classifier, the target of inference.
 
     together   how many results the confidence is shared by; 1: each has it on its own
+    left_out   answers unsure or broken that are taken to be like the rest
     at_stop    whether a fixed promise is for the stop at the margin, ``planned`` being the most
     """
 
@@ -48,6 +49,7 @@ class Scope:
     planned: int = 0
     together: int = 1
     at_stop: bool = False
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,8 @@ class Estimate:
 
     @property
     def form(self) -> str:
-        """Strict: the promise holds in every population. Approximate: a large-sample form whose
-        coverage was measured. Empty where the method says neither."""
+        """Strict: the promise holds in every population. Approximate: not proved; coverage was
+        measured. Empty where the method says neither."""
         return next((form for form in ("strict", "approximate") if f"({form})" in self.method), "")
 
     @property
@@ -275,7 +277,7 @@ class Claim:
         return math.exp(min(self.log_evidence_against, 700.0))
 
     def sentence(self) -> str:
-        return words.claim_sentence(self)
+        return claim_words.claim_sentence(self)
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False)

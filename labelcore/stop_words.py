@@ -8,7 +8,7 @@ from datetime import datetime
 from labelcore.log import Event
 from labelcore.plan import Plan
 from labelcore.stops import ALL, deadline_of, rule_names
-from labelcore.words import count, points
+from labelcore.words import count, goal_points
 
 SHORT = {"margin": "goal reached", "claims": "claims settled", "deadline": "deadline passed"}
 TITLES = {
@@ -56,7 +56,7 @@ def stopped_words(reason: str, margin: float | None) -> str:
     'the goal of plus or minus 5.0 points was reached and the deadline 31 January 2027, 18:00 \
 UTC had passed'
     """
-    goal = "" if margin is None else f" of plus or minus {points(margin)}"
+    goal = "" if margin is None else f" of plus or minus {goal_points(margin)}"
     said = {
         "margin": f"the goal{goal} was reached",
         "claims": "every claim was decided or refuted",
@@ -78,7 +78,7 @@ refuted'
     """
     rules = tuple(stop)
     said = {
-        "margin": "every interval is within plus or minus " + points(margin or 0),
+        "margin": "every interval is within plus or minus " + goal_points(margin or 0),
         "claims": "every claim is decided or refuted",
     }
     parts = []

@@ -6,12 +6,12 @@ promise of the interval it belongs to.
 
 from __future__ import annotations
 
-from math import ceil, exp, log, log10
+from math import ceil, log10
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from labelcore.cuts import Cut
-    from labelcore.results import Band, Claim, Estimate, Scope
+    from labelcore.results import Band, Estimate, Scope
 
 QUANTITIES = {
     "accuracy": "accuracy (the share of items that {classifier} judges rightly)",
@@ -119,6 +119,16 @@ def percent(share: float, digits: int | None = None) -> str:
     return f"{100 * share:.{digits_for(share) if digits is None else digits}f} %"
 
 
+def exact_percent(share: float) -> str:
+    """A share that somebody wrote down, with all its digits.
+
+    >>> exact_percent(0.75), exact_percent(0.6667)
+    ('75.0 %', '66.67 %')
+    """
+    digits = f"{100 * share:.10g}"
+    return f"{digits if '.' in digits else digits + '.0'} %"
+
+
 def percent_range(low: float, high: float) -> tuple[str, str]:
     """Both ends of an interval, rounded outwards so that the words never claim too much.
 
@@ -137,6 +147,18 @@ def _floor(x: float) -> int:
 
 def _ceil(x: float) -> int:
     return -_floor(-x)
+
+
+LIKE_THE_REST = " if the items without a verdict are like the rest"
+
+
+def goal_points(margin: float) -> str:
+    """A margin that somebody wrote down, in percentage points.
+
+    >>> goal_points(0.05), goal_points(0.0125)
+    ('5.0 points', '1.25 points')
+    """
+    return exact_percent(margin).replace("%", "points")
 
 
 def points(half_width: float) -> str:
@@ -186,13 +208,17 @@ def due_words(scope: Scope) -> str:
     """What a fixed promise is for: a number of labels, or the stop at the margin."""
     if not scope.at_stop:
         return f"the planned {scope.planned:,} labels"
-    return f"the stop set at plus or minus {points(scope.margin or 0)} or {count(scope.planned)}"
+    return (
+        f"the stop set at plus or minus {goal_points(scope.margin or 0)} or {count(scope.planned)}"
+    )
 
 
 def promise_words(estimate: Estimate) -> str:
     """The promise of an estimate in words."""
     sure, together = estimate.confidence, estimate.scope.together
     form = f", {estimate.form}" if estimate.form else ""
+    if estimate.form == "strict" and estimate.scope.left_out:
+        form += LIKE_THE_REST
     return PROMISES[estimate.promise].format(
         confidence="" if sure is None else confidence_words(sure),
         form=(f" for all {together} numbers together" if together > 1 else "") + form,
@@ -217,25 +243,10 @@ def estimate_sentence(estimate: Estimate) -> str:
         labels=count(estimate.labels_used),
         due=due_words(scope),
         missing=estimate.missing or "no label yet",
-        margin="" if scope.margin is None else points(scope.margin),
+        margin="" if scope.margin is None else goal_points(scope.margin),
     )
     warn = estimate.tail_share is not None and estimate.tail_share > 0.5
     return text + (TAIL_WARNING if warn and estimate.state in STATES_WITH_INTERVAL else "")
-
-
-CLAIMS = {
-    "decided": (
-        "{scope}, the labels show that {statement}. A session in which this were false would come "
-        "to say so, at any look, at most {alpha} of the time ({labels}, {times})."
-    ),
-    "refuted": (
-        "{scope}, the labels show that it is not so that {statement}. A session in which it were "
-        "so would come to say this, at any look, at most {alpha} of the time ({labels}, {times})."
-    ),
-    "undecided": (
-        "{scope}, it is not decided whether {statement} ({labels}; {times}, and {needed} decides)."
-    ),
-}
 
 
 def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:
@@ -247,43 +258,6 @@ def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:
     name = estimand.replace("_", " ").replace("f1", "F1")
     of = "" if classifier is None else f" of {classifier!r}"
     return f"the {name}{of}" + ("" if estimand == "accuracy" else f" for {positive!r}")
-
-
-def claim_statement(sides: list[str], goal: float | None, above: bool) -> str:
-    """A claim in words.
-
-    >>> claim_statement(["the accuracy of 'A'", "the accuracy of 'B'"], None, True)
-    "the accuracy of 'A' is above the accuracy of 'B'"
-    """
-    if goal is None:
-        return f"{sides[0]} is {'above' if above else 'below'} {sides[1]}"
-    return f"{sides[0]} is {'at least' if above else 'at most'} {percent(goal)}"
-
-
-def claim_sentence(claim: Claim) -> str:
-    """What the labels say of a claim, filled in."""
-    scope = claim.scope
-    strength = claim.log_evidence_against if claim.status == "refuted" else claim.log_evidence
-    return CLAIMS[claim.status].format(
-        scope=scope_words(scope.file, scope.n_items, scope.target),
-        statement=claim.statement,
-        alpha=percent_range(claim.alpha, claim.alpha)[1],
-        labels=count(claim.labels_used),
-        times=f"evidence {times_words(strength)}",
-        needed=times_words(-log(claim.alpha)),
-    )
-
-
-def times_words(log_evidence: float) -> str:
-    """How strong evidence is, in round numbers.
-
-    >>> times_words(0.0), times_words(log(20)), times_words(50.0)
-    ('1 times', '20 times', 'over 1,000,000 times')
-    """
-    if log_evidence > log(1e6):
-        return "over 1,000,000 times"
-    times = exp(log_evidence)
-    return f"{times:,.0f} times" if times >= 9.95 else f"{times:.2g} times"
 
 
 BANDS = {

@@ -14,8 +14,9 @@ INSIDE: dict[str, str] = {
     "errors": "",
     "items": "errors",
     "words": "",
+    "claim_words": "words",
     "log": "errors",
-    "results": "errors words",
+    "results": "errors words claim_words",
     "stats": "errors",
     "population": "errors",
     "estimands": "errors stats",
@@ -31,7 +32,8 @@ INSIDE: dict[str, str] = {
     "engine": "errors log results stats estimands population tallies designs plan setup stops"
     " claim_totals margin_stop",
     "estimation": "errors results words stats estimands tallies designs plan engine",
-    "claim_results": "results words stats estimands tallies claim_totals engine estimation",
+    "claim_results": "results words claim_words stats estimands tallies claim_totals engine"
+    " estimation",
     "claim_outlook": "population designs plan engine claim_results",
     "stop_words": "log words stops plan",
     "stop_rules": "stops engine estimation claim_results",
@@ -59,7 +61,7 @@ INSIDE: dict[str, str] = {
     "replay": "errors log results words population designs plan engine estimation curve looks"
     " preview store ledger projects session stop_rules stop_words",
     "trials": "errors results words population plan session simulate simulation_truth",
-    "charts": "errors results words estimands",
+    "charts": "errors results words claim_words estimands",
     "report": "errors log results words estimands population plan engine estimation curve"
     " strata_table history looks preview replay session charts stop_words",
     "cli": "errors log results words estimands population designs plan looks preview store ledger"
@@ -80,7 +82,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 
 # Under `if TYPE_CHECKING:` only, for a type hint.
-MAY_NAME_TYPES = {"words": {"results", "cuts"}, "report": {"store"}}
+MAY_NAME_TYPES = {"words": {"results", "cuts"}, "claim_words": {"results"}, "report": {"store"}}
 
 # From outside, one of these folders is its table; of its files only these may be named.
 OPEN_FILES = {"designs": {"base", "curves", "rates"}, "store": {"base"}}

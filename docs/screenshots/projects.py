@@ -161,6 +161,12 @@ def one_each(data: Path) -> None:
     trial(data, "digits", 120, "Digits at the end")
     trial(data, "messages", 500, "Messages at the goal", margin=0.1, budget=500,
           estimands=["accuracy"])  # fmt: skip
+    claimed = {"claims": ["precision >= 0.75"], "budget": 500}
+    trial(data, "messages", 70, "A claim", **claimed)
+    trial(data, "messages", 500, "A claim settled", **claimed)
+    trial(data, "messages", 500, "A claim finished", finish, **claimed)
+    trial(data, "messages", 300, "Stopped by itself", design="simple_random", margin=0.07,
+          promise="fixed", stop="margin", budget=None, estimands=["accuracy"])  # fmt: skip
     for name, folder, broken in (
         ("Picture files", "photos", False),
         ("Refused pictures", "none", True),

@@ -101,6 +101,10 @@ LABEL = [
     label("finish", "What finishing now means, before it is done.", "Short messages",
           click(".st-key-open-finish button", ".st-key-panel"), views=PLAIN),
     label("goal", "The goal is reached: stop or go on.", "Messages at the goal", wait=STATE),
+    label("claim", "A claim while it is open: what it needs, beside the figures.", "A claim"),
+    label("claim-settled", "The claim is settled: stop or go on.", "A claim settled", wait=STATE),
+    label("calibrated-stop", "A fixed promise that stopped by itself at its margin.",
+          "Stopped by itself", wait=STATE, views=PLAIN),
     label("budget", "All planned labels are there.", "Digits at the end", wait=STATE, views=PLAIN),
     label("finished", "A finished trial: the known truth beside the interval.", "Digits finished",
           wait=STATE),
@@ -125,6 +129,8 @@ def choose(name: str) -> Callable[[Page], None]:
 PROGRESS = [
     live("progress", "figures", "Three figures, their history with band, the curve, the strata.",
          "Short messages"),
+    live("progress", "claim", "The evidence for and against a claim, and what decides it.",
+         "A claim settled"),
     live("progress", "start", "Nothing labelled yet.", "Not started", views=PLAIN),
     live("progress", "several", "Several classifiers compared by the same labels.",
          "Handwritten digits"),
@@ -155,6 +161,7 @@ def report(name: str, words: str, project: str, wait: str = ".st-key-sentence") 
 REPORT = [
     report("interim", "The report of a project that is not finished.", "Short messages"),
     report("final", "The final report of a trial.", "Digits finished"),
+    report("claim", "The final report of a plan with a claim.", "A claim finished"),
     report("ranked", "The final report of a ranked list.", "List finished"),
     Scene("unknown", "An address with a project that does not exist.", "label?project=Nobody",
           wait="[data-testid=stAlert]"),
@@ -205,6 +212,23 @@ def card(title: str) -> Callable[[Page], None]:
         page.locator(".st-key-new-aim").get_by_text(title, exact=True).click()
 
     return act
+
+
+def claim(page: Page) -> None:
+    page.get_by_text("I want to show something").click()
+    page.get_by_text("Give the percentage to go on.").wait_for()
+    type_into("[class*='st-key-new-claim-0-'][class*='-percent'] input", "60")(page)
+
+
+def once(page: Page) -> None:
+    """A plain random sample, a margin, a fixed promise, and the stop by itself."""
+    page.get_by_text("I need to be this sure", exact=True).click()
+    idle(page)
+    method("Plain random")(page)
+    idle(page)
+    page.get_by_text("I look once, when all planned labels are there").click()
+    idle(page)
+    page.locator(".st-key-new-stop-by-itself label").first.click()
 
 
 def created(page: Page) -> None:
@@ -259,6 +283,10 @@ def new_project(files: dict[str, Path]) -> list[Scene]:
             ask(long, card("Several classifiers at once"), cuts, created), AIM),
         new("sure", "How sure, and what it costs, for precision and recall.",
             ask(long, card("Precision and recall"), created), SURE),
+        new("sure-claim", "A claim to be shown, what it needs, and when the session ends.",
+            ask(long, card("Precision and recall"), claim, created), SURE),
+        new("sure-stop", "A fixed promise that may stop by itself at its margin.",
+            ask(long, once, created), SURE),
         new("sure-ranked", "How sure for a ranked list.", ask(long, ranked, created), SURE),
         new("sure-paula", "The same by PAULA: its parameters say how many labels.",
             ask(long, ranked, created, method("PAULA"), created), SURE),

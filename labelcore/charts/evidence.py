@@ -22,6 +22,7 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
+from labelcore.claim_words import times_words
 
 COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
 NOTHING = "No evidence yet: the curve starts with the first look."
@@ -54,7 +55,7 @@ def evidence_chart(
     figure.add_trace(_line(shown, "Evidence against", SECOND, "dash", "diamond-open"))
     needed = 1 / alpha
     note = remark(
-        f"{words.times_words(math.log(needed))} decides", x=0, xref="paper", xanchor="left",
+        f"{times_words(math.log(needed))} decides", x=0, xref="paper", xanchor="left",
         y=math.log10(needed),
     )  # fmt: skip
     figure.update_layout(shapes=[across(needed)], annotations=[note], showlegend=True)
@@ -119,7 +120,7 @@ def times(evidence: float) -> str:
     """
     if evidence < LOWEST:
         return "under 0.001 times"
-    return words.times_words(math.log(evidence))
+    return times_words(math.log(evidence))
 
 
 def _alt(table: pd.DataFrame, statement: str, alpha: float) -> str:

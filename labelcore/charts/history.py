@@ -80,7 +80,7 @@ def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray) -> 
 def _add_goal(figure: go.Figure, value: float, margin: float) -> None:
     ends = (value - margin, value + margin)
     note = remark(
-        f"goal ±{words.points(margin)}", x=0, xref="paper", xanchor="left", y=min(ends[1], 1)
+        f"goal ±{words.goal_points(margin)}", x=0, xref="paper", xanchor="left", y=min(ends[1], 1)
     )
     shapes = [across(end) for end in ends if 0 <= end <= 1]
     figure.update_layout(shapes=shapes, annotations=[note])
@@ -107,5 +107,5 @@ def _alt(table: pd.DataFrame, name: str, margin: float | None) -> str:
         )
     if margin is not None and known:
         reached = "is reached" if now["Half-width"] <= margin else "is not reached yet"
-        parts.append(f"The goal of plus or minus {words.points(margin)} {reached}.")
+        parts.append(f"The goal of plus or minus {words.goal_points(margin)} {reached}.")
     return " ".join(parts)

@@ -40,7 +40,7 @@ def labels_margin_chart(table: pd.DataFrame, *, margin: float | None = None) -> 
         figure.add_trace(_line(str(name), part, series))
     if margin is not None:
         note = remark(
-            f"wanted ±{words.points(margin)}", x=1, xref="paper", xanchor="right", y=margin
+            f"wanted ±{words.goal_points(margin)}", x=1, xref="paper", xanchor="right", y=margin
         )
         figure.update_layout(shapes=[across(margin)], annotations=[note])
     figure.update_layout(showlegend=len(parts) > 1)
@@ -81,8 +81,8 @@ def _words(name: str, part: pd.DataFrame, margin: float | None) -> str:
         return text + "."
     enough = rows[rows["half_width"] <= margin]
     if enough.empty:
-        return text + f"; plus or minus {words.points(margin)} is not reached."
+        return text + f"; plus or minus {words.goal_points(margin)} is not reached."
     return text + (
-        f"; plus or minus {words.points(margin)} at about "
+        f"; plus or minus {words.goal_points(margin)} at about "
         f"{words.count(int(enough['labels'].iloc[0]))}."
     )

@@ -25,7 +25,7 @@ from labelcore.report.references import references
 from labelcore.report.sections import assumptions, section, training_words
 from labelcore.results import Band, Claim, Estimate
 from labelcore.stop_words import planned_words, stopped_for, stopped_short, stopped_words
-from labelcore.words import confidence_words, count, percent, percent_range, points
+from labelcore.words import confidence_words, count, goal_points, percent, percent_range
 
 LOOKS_SHOWN = 40
 
@@ -233,9 +233,10 @@ def methods_text(facts: Facts) -> str:
 
 def _stop_text(critical: float, plan: Plan) -> str:
     """How a calibrated stop came about."""
+    goal = goal_points(plan.margin or 0)
     return (
         f"Labelling was to end by itself at the first label at which the half-width is at most "
-        f"{points(plan.margin or 0)}, after {planned_words(plan)}. The interval at this stop has "
+        f"{goal}, after {planned_words(plan)}. The interval at this stop has "
         f"the critical value {critical:.3f}, for which its coverage there, calculated exactly over "
         f"all rates, is at least {confidence_words(plan.confidence)} (Frey, 2010); no interval was "
         "shown before it."
@@ -246,7 +247,7 @@ def _wanted(facts: Facts) -> str:
     """What the plan was made for."""
     plan = facts.plan
     goals = [
-        "" if plan.margin is None else f"a half-width of {points(plan.margin)}",
+        "" if plan.margin is None else f"a half-width of {goal_points(plan.margin)}",
         f"{count(len(plan.claims), 'claim')} to settle" if plan.claims else "",
         "" if plan.budget is None else f"a budget of {count(plan.budget)}",
     ]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.curve import asks_for_curve
-from labelcore.results import Band, Claim, Estimate
+from labelcore.results import Band, Claim
 from labelcore.session import Session
 from labelcore.words import count
 
@@ -78,14 +78,14 @@ def _deepest(session: Session, precision: float) -> Landmark | None:
 
 
 def headline(session: Session) -> str:
-    """The one sentence to quote: the primary result, or for a curve its first tenth; that of the
-    first settled claim where the primary result has no interval yet."""
+    """The one sentence to quote: the first claim that is settled, for it is what the plan was made
+    to show; else the primary result, or for a curve its first tenth."""
     results = session.results()
     first = next(iter(results.values()))
     settled = [
         one for one in results.values() if isinstance(one, Claim) and one.status != "undecided"
     ]
-    if settled and not (isinstance(first, (Estimate, Band)) and first.has_interval):
+    if settled:
         return settled[0].sentence()
     if not isinstance(first, Band) or not first.has_interval:
         return first.sentence()

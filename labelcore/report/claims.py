@@ -20,8 +20,9 @@ HEAD = (
 )  # fmt: skip
 INTRO = (
     "Laid down before the first label. Evidence for a claim is how many times better a scheme "
-    "fixed beforehand foretells the labels than any file in which the claim is false; evidence "
-    "against it, than any file in which it is true. Either may be looked at after every label. "
+    "fixed beforehand foretells the labels than whatever truth in which the claim is false; "
+    "evidence against it, than whatever truth in which it holds. Items without a verdict count as "
+    "what leaves the least evidence. Either may be looked at after every label. "
     "The error level of the plan is shared over its claims."
 )
 
@@ -118,9 +119,10 @@ def claims_text(facts: Facts) -> str:
     first = found[0]
     named = "; ".join(one.claim for one in found)
     many = len(found) > 1
+    methods = " and ".join(dict.fromkeys(f"{one.method} ({one.source})" for one in found))
     return (
         f" The {'claims' if many else 'claim'} {named} {'were' if many else 'was'} laid down with "
-        f"the plan and tested at every look by {first.method} ({first.source}), "
+        f"the plan and tested at every look by {methods}, "
         f"{'each ' if many else ''}at the level {confidence_words(first.alpha)}: evidence of "
         f"{times(1 / first.alpha)} decides or refutes it."
     )

@@ -25,9 +25,9 @@ from labelcore.words import (
     confidence_words,
     count,
     due_words,
+    goal_points,
     percent,
     percent_range,
-    points,
 )
 
 PROMISE_WORDS = {
@@ -195,7 +195,7 @@ def plan(facts: Facts) -> Markup:
         ("Promise", NO_CONFIDENCE if nothing else PROMISE_WORDS[kind]),
         ("Planned size", planned_words(frozen)),
         ("Budget", "" if frozen.budget is None else count(frozen.budget)),
-        ("Goal", "" if frozen.margin is None else f"plus or minus {points(frozen.margin)}"),
+        ("Goal", "" if frozen.margin is None else f"plus or minus {goal_points(frozen.margin)}"),
         ("Claims", joined_claims(facts)),
         ("Stops by itself", stop_words(frozen.stop or (), frozen.margin) or "no"),
         ("Seed", str(frozen.seed)),

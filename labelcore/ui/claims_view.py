@@ -17,7 +17,7 @@ from labelcore.ui.plain import one_line
 STATUS = {"decided": "shown", "refuted": "shown not to be so", "undecided": "open"}
 FORMS = {
     "strict": "strict: the promise is proved for every population",
-    "approximate": "approximate: a large-sample form, whose coverage was measured",
+    "approximate": "approximate: not proved; how often such intervals hold was measured",
 }
 FORMS_TITLE = "How these intervals are made"
 LONGEST_CLAIM = 200
@@ -68,15 +68,16 @@ def claim_digits(session: Session, claim: Claim) -> tuple[object, ...]:
     return (claim.claim, claim.status, *(round(one) for one in nearest), ended)
 
 
-def claims_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:
-    """Every claim in words, and the evidence of one of them; nothing without claims."""
+def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said: str) -> None:
+    """Every claim in words but for the sentence that stands above already (``said``), and the
+    evidence of one of them; nothing without claims."""
     found = claims_of(session)
     if not found:
         return
     st.subheader("What is claimed", anchor=False)
     for place, one in enumerate(found):
         with st.container(key=f"claim-{place}"):
-            st.text(claim_words(one))
+            st.text(evidence_words(one) if one.sentence() == said else claim_words(one))
     chosen = found[0]
     if len(found) > 1:
         keys = [one.claim for one in found]
@@ -93,7 +94,9 @@ def claims_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> N
 def form_lines(estimates: Sequence[Estimate]) -> str:
     """How far each interval's promise goes, and what it rests on."""
     return "\n".join(
-        f"{estimand_name(one.estimand)}: {FORMS[one.form]}.{tail_words(one)}"
+        f"{estimand_name(one.estimand)}: {FORMS[one.form]}"
+        f"{words.LIKE_THE_REST if one.form == 'strict' and one.scope.left_out else ''}."
+        f"{tail_words(one)}"
         for one in estimates
         if one.form in FORMS and one.has_interval
     )

@@ -211,7 +211,7 @@ def promise_line(session: Session) -> str:
     confidence = words.confidence_words(plan.confidence)
     if plan.promise == "watched" and not plan.method.later_labels_count:
         return f"{confidence} confidence, valid at each of its four looks"
-    goal = f" · goal ± {words.points(plan.margin)}" if plan.margin else ""
+    goal = f" · goal ± {words.goal_points(plan.margin)}" if plan.margin else ""
     numbers = len(session.engine.questions)
     together = f" for all {numbers} numbers together" if plan.together and numbers > 1 else ""
     kind = promise_kind(str(plan.promise), plan.calibrated_stop)

@@ -15,7 +15,6 @@ from labelcore.ui import curve_view
 from labelcore.ui.claims_view import (
     claim_chart,
     claim_digits,
-    claim_words,
     claims_of,
     first_open,
     forms_box,
@@ -62,7 +61,7 @@ def show_figures(project: str, session: Session) -> None:
         _rows(rows)
         if claims:
             with st.container(key="claims"):
-                st.text("\n\n".join(claim_words(one) for one in claims))
+                st.text("\n\n".join(one.sentence() for one in claims))
         st.text(due or results[0].sentence())
         _terms(session, promise_line(session))
         if others and not due:

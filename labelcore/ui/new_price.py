@@ -69,7 +69,7 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
     )
     if plan.calibrated_stop:
         st.caption(
-            f"It ends by itself as soon as plus or minus {words.points(plan.margin or 0)} is "
+            f"It ends by itself as soon as plus or minus {words.goal_points(plan.margin or 0)} is "
             f"reached, and shows only the value until then: {chosen.labels:,} labels expected, "
             f"{chosen.most:,} at most."
         )

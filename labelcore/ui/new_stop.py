@@ -52,9 +52,10 @@ def stop_input(
     how = _how(chosen) if len(rules) > 1 and not by_itself else ANY
     ends = most is not None and (not goals or set(goals) & set(chosen))
     latest = words.count(most) if most is not None and ends else "the planned number of labels"
+    by_hand = "; then the interval has no promise." if by_itself else "."
     st.caption(
         f"At the latest it ends with {latest}. You may always go on afterwards, or finish earlier "
-        "by hand."
+        f"by hand{by_hand}"
     )
     return (ALL, *rules) if how == ALL else tuple(rules)
 
@@ -66,7 +67,7 @@ def _wanted(rule: str, first: bool) -> bool:
 
 
 def _wanted_by_itself(margin: float) -> bool:
-    text = BY_ITSELF.format(points=words.points(margin))
+    text = BY_ITSELF.format(points=words.goal_points(margin))
     return bool(st.checkbox(text, key="new-stop-by-itself", persist_state="session"))
 
 

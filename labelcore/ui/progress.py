@@ -56,7 +56,7 @@ def whole_picture(project: str) -> None:
         st.text(sentence)
     _figures(session, estimates)
     forms_box([*estimates, *others], "progress-forms")
-    claims_panel(session, draw)
+    claims_panel(session, draw, said=sentence)
     if curve_first(session):
         _curves(session)
         if estimates:

@@ -1,0 +1,89 @@
+"""Items called unsure or broken: what a claim and the word "strict" make of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.claim_totals import claim_totals
+from labelcore.results import Claim, Estimate
+from labelcore.words import LIKE_THE_REST
+
+ITEMS, LABELS, UNSURE_AT = 400, 120, 60
+CLAIM = "accuracy >= 0.6667"
+
+
+@pytest.fixture(scope="module")
+def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+    random = np.random.default_rng(3)
+    score = np.round(random.random(ITEMS), 3)
+    path: Path = tmp_path_factory.mktemp("items") / "items.csv"
+    pd.DataFrame({"id": range(ITEMS), "text": "x", "score": score}).to_csv(path, index=False)
+    return lc.read_population(
+        path, id="id", content="text", scores={"c": "score"}, thresholds={"c": 0.5}
+    )
+
+
+def session_with(population: lc.Population, answer: object, claims: list[str]) -> lc.Session:
+    """Every item judged as its score says but the one at ``UNSURE_AT``."""
+    plan = lc.Plan(
+        "simple_random", ["accuracy"], claims=claims, stop=(), budget=LABELS, promise="watched"
+    )
+    session = lc.Session(population, plan)
+    score = population.scores["c"]
+    while (draw := session.next()) is not None:
+        said = bool(score[population.position(draw.item_id)] >= 0.3)
+        session.answer(draw, answer if draw.index == UNSURE_AT else said)
+    return session
+
+
+def claim_of(session: lc.Session) -> Claim:
+    found = session.results()[CLAIM]
+    assert isinstance(found, Claim)
+    return found
+
+
+def test_a_single_unsure_item_counts_both_ways_in_a_claim(population: lc.Population) -> None:
+    yes, no, unsure = (
+        claim_of(session_with(population, answer, [CLAIM])) for answer in (True, False, "unsure")
+    )
+    least = min(yes.log_evidence, no.log_evidence)
+    assert unsure.log_evidence == pytest.approx(least, abs=1e-9)
+    against = min(yes.log_evidence_against, no.log_evidence_against)
+    assert unsure.log_evidence_against == pytest.approx(against, abs=1e-9)
+    assert abs(yes.log_evidence - no.log_evidence) > 0.1, "left out it would be neither"
+    assert any("both ways" in one or "worst" in one for one in unsure.assumptions)
+    assert "at least 66.67 %" in unsure.sentence(), "the number that was tested, not a rounder one"
+
+
+def test_strict_says_on_what_it_rests_once_an_item_is_left_out(
+    population: lc.Population,
+) -> None:
+    plain, unsure = (
+        session_with(population, answer, []).results()["accuracy"] for answer in (True, "unsure")
+    )
+    assert isinstance(plain, Estimate) and isinstance(unsure, Estimate)
+    assert plain.form == unsure.form == "strict"
+    assert "strict, valid" in plain.sentence() and LIKE_THE_REST not in plain.sentence()
+    assert f"strict{LIKE_THE_REST}, valid" in unsure.sentence()
+
+
+@pytest.mark.parametrize(
+    ("text", "at_a_tie"), [("accuracy >= 0.5", True), ("accuracy > 0.5", False),
+                           ("accuracy <= 0.5", True), ("accuracy < 0.5", False)],
+)  # fmt: skip
+def test_a_tie_is_as_the_sign_says(population: lc.Population, text: str, at_a_tie: bool) -> None:
+    claim = claim_totals(population, text, "c", np.zeros(ITEMS, dtype=np.int64))
+    cells = claim.tally.cells(claim.class_index)
+    half = np.where(cells.predicted, cells.size, 0.0)
+    right = half.copy()  # every call right: positives where predicted, none elsewhere
+    wrong = ITEMS // 2
+    for k in range(len(right)):
+        moved = min(wrong, int(cells.size[k]))
+        right[k] += -moved if cells.predicted[k] else moved
+        wrong -= moved
+    assert claim.holds(right) is at_a_tie
