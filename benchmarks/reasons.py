@@ -28,8 +28,8 @@ from labelcore.tallies import Tally
 HEADING = "## Cells under"
 NOISE, CONFIDENCE, UNLIKELY = 2.0, 0.95, 1e-9
 
-# By (design, promise): what was found for cells that noise does not explain.
-FOUND: dict[tuple[str, str], str] = {}
+# By promise: what was found for the cells of strata that noise does not explain.
+FOUND = {"fixed": "few labels a stratum, see what was found above"}
 
 
 def filled(text: str, folder: Path) -> str:
@@ -61,7 +61,7 @@ def reason(row: dict[str, str], folder: Path) -> str:
             return f"counts are whole numbers: {exact:.4f} by calculation"
     if float(row["kept"]) + NOISE * float(row["se"]) >= LOW:
         return f"within two standard errors of {LOW}"
-    return FOUND.get((row["design"], row["promise"]), "")
+    return FOUND.get(row["promise"], "")
 
 
 @lru_cache(maxsize=1)

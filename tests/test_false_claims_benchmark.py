@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import reasons
 from benchmarks.coverage_jobs import Files, Job, plan_of
 from benchmarks.documents import MARK, write_below
 from benchmarks.false_claims import boundary_claims, certified_in, counts, measure
@@ -17,6 +18,7 @@ from labelcore.claim_results import claim_results
 from labelcore.engine import Engine
 from labelcore.log import Event
 from labelcore.stats.evidence import log_evidence_at
+from labelcore.stats.proportion import share_interval
 from tests.test_coverage_benchmark import in_hash_order
 
 LABELS = 60
@@ -100,3 +102,30 @@ def test_tables_are_written_below_what_people_wrote(tmp_path: Path) -> None:
     kept.write_text(f"# What was found\n\nMuch.\n\n{MARK}old tables\n", "utf-8")
     write_below(kept, "head\n", "table\n")
     assert kept.read_text("utf-8") == f"# What was found\n\nMuch.\n\n{MARK}head\ntable\n"
+
+
+def test_a_low_cell_of_a_plain_sample_has_its_calculated_coverage(tmp_path: Path) -> None:
+    head = "| population | design | promise | labels | estimand | kept | se | why |\n|---|\n"
+    rows = [
+        "| 400 items | simple_random | fixed | 240 | accuracy | 0.939 | 0.004 |  |",
+        "| 400 items | recalibrated_neyman | fixed | 240 | recall | 0.940 | 0.004 |  |",
+        "| 400 items | recalibrated_neyman | fixed | 240 | f1 | 0.930 | 0.004 |  |",
+    ]
+    text = f"above\n\n## Cells under 0.945\n\n{head}" + "\n".join(rows) + "\n\n## All\n\nbelow"
+    found = reasons.filled(text, tmp_path).split("\n")
+    exact = reasons.exact_coverage("400 items", "accuracy", 240, tmp_path)
+    assert exact is not None and 0.9 < exact < 0.95
+    assert found[6].endswith(f"| counts are whole numbers: {exact:.4f} by calculation |")
+    assert found[7].endswith("| within two standard errors of 0.945 |")
+    assert found[8].endswith(f"| {reasons.FOUND['fixed']} |")
+    assert found[0] == "above" and found[-1] == "below"
+
+
+def test_calculated_coverage_is_what_samples_show() -> None:
+    size, hits, trials, runs = 60, 52, 25, 4000
+    random = np.random.default_rng(1)
+    seen = random.hypergeometric(hits, size - hits, trials, runs)
+    ends = [share_interval(int(s), trials, size, 0.95) for s in seen]
+    share = np.mean([low - 1e-9 <= hits / size <= high + 1e-9 for low, high in ends])
+    exact = reasons.coverage(size, hits, trials)
+    assert share == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / runs))

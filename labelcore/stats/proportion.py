@@ -166,9 +166,12 @@ def share_interval(
     Wilson's lower end after one hit lies too high, so that a share of .0012 was covered by .897 of
     the samples of 300; and near a census a number of positives is too coarse for a normal curve.
     With the exact ends the least coverage over all numbers of positives rises from .805 (18 of 20
-    items), .857 (50 of 1,000) and .831 (300 of 5,000) to .984, .922 and .929 (docs/validity.md).
+    items), .857 (50 of 1,000) and .831 (300 of 5,000) to .984, .922 and .929. That is the least; in
+    the mean over them Wilson's covers .950 to .955.
 
-    Promise: approximate.
+    Promise: approximate. At single numbers of positives it still covers less where a large part of
+    a small file is labelled (.906 for 70 of 110 items); ``finite_exact`` never does, and is 4 to
+    8 % wider at the sizes of usual plans.
     Source: Wilson (1927); Brown, Cai and DasGupta (2001), section 4.1, mend the same ends by the
     Poisson distribution; Buonaccorsi (1987).
 
