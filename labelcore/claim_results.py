@@ -72,7 +72,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         draws_used=engine.prefix(),
         method=_method(claim),
         promise="watched",
-        assumptions=(*assumptions(engine, 1.0), ANSWERS_STAND),
+        assumptions=(*assumptions(engine, 1.0, METHOD), ANSWERS_STAND),
         source=SOURCE + ("three_outcomes" if claim.of_disagreements else "evidence"),
         scope=scope,
     )

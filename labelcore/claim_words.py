@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 CLAIMS = {
     "decided": (
-        "{scope}, the labels show that {statement}. A session in which this were false would come "
-        "to say so, at any look, at most {alpha} of the time ({labels}, {times})."
+        "{scope}, the labels show that {statement}. If that were not so, at most {alpha} of such "
+        "sessions would ever come to say it, however often one looks ({labels}, {times})."
     ),
     "refuted": (
-        "{scope}, the labels show that it is not so that {statement}. A session in which it were "
-        "so would come to say this, at any look, at most {alpha} of the time ({labels}, {times})."
+        "{scope}, the labels show that it is not so that {statement}. If it were so, at most "
+        "{alpha} of such sessions would ever come to say this, however often one looks ({labels}, "
+        "{times})."
     ),
     "undecided": (
         "{scope}, it is not decided whether {statement} ({labels}; {times}, and {needed} decides)."

@@ -8,6 +8,7 @@ import numpy as np
 
 from labelcore.designs.base import Figures, Look
 from labelcore.designs.curves import (
+    APPROXIMATE,
     JUDGEMENT,
     OPEN_BOTH_WAYS,
     OPEN_SHARE,
@@ -189,7 +190,7 @@ def _stated(
         draws_used=engine.prefix(),
         method=figures.method[place],
         promise=promise,  # type: ignore[arg-type]
-        assumptions=assumptions(engine, unsure),
+        assumptions=assumptions(engine, unsure, figures.method[place]),
         source=figures.source[place],
         state=state,
         missing=missing,
@@ -220,8 +221,11 @@ def scope_of(engine: Engine, question: Question) -> Scope:
     )
 
 
-def assumptions(engine: Engine, unsure: float) -> tuple[str, ...]:
-    found = list(engine.design.assumptions)
+def assumptions(engine: Engine, unsure: float, method: str) -> tuple[str, ...]:
+    """What a result of this method rests on; ``unsure`` is the share of answers without a verdict
+    that decides whether they count both ways."""
+    strict = "(strict)" in method
+    found = [one for one in engine.design.assumptions if not strict or one != APPROXIMATE]
     found.append(JUDGEMENT)
     if engine.plan.target == "process":
         found.append("the file is a random sample of the items that the statement is about")

@@ -20,6 +20,11 @@ UNDECIDED_BOTH_WAYS = "items called unsure or broken are taken both ways: worst 
 UNDECIDED_LEFT_OUT = "items called unsure or broken are like the others of their stratum"
 OPEN_BOTH_WAYS = "items put off for later are taken both ways until they are answered"
 
+APPROXIMATE = (
+    "the interval is a large-sample approximation whose coverage was measured by simulation"
+)
+"""Of intervals whose method says so; strict ones do not rest on it."""
+
 UNDECIDED_SHARE = 0.02
 """The share of unsure and broken answers up to which they are left out, beyond which they are taken
 both ways."""

@@ -18,6 +18,7 @@ from labelcore.designs.base import (
     make_frame,
     parameter,
 )
+from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.one_group import share_of_group
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.stratified import StratifiedDesign
@@ -94,7 +95,7 @@ class RecalibratedNeyman(StratifiedDesign):
     recommended: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within strata that were fixed before the first label",
-        "the interval is a large-sample approximation whose coverage was measured by simulation",
+        APPROXIMATE,
     )
 
     @dataclass(frozen=True, slots=True)

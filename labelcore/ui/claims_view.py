@@ -21,6 +21,7 @@ FORMS = {
 }
 FORMS_TITLE = "How these intervals are made"
 LONGEST_CLAIM = 200
+ONE_END = "The interval of the same figure may reach past this: it guards both its ends."
 
 
 def claims_of(session: Session) -> list[Claim]:
@@ -34,9 +35,11 @@ def claim_words(claim: Claim) -> str:
 
 
 def evidence_words(claim: Claim) -> str:
+    """How strong the evidence is on either side, and why an interval may seem to say less."""
+    both_ends = "" if claim.status == "undecided" or claim.value is None else f"\n{ONE_END}"
     return (
         f"Evidence for it {times(claim.evidence)} · against it {times(claim.evidence_against)} · "
-        f"{times(1 / claim.alpha)} decides"
+        f"{times(1 / claim.alpha)} decides{both_ends}"
     )
 
 

@@ -112,7 +112,8 @@ def progress_line(now: Counts, saved: str | None) -> str:
     '37 of at most 120 · at most 14 min left'
     """
     how = "about " if now.about else "at most " if now.most else ""
-    parts = [f"{now.answered:,} of {how}{now.total:,}"]
+    of = f"of {how}{now.total:,}" if not (now.about and now.ended) else "items"
+    parts = [f"{now.answered:,} {of}"]
     if now.ended:
         parts.append(now.ended)
     elif now.answered < now.total:
