@@ -211,8 +211,9 @@ def test_a_session_stops_when_the_claims_are_settled(design: str, two: Known) ->
     plan = lc.Plan(design, ["precision"], classifier=["A"], claims=claims, seed=2)
     session = lc.Session(two.population, plan)
     while (draw := session.next()) is not None:
-        settled = [one.status != "undecided" for one in claims_of(session)]
-        assert not all(settled) or session.labels == N_ITEMS
+        if draw.index % 10 == 0:
+            settled = [one.status != "undecided" for one in claims_of(session)]
+            assert not all(settled) or session.labels == N_ITEMS
         session.answer(draw, bool(two.truth[two.population.position(draw.item_id)]))
     assert [one.status for one in claims_of(session)] == ["decided", "decided", "refuted"]
     assert session.status == "goal reached" and session.labels < N_ITEMS
@@ -292,7 +293,7 @@ def test_the_expected_size_lies_among_what_sessions_need(tmp_path: Path) -> None
         plan = lc.Plan("simple_random", ["accuracy"], claims=[claim])
         expected[gap] = lc.preview(known.population, plan).expected_labels
         if gap == 0.12:
-            found = lc.simulate(known.population, plan, truth=known.truth.tolist(), runs=15, seed=1)
+            found = lc.simulate(known.population, plan, truth=known.truth.tolist(), runs=7, seed=1)
             needed = found.table()["labels_used"]
             assert needed.min() <= expected[gap] <= needed.max()
     assert expected[0.04] > 1.5 * expected[0.12]
