@@ -6,7 +6,7 @@ from labelcore.log import Draw, Event
 from labelcore.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.preview import Preview, preview
-from labelcore.results import Band, Estimate, Interval
+from labelcore.results import Band, Choice, Claim, Estimate, Interval
 from labelcore.session import Session
 from labelcore.simulate import Simulation, simulate
 
@@ -16,6 +16,8 @@ __all__ = [
     "DESIGNS",
     "ESTIMANDS",
     "Band",
+    "Choice",
+    "Claim",
     "Draw",
     "Estimate",
     "Event",

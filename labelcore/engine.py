@@ -15,14 +15,22 @@ from functools import cached_property
 import numpy as np
 
 from labelcore import margin_stop
+from labelcore.answers import answer_kind
 from labelcore.claim_totals import ClaimTotals, claim_totals
-from labelcore.designs.base import IntArray, Progress, rank_order
-from labelcore.errors import AnswerError, PlanError, ReplayError
-from labelcore.log import ANSWER_KINDS, RESERVED_ANSWERS, Event
+from labelcore.designs.base import (
+    NO_ANSWER,
+    OPEN,
+    UNDECIDED,
+    IntArray,
+    Progress,
+    rank_order,
+)
+from labelcore.errors import PlanError, ReplayError
+from labelcore.log import ANSWER_KINDS, Event
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
-from labelcore.stats.profile import BoolArray
+from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stops import LOOKING
 from labelcore.tallies import Question, Tally, questions
 
@@ -79,7 +87,10 @@ class Engine:
         self._owed: set[int] = set()
         self._last_answered = 0
         self._unanswered: set[int] = set()
+        self.codes = np.full(len(self.population), NO_ANSWER, dtype=np.int64)
+        self._positions = np.empty(len(self.population), dtype=np.int64)
         self.version = 0
+        self._ended = -1, ""
         self._stop = -1, margin_stop.Stop(None, True)
 
     def beginning(self) -> Engine:
@@ -126,11 +137,10 @@ class Engine:
     def stop(self) -> margin_stop.Stop:
         """Where the plan's calibrated stop ends the labelling, by the answers as they are now."""
         if self.rule is not None and self._stop[0] != self.version:
-            drawn = self.asked[: self._last_answered]
-            codes = np.array([self._code(asked) for asked in drawn], dtype=np.int64)
+            drawn = self._positions[: self._last_answered]
             tally = self.tallies[self.questions[0].classifier]
-            cell = tally.cell_of[[asked.position for asked in drawn]]
-            outcomes = margin_stop.outcomes_of(codes, cell, self._counting)
+            cell = tally.cell_of[drawn]
+            outcomes = margin_stop.outcomes_of(self.codes[drawn], cell, self._counting)
             self._stop = self.version, margin_stop.find_stop(self.rule, outcomes, self.first_limit)
         return self._stop[1]
 
@@ -138,13 +148,6 @@ class Engine:
     def _counting(self) -> BoolArray:
         question = self.questions[0]
         return margin_stop.counting(question, self.tallies[question.classifier])
-
-    def _code(self, asked: Asked) -> int:
-        """The class of the label in force, UNDECIDED or OPEN where there is none."""
-        event = asked.answers[-1] if asked.answers else None
-        if event is None or event.kind == "later":
-            return margin_stop.OPEN
-        return margin_stop.UNDECIDED if event.label is None else self.classes[event.label]
 
     # --- drawing ---------------------------------------------------------------------------
 
@@ -154,16 +157,31 @@ class Engine:
         tally = self.tallies[self.classifiers[0]]
         several = len(self.population.classes) > 2
         cells = tally.cells(None if several else self.classes[self.population.positive])
-        strata = self.frame.n_strata
         return Progress(
             self.drawn,
-            np.bincount(tally.stratum, cells.labelled, minlength=strata).astype(float),
-            np.bincount(tally.stratum, cells.positive, minlength=strata).astype(float),
+            self._by_stratum(tally, cells.labelled),
+            self._by_stratum(tally, cells.positive),
             self.limit,
+            self._by_stratum(tally, tally.right()),
+            self.codes,
+            self._positions[: len(self.asked)],
         )
 
+    def _by_stratum(self, tally: Tally, of_cells: FloatArray) -> FloatArray:
+        found = np.bincount(tally.stratum, of_cells, minlength=self.frame.n_strata)
+        return np.asarray(found, dtype=float)
+
+    @property
+    def ended(self) -> str:
+        """Why the method itself ends the labelling now, in words; "" while it goes on."""
+        if self._ended[0] != self.version:
+            reason = self.design.ended(self.setup, self.frame, self.progress)
+            self._ended = self.version, reason
+        return self._ended[1]
+
     def peek(self) -> tuple[int, int, int, int] | None:
-        """(index, position, batch, basis) of the next new item; None at the limit.
+        """(index, position, batch, basis) of the next new item; None at the limit, and where the
+        method has nothing to ask at the moment.
 
         A batch is composed from the state just before its first item is drawn, so that a replay,
         which composes it at that event, gets the same one."""
@@ -172,8 +190,15 @@ class Engine:
         started = bool(self._queue) and self._queue[-1][1] == self._batches
         if not started and (not self._queue or self._queue_basis != self.sequence):
             self._compose_batch()
+        if not self._queue:
+            return None
         position, batch = self._queue[-1]
         return len(self.asked) + 1, position, batch, self._queue_basis
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is a new item to ask at the moment."""
+        return len(self.asked) < self.limit and (bool(self._queue) or self.peek() is not None)
 
     def _compose_batch(self) -> None:
         batch = self._batches + 1
@@ -190,6 +215,8 @@ class Engine:
         self._queue.pop()
         self._batches = batch
         stratum = int(self.frame.stratum[position])
+        self._positions[len(self.asked)] = position
+        self.codes[position] = OPEN
         self.asked.append(Asked(position, stratum, batch))
         self.drawn[stratum] += 1
         self._unanswered.add(index)
@@ -199,29 +226,7 @@ class Engine:
 
     def kind_of(self, answer: object) -> tuple[str, str | None]:
         """The event kind and the class name of an answer; raises AnswerError for anything else."""
-        if isinstance(answer, np.generic):
-            answer = answer.item()
-        if isinstance(answer, str) and answer in RESERVED_ANSWERS:
-            return answer, None
-        if isinstance(answer, str) and answer in self.classes:
-            return "labelled", answer
-        name = self._two_class_name(answer)
-        if name is None:
-            known = ", ".join((*self.population.classes, *RESERVED_ANSWERS))
-            raise AnswerError(f"answer must be one of {known}, got {answer!r}")
-        return "labelled", name
-
-    def _two_class_name(self, answer: object) -> str | None:
-        classes, positive = self.population.classes, self.population.positive
-        if len(classes) != 2:
-            return None
-        yes = answer is True or (
-            isinstance(answer, (int, float, str)) and answer in (1, "yes", "1")
-        )
-        no = answer is False or (isinstance(answer, (int, float, str)) and answer in (0, "no", "0"))
-        if not yes and not no:
-            return None
-        return positive if yes else next(name for name in classes if name != positive)
+        return answer_kind(answer, self.population.classes, self.population.positive)
 
     def answer(self, index: int, event: Event) -> None:
         """Put an answer in force for the item with this index."""
@@ -241,6 +246,7 @@ class Engine:
     def _put_in(self, index: int) -> None:
         self._count(index, 1)
         answered = self.answered(index)
+        self.codes[self.asked[index - 1].position] = self._code(index)
         (self._unanswered.discard if answered else self._unanswered.add)(index)
         if answered:
             self._last_answered = max(self._last_answered, index)
@@ -248,6 +254,13 @@ class Engine:
             while self._last_answered and not self.answered(self._last_answered):
                 self._last_answered -= 1
         self.version += 1
+
+    def _code(self, index: int) -> int:
+        """The class of the label in force, UNDECIDED or OPEN where there is none."""
+        event = self.in_force(index)
+        if event is None or event.kind == "later":
+            return OPEN
+        return UNDECIDED if event.label is None else self.classes[event.label]
 
     def _count(self, index: int, number: int) -> None:
         event = self.in_force(index)

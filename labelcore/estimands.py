@@ -68,7 +68,12 @@ SUMMARIES: dict[str, str] = {
     "area_under_roc": "Area under the ROC curve",
 }
 
-ESTIMANDS: dict[str, str] = {**{row.name: row.label for row in _ROWS}, **CURVES, **SUMMARIES}
+# Which of several candidates to take.
+CHOICES: dict[str, str] = {"selection": "Choice"}
+
+ESTIMANDS: dict[str, str] = {
+    **{row.name: row.label for row in _ROWS}, **CURVES, **SUMMARIES, **CHOICES,
+}  # fmt: skip
 
 
 def ratios(rows: list[Estimand], cells: Cells) -> Ratios:

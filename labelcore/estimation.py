@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from labelcore.designs.base import Figures, Look
+from labelcore.designs.base import Answers, Figures, IntArray, Look
 from labelcore.designs.curves import (
     APPROXIMATE,
     JUDGEMENT,
@@ -70,6 +70,7 @@ def first_stage(engine: Engine) -> Engine:
     """The engine as it would be had it ended with the first stage (answers as they are now)."""
     stage = engine.beginning()
     stage.asked = engine.asked[: first_stage_end(engine)]
+    stage._positions = engine._positions
     stage.finished = engine.finished
     for index, asked in enumerate(stage.asked, start=1):
         stage.drawn[asked.stratum] += 1
@@ -98,6 +99,7 @@ def look_at(engine: Engine, promise: str | None = None) -> Look:
         finished=engine.finished,
         rule=engine.rule,
         rule_kept=engine.stop.exact and (complete(engine) or not engine.finished),
+        setup=engine.setup,
     )
 
 
@@ -116,10 +118,14 @@ def _group_results(engine: Engine, group: list[Question]) -> list[Estimate]:
     rows = [question.row for question in group]
     rates = fitted_cell_rates(engine, tally, group[0].class_index)
     look = look_at(engine)
-    figures = engine.design.estimate(rows, cells, look, rates)
+    first = group[0]
+    answers = Answers(
+        engine.frame, rows, cells, rates, first.classifier, first.class_index, engine.codes
+    )
+    figures = engine.design.figures(answers, look)
     unsettled, share = doubtful(engine, tally)
     if unsettled.any():
-        figures = _widened(engine, group, cells, unsettled, figures, rates)
+        figures = _widened(engine, answers, unsettled, figures, look)
     return [
         _stated(engine, question, figures, place, cells, share)
         for place, question in enumerate(group)
@@ -132,11 +138,14 @@ def doubtful(engine: Engine, tally: Tally, *, strictly: bool = False) -> tuple[F
     Open items inside the prefix always do; unsure and broken ones do when they are over 2 %, with
     ``strictly`` always.
     """
-    undecided = engine.undecided_positions()
-    share = len(undecided) / max(engine.answers_given, 1)
+    share = len(engine.undecided_positions()) / max(engine.answers_given, 1)
+    return tally.unresolved(doubtful_positions(engine, strictly=strictly)), share
+
+
+def doubtful_positions(engine: Engine, *, strictly: bool) -> list[int]:
+    """The items that count both ways, as ``doubtful`` has it."""
     both_ways = strictly or undecided_both_ways(engine)
-    positions = engine.open_positions() + (undecided if both_ways else [])
-    return tally.unresolved(positions), share
+    return engine.open_positions() + (engine.undecided_positions() if both_ways else [])
 
 
 def undecided_both_ways(engine: Engine) -> bool:
@@ -146,26 +155,35 @@ def undecided_both_ways(engine: Engine) -> bool:
 
 
 def _widened(
-    engine: Engine,
-    group: list[Question],
-    cells: Cells,
-    unsettled: FloatArray,
-    figures: Figures,
-    rates: FloatArray | None,
+    engine: Engine, answers: Answers, unsettled: FloatArray, figures: Figures, look: Look
 ) -> Figures:
     """The interval from the worst to the best case of the doubtful items."""
     low, high = figures.low.copy(), figures.high.copy()
-    for place, question in enumerate(group):
-        slope = ratios([question.row], cells).gradient(
+    for place, row in enumerate(answers.rows):
+        slope = ratios([row], answers.cells).gradient(
             np.clip(np.nan_to_num(figures.value[place : place + 1], nan=0.5), 0.01, 0.99)
         )[0]
         for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
-            case: BoolArray = rising
-            whole = filled(cells, unsettled, case)
-            one = engine.design.estimate([question.row], whole, look_at(engine), rates)
-            end = getattr(one, pick)[0]
+            whole = replace(
+                answers, rows=[row], cells=filled(answers.cells, unsettled, rising),
+                codes=_filled_codes(engine, answers, rising),
+            )  # fmt: skip
+            end = getattr(engine.design.figures(whole, look), pick)[0]
             ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
     return replace(figures, low=low, high=high)
+
+
+def _filled_codes(engine: Engine, answers: Answers, rising: BoolArray) -> IntArray:
+    """The codes with every doubtful item positive in the cells that are ``rising`` and another
+    class elsewhere, (n_items,)."""
+    doubts = np.array(doubtful_positions(engine, strictly=False), dtype=np.int64)
+    tally = engine.tallies[answers.classifier]
+    cell = tally.cell_of[doubts]
+    positive = tally.prediction[cell] if answers.class_index is None else answers.class_index
+    other = np.where(np.asarray(positive) == 0, 1, 0)
+    codes = answers.codes.copy()
+    codes[doubts] = np.where(rising[cell], positive, other)
+    return codes
 
 
 def _stated(
@@ -176,6 +194,7 @@ def _stated(
     value = float(figures.value[place])
     low, high = float(figures.low[place]), float(figures.high[place])
     state, missing, promise = _state(engine, question, cells, value)
+    promise = figures.promise or promise
     if state == "interval" and engine.plan.target == "file" and _settled(question, cells):
         state = "exact"
     shown = state in STATES_WITH_INTERVAL
@@ -187,7 +206,7 @@ def _stated(
         high=high if shown else 1.0,
         confidence=plan.confidence,
         labels_used=engine.labels,
-        draws_used=engine.prefix(),
+        draws_used=engine.prefix() if figures.draws is None else figures.draws[place],
         method=figures.method[place],
         promise=promise,  # type: ignore[arg-type]
         assumptions=assumptions(engine, unsure, figures.method[place]),

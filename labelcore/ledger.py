@@ -85,11 +85,11 @@ class Ledger:
         shown = {draw.index for stack in self.open_draws.values() for draw in stack}
         if engine.stopped and not engine.extended:
             return "waiting" if shown else "goal reached"
-        if len(engine.asked) < engine.limit:
+        if engine.has_more:
             return "open"
         if waiting := set(engine.waiting_indices()):
             return "waiting" if waiting <= shown else "open"
-        return "exhausted" if engine.limit >= engine.most else "budget used"
+        return "exhausted" if len(engine.asked) >= engine.most else "budget used"
 
     def _take(self, event: Event) -> None:
         self.engine.apply(event)

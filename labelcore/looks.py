@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from labelcore.choice import choice_results
 from labelcore.claim_results import claim_results
 from labelcore.curve import curve_results
 from labelcore.engine import Engine
 from labelcore.estimation import headline_stage, scalar_results
-from labelcore.results import Claim, Estimate, Result
+from labelcore.results import Choice, Claim, Estimate, Result
 
 
 def results(engine: Engine) -> dict[str, Result]:
@@ -24,6 +25,7 @@ def results(engine: Engine) -> dict[str, Result]:
     scalars, curves = scalar_results(stage), curve_results(stage)
     primary_first = engine.plan.estimands[0] in curves
     numbers = {**curves, **scalars} if primary_first else {**scalars, **curves}
+    numbers |= choice_results(stage)
     return {**numbers, **claim_results(engine)}
 
 
@@ -50,6 +52,17 @@ def _figures(result: Result) -> dict[str, Any]:
             "evidence_against": result.evidence_against,
             "promise": result.promise,
         }
+    if isinstance(result, Choice):
+        ends = ("value", "low", "high", "state")
+        return {
+            "chosen": result.chosen,
+            "state": result.status,
+            "promise": result.promise,
+            "candidates": {
+                str(row["classifier"]): {name: _known(row[name]) for name in ends}
+                for row in result.bounds.to_dict("records")
+            },
+        }
     if isinstance(result, Estimate):
         value: float | None = result.value
         low, high = result.low, result.high
@@ -63,3 +76,8 @@ def _figures(result: Result) -> dict[str, Any]:
         "state": result.state,
         "promise": result.promise,
     }
+
+
+def _known(value: Any) -> Any:
+    """A JSON value; None for NaN."""
+    return value if isinstance(value, str) else None if np.isnan(value) else float(value)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from labelcore.designs.base import OPEN, UNDECIDED
 from labelcore.designs.curves import OPEN_SHARE, UNDECIDED_SHARE
 from labelcore.errors import PlanError
 from labelcore.estimands import ratios
@@ -27,7 +28,7 @@ from labelcore.stats.profile import BoolArray
 from labelcore.stats.stop_at_margin import IntArray, MarginRule, calibrated_critical
 from labelcore.tallies import Question, Tally
 
-MISS, HIT, UNDECIDED, OPEN = 0, 1, -1, -2
+MISS, HIT = 0, 1
 MOST_LABELS = 20_000
 
 

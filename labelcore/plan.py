@@ -39,9 +39,10 @@ class Plan:
     claims      what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; the
                 error level 1 - confidence is shared over them
     stop        "margin": when every watched interval reaches the margin; "claims": when each is
-                decided or refuted; "deadline 2027-01-31T18:00"; any of several, or all with
-                ("all", ...). By default what was given: margin, claims, or both together; none
-                with promise "fixed". With it "margin" is for one share of a plain random sample:
+                decided or refuted; "choice": when a candidate is chosen; "deadline
+                2027-01-31T18:00"; any of several, or all with ("all", ...). By default what was
+                given: margin, claims, or both together; none with promise "fixed". With it
+                "margin" is for one share of a plain random sample:
                 the interval is shown at the stop only, and calibrated for it
     target      "file": this file. "process": items like these, the file being a sample of them
     together    whether the confidence is that all scalar results hold at once: the error level is
@@ -270,7 +271,8 @@ def _resolved_stop(plan: Plan) -> tuple[str, ...]:
                 f"stop names {rule!r}, which is not available for design {plan.design!r}; "
                 f"known are {', '.join(available) or 'none'}"
             )
-        if rule in LOOKING and not (plan.margin if rule == "margin" else plan.claims):
+        needed = {"margin": plan.margin, "claims": plan.claims}
+        if rule in needed and not needed[rule]:
             raise PlanError(f"stop names {rule!r}, but the plan has no {rule}")
         if rule in LOOKING and plan.promise != "watched" and not _can_be_calibrated(plan, rules):
             raise PlanError(
@@ -294,6 +296,7 @@ def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
 
 def _default_stop(plan: Plan) -> tuple[str, ...]:
     """Stop at what the plan asks for, where a person may look and the method can stop."""
-    given = [rule for rule, there in (("margin", plan.margin), ("claims", plan.claims)) if there]
+    wanted = (("margin", plan.margin), ("claims", plan.claims), ("choice", True))
+    given = [rule for rule, there in wanted if there]
     rules = [r for r in given if r in plan.method.stop_rules and plan.promise == "watched"]
     return (ALL, *rules) if len(rules) > 1 else tuple(rules)

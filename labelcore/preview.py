@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelcore.claim_outlook import labels_to_settle
-from labelcore.designs.base import Figures, Frame, Look, Setup
+from labelcore.designs.base import Answers, Frame, Look, Setup
 from labelcore.designs.rates import planning_rates, question_rates
 from labelcore.estimands import ratios
 from labelcore.margin_stop import margin_rule
@@ -62,7 +62,7 @@ def preview(population: Population, plan: Plan) -> Preview:
     return Preview(
         labels=labels,
         expected_labels=expected,
-        draws=labels,
+        draws=outlook.design.draws(outlook.frame, labels),
         expected_half_width=outlook.half_widths(expected, planned),
         derived=outlook.derived(planned),
         planned=planned,
@@ -147,14 +147,17 @@ class Outlook:
         sure = plan.confidence_of_each(len(self.questions))
         return Look(
             sure, str(plan.promise), labels, planned, plan.target, strata, rule=self.rule,
-            rule_kept=True,
+            rule_kept=True, setup=self.setup,
         )  # fmt: skip
 
     def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
         cells = self._expected_cells(question, drawn)
         rates = cells.positive / np.maximum(cells.labelled, 1e-9)
-        figures: Figures = self.design.estimate([question.row], cells, look, rates)
-        return float((figures.high[0] - figures.low[0]) / 2)
+        answers = Answers(
+            self.frame, [question.row], cells, rates, question.classifier, question.class_index,
+            np.zeros(0, dtype=np.int64),
+        )  # fmt: skip
+        return float(self.design.half_widths(self.setup, self.frame, answers, look, drawn)[0])
 
     def expected_share(self, question: Question) -> float:
         """What the scores suggest that the answer is."""
@@ -168,7 +171,7 @@ class Outlook:
         labelled = drawn[tally.stratum] * tally.size / self.frame.sizes[tally.stratum]
         rates = self._item_rates(question, empty)
         mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
-        return Cells(tally.size, labelled, labelled * mean, empty.predicted)
+        return Cells(tally.size, labelled, labelled * mean, empty.predicted, tally.stratum)
 
     def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
         tally = self.tallies[question.classifier]

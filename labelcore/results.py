@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore import claim_words, words
+from labelcore import choice_words, claim_words, words
 
 Promise = Literal["watched", "fixed", "none"]
 FloatArray = NDArray[np.float64]
@@ -300,7 +300,68 @@ class Claim:
         return pd.DataFrame([row])
 
 
-Result = Estimate | Band | Claim
+@dataclass(frozen=True, eq=False, slots=True)
+class Choice:
+    """Which of several candidates to take.
+
+    chosen       name of the candidate, such as "top 400", "lr>=0.3" or a classifier; None where
+                 none is
+    threshold    the score from which on it calls an item positive, None without a score
+    status       "guaranteed": with ``confidence`` its precision is at least ``precision_threshold``
+                 less ``precision_slack``, and it finds at least 1 - ``reach_slack`` of what the
+                 best candidate at ``precision_threshold`` finds. "none acceptable": with
+                 ``confidence`` no candidate has that precision. "guess": the likeliest, no promise.
+                 "undecided": not yet, or the draws were used up.
+    bounds       a row per candidate: classifier, size (items it calls positive), value, low, high
+                 (of its precision, all of them together with ``confidence``) and state
+    """
+
+    estimand: str
+    chosen: str | None
+    threshold: float | None
+    status: str
+    bounds: pd.DataFrame
+    precision_threshold: float
+    precision_slack: float
+    reach_slack: float
+    confidence: float
+    labels_used: int
+    draws_used: int
+    method: str
+    promise: Promise
+    assumptions: tuple[str, ...]
+    source: str
+    missing: str = ""
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def state(self) -> str:
+        return self.status
+
+    def sentence(self) -> str:
+        """What is known, how surely, under which condition, in plain words."""
+        return choice_words.choice_sentence(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values["bounds"] = [
+            {key: None if number != number else number for key, number in row.items()}
+            for row in self.bounds.to_dict("records")
+        ]
+        values["assumptions"] = list(self.assumptions)
+        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
+        values["sentence"] = self.sentence()
+        return values
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The candidates with their bounds."""
+        return self.bounds.copy()
+
+
+Result = Estimate | Band | Claim | Choice
 
 
 def largest_half_width(results: Sequence[Result]) -> float:

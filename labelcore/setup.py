@@ -12,8 +12,9 @@ from labelcore.tallies import questions
 
 def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, ...]:
     """The classifiers of a plan, checked against the file; (None,) for a file without any."""
-    names = plan.classifiers or population.classifiers[:1]
-    if not plan.classifiers and len(population.classifiers) > 1:
+    named = plan.classifiers or plan.method.classifiers(plan.design_params)
+    names = named or population.classifiers[:1]
+    if not named and len(population.classifiers) > 1:
         raise PlanError(
             "classifier must be given, because the file has several: "
             + ", ".join(population.classifiers)

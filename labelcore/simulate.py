@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from labelcore.choice import NONE, TrueChoice, true_choice
 from labelcore.curve import SUMMARY_FORMULAS
 from labelcore.engine import Engine
 from labelcore.estimands import SCALARS, ratios
@@ -18,7 +19,7 @@ from labelcore.looks import results
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.preview import planned_size
-from labelcore.results import Band, Claim, Estimate, Result
+from labelcore.results import Band, Choice, Claim, Estimate, Result
 from labelcore.simulation_truth import true_codes
 from labelcore.stats.curve_readings import Yields
 from labelcore.stop_rules import stop_reason
@@ -28,6 +29,10 @@ COLUMNS = (
     "run", "estimand", "truth", "value", "low", "high", "covered", "labels_used", "draws_used",
     "status", "chosen",
 )  # fmt: skip
+
+
+# A number, an array at the ranks of a curve, or which choices are right.
+Truth = float | NDArray[np.float64] | TrueChoice
 
 
 def run_seed(seed: int, run: int) -> int:
@@ -66,7 +71,7 @@ class Run:
 
     number: int
     results: dict[str, Result]
-    truth: dict[str, float | NDArray[np.float64]]
+    truth: dict[str, Truth]
     status: str
 
 
@@ -88,14 +93,17 @@ def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
         engine.answer(index, events[codes[engine.asked[index - 1].position]])
         if watching and stop_reason(engine, None):
             return "goal reached"
+    if engine.ended:
+        return "goal reached"
     return "exhausted" if len(engine.asked) == len(engine.population) else "budget used"
 
 
 def true_values(
     engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
-) -> dict[str, float | NDArray[np.float64]]:
-    """The true value of every result: a number, or (n_points,) at the ranks of a curve."""
-    found: dict[str, float | NDArray[np.float64]] = {}
+) -> dict[str, Truth]:
+    """The true value of every result: a number, (n_points,) at the ranks of a curve, or the right
+    choices."""
+    found: dict[str, Truth] = {}
     for question in engine.questions:
         tally = engine.tallies[question.classifier]
         census = tally.emptied()
@@ -106,6 +114,9 @@ def true_values(
         census = claim.tally.emptied()
         np.add.at(census.counts, (claim.tally.cell_of, codes), 1.0)
         found[claim.read.text] = float(claim.holds(census.cells(claim.class_index).positive))
+    found |= {
+        key: true_choice(engine, codes) for key, one in results.items() if isinstance(one, Choice)
+    }
     along_ranks = {key: one for key, one in results.items() if key not in found}
     if along_ranks:
         found |= _true_along_ranks(engine, codes, along_ranks)
@@ -114,12 +125,12 @@ def true_values(
 
 def _true_along_ranks(
     engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
-) -> dict[str, float | NDArray[np.float64]]:
+) -> dict[str, Truth]:
     n_items = len(engine.population)
     positive = engine.population.classes.index(engine.population.positive)
     hits = np.cumsum(codes[engine.rank_order] == positive).astype(float)
     whole = Yields(n_items, np.arange(1, n_items + 1), hits, hits, hits)
-    found: dict[str, float | NDArray[np.float64]] = {}
+    found: dict[str, Truth] = {}
     for key, one in results.items():
         if isinstance(one, Band):
             ranks = one.x.astype(np.int64)
@@ -187,7 +198,8 @@ class Simulation:
         for run in self.runs:
             result, truth = run.results[key], run.truth[key]
             value = _ends(result)[0]
-            found.append(np.asarray(np.nan if value is None else value - truth))
+            known = value is not None and not isinstance(truth, TrueChoice)
+            found.append(np.asarray(value - truth if known else np.nan))
         return np.stack(found)
 
     def _widths(self, key: str) -> float:
@@ -229,7 +241,10 @@ def _mean_known(values: ArrayLike, axis: int | None = None) -> NDArray[np.float6
 
 
 def _ends(result: Result) -> tuple[Any, Any, Any]:
-    """Value, low and high; a claim is 1 where decided, 0 where refuted and may be both before."""
+    """Value, low and high; a claim is 1 where decided, 0 where refuted and may be both before; a
+    choice has none."""
+    if isinstance(result, Choice):
+        return None, np.nan, np.nan
     if isinstance(result, Claim):
         value = {"decided": 1.0, "refuted": 0.0}.get(result.status)
         return value, value or 0.0, 1.0 if value is None else value
@@ -238,6 +253,9 @@ def _ends(result: Result) -> tuple[Any, Any, Any]:
 
 def _row(run: Run, key: str, result: Result) -> tuple[Any, ...]:
     truth = run.truth[key]
+    if isinstance(truth, TrueChoice):
+        assert isinstance(result, Choice)
+        return _choice_row(run, key, result, truth)
     value, low, high = _ends(result)
     inside = (np.asarray(low) <= np.asarray(truth) + 1e-12) & (
         np.asarray(truth) <= np.asarray(high) + 1e-12
@@ -257,19 +275,30 @@ def _row(run: Run, key: str, result: Result) -> tuple[Any, ...]:
     )
 
 
+def _choice_row(run: Run, key: str, result: Choice, truth: TrueChoice) -> tuple[Any, ...]:
+    said = NONE if result.status == NONE else result.chosen
+    right = result.status != "undecided" and said in truth.right
+    return (
+        run.number, key, truth.best, None, np.nan, np.nan, right, result.labels_used,
+        result.draws_used, result.status, said,
+    )  # fmt: skip
+
+
 def _summary_row(
     part: pd.DataFrame, errors: NDArray[np.float64], width: float, baseline: dict[str, float]
-) -> dict[str, float]:
+) -> dict[str, float | str]:
     runs = len(part)
+    choice = isinstance(part["truth"].iloc[0], str)
     empty = np.isnan(errors.reshape(runs, -1)).all(axis=1)
     kept = errors[~empty]
     bias, squared = _mean_known(kept, axis=0), _mean_known(kept**2, axis=0)
     coverage = float(part["covered"].mean())
     rmse = float(_mean_known(np.sqrt(squared)))
+    truth = part["truth"].iloc[0]
     reference = baseline.get(str(part["estimand"].iloc[0]), float("nan"))
     return {
         "runs": runs,
-        "truth": float(part["truth"].iloc[0]),
+        "truth": truth if isinstance(truth, str) else float(truth),
         "bias": float(_mean_known(bias)),
         "rmse": rmse,
         "coverage": coverage,
@@ -278,5 +307,5 @@ def _summary_row(
         "mean_labels": float(part["labels_used"].mean()),
         "mean_draws": float(part["draws_used"].mean()),
         "variance_ratio": (rmse / reference) ** 2 if reference > 0 else float("nan"),
-        "no_value": int(empty.sum()),
+        "no_value": int((part["status"] == "undecided").sum() if choice else empty.sum()),
     }

@@ -30,5 +30,7 @@ def _met(engine: Engine, rule: str, at: str | None) -> bool:
         return goal_reached(engine)
     if rule == "claims":
         return all_settled(engine)
+    if rule == "choice":
+        return bool(engine.ended)
     deadline = deadline_of((rule,))
     return at is not None and deadline is not None and datetime.fromisoformat(at) >= deadline

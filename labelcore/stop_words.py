@@ -10,10 +10,16 @@ from labelcore.plan import Plan
 from labelcore.stops import ALL, deadline_of, rule_names
 from labelcore.words import count, goal_points
 
-SHORT = {"margin": "goal reached", "claims": "claims settled", "deadline": "deadline passed"}
+SHORT = {
+    "margin": "goal reached",
+    "claims": "claims settled",
+    "choice": "choice made",
+    "deadline": "deadline passed",
+}
 TITLES = {
     "margin": "The goal is reached",
     "claims": "The claims are settled",
+    "choice": "The choice is made",
     "deadline": "The deadline has passed",
 }
 SEVERAL = "The session has ended as planned"
@@ -60,6 +66,7 @@ UTC had passed'
     said = {
         "margin": f"the goal{goal} was reached",
         "claims": "every claim was decided or refuted",
+        "choice": "the choice between the candidates was made",
     }
     parts = []
     for rule in rules_of(reason):
@@ -80,6 +87,7 @@ refuted'
     said = {
         "margin": "every interval is within plus or minus " + goal_points(margin or 0),
         "claims": "every claim is decided or refuted",
+        "choice": "the choice between the candidates is made",
     }
     parts = []
     for rule in (rule for rule in rules if rule != ALL):

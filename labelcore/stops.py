@@ -10,9 +10,10 @@ from labelcore.errors import PlanError
 RULES: dict[str, str] = {
     "margin": "every interval is within plus or minus the margin",
     "claims": "every claim is decided or refuted",
+    "choice": "a candidate is chosen for sure, or none is acceptable for sure",
     "deadline": "a moment has passed, such as 'deadline 2027-01-31T18:00' (UTC unless it says so)",
 }
-LOOKING = ("margin", "claims")
+LOOKING = ("margin", "claims", "choice")
 """Rules that look at the labels: they need a promise that holds at every look."""
 ALL, ANY = "all", "any"
 

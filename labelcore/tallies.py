@@ -83,11 +83,16 @@ class Tally:
         """Counts of one class against the rest; None: of items judged rightly."""
         labelled = self.counts.sum(axis=1)
         if class_index is None:
-            right = self.counts[np.arange(len(self.size)), self.prediction]
-            return Cells(self.size, labelled, right, np.ones(len(self.size), dtype=bool))
-        return Cells(
-            self.size, labelled, self.counts[:, class_index].copy(), self.prediction == class_index
-        )
+            right = self.right()
+            every = np.ones(len(self.size), dtype=bool)
+            return Cells(self.size, labelled, right, every, self.stratum)
+        positive, predicted = self.counts[:, class_index].copy(), self.prediction == class_index
+        return Cells(self.size, labelled, positive, predicted, self.stratum)
+
+    def right(self) -> FloatArray:
+        """Labelled items whose label is their prediction, (n_cells,); none without predictions."""
+        found = self.counts[np.arange(len(self.size)), self.prediction]
+        return np.where(self.prediction < 0, 0.0, found)
 
     def unresolved(self, positions: list[int]) -> FloatArray:
         """Items without a verdict in each cell, (n_cells,)."""
@@ -101,4 +106,5 @@ def filled(cells: Cells, unresolved: FloatArray, rising: BoolArray) -> Cells:
         cells.labelled + unresolved,
         cells.positive + np.where(rising, unresolved, 0.0),
         cells.predicted,
+        cells.stratum,
     )

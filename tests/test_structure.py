@@ -15,8 +15,10 @@ INSIDE: dict[str, str] = {
     "items": "errors",
     "words": "",
     "claim_words": "words",
+    "choice_words": "words",
     "log": "errors",
-    "results": "errors words claim_words",
+    "answers": "errors log",
+    "results": "errors words claim_words choice_words",
     "stats": "errors",
     "population": "errors",
     "estimands": "errors stats",
@@ -29,9 +31,10 @@ INSIDE: dict[str, str] = {
     "claim_totals": "errors stats estimands population tallies designs claims disagreements",
     "setup": "errors estimands population tallies designs plan",
     "margin_stop": "errors stats estimands tallies designs plan",
-    "engine": "errors log results stats estimands population tallies designs plan setup stops"
-    " claim_totals margin_stop",
+    "engine": "errors log answers results stats estimands population tallies designs plan setup"
+    " stops claim_totals margin_stop",
     "estimation": "errors results words stats estimands tallies designs plan engine",
+    "choice": "results words stats estimands designs engine estimation",
     "claim_results": "results words claim_words stats estimands tallies claim_totals engine"
     " estimation",
     "claim_outlook": "population designs plan engine claim_results",
@@ -45,12 +48,12 @@ INSIDE: dict[str, str] = {
     "confusion": "errors population tallies engine",
     "strata_table": "errors results stats estimands engine estimation",
     "history": "errors log engine",
-    "looks": "errors log results engine estimation curve claim_results",
+    "looks": "errors log results engine estimation curve claim_results choice",
     "preview": "errors results stats estimands population tallies designs plan setup claim_outlook"
     " margin_stop",
     "simulation_truth": "errors population",
     "simulate": "errors log results stats estimands population tallies designs plan engine"
-    " estimation curve looks preview simulation_truth stops stop_rules",
+    " estimation curve choice looks preview simulation_truth stops stop_rules",
     "store": "errors log",
     "ledger": "errors log engine store",
     "projects": "errors log population plan preview store ledger",
@@ -82,10 +85,15 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 
 # Under `if TYPE_CHECKING:` only, for a type hint.
-MAY_NAME_TYPES = {"words": {"results", "cuts"}, "claim_words": {"results"}, "report": {"store"}}
+MAY_NAME_TYPES = {
+    "words": {"results", "cuts"},
+    "claim_words": {"results"},
+    "choice_words": {"results"},
+    "report": {"store"},
+}
 
 # From outside, one of these folders is its table; of its files only these may be named.
-OPEN_FILES = {"designs": {"base", "curves", "rates"}, "store": {"base"}}
+OPEN_FILES = {"designs": {"base", "curves", "params", "rates"}, "store": {"base"}}
 
 # Packages of others that only these may import.
 ONLY_IN = {

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from labelcore.designs.curves import Curve, Ranked
+from labelcore.designs.params import DesignParams as DesignParams
+from labelcore.designs.params import parameter as parameter
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand
 from labelcore.population import Population
@@ -19,38 +21,8 @@ from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
-
-
-def parameter(
-    default: Any, help: str, *, low: float | None = None, high: float | None = None
-) -> Any:
-    """A field of a ``DesignParams`` class: forms and checks are built from what stands here."""
-    return field(default=default, metadata={"help": help, "low": low, "high": high})
-
-
-@dataclass(frozen=True, slots=True)
-class DesignParams:
-    """Parameters of a method; each field is made by ``parameter``."""
-
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            _check_parameter(item.name, getattr(self, item.name), str(item.type), item.metadata)
-
-
-def _check_parameter(name: str, value: Any, kind: str, limits: Mapping[str, Any]) -> None:
-    """Raise PlanError unless ``value`` fits the annotation ``kind``, such as "int | None"."""
-    if (value is None and "None" in kind) or (isinstance(value, str) and "str" in kind):
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or kind.startswith("str"):
-        raise PlanError(
-            f"params[{name!r}] must be {'text' if kind.startswith('str') else 'a number'}, "
-            f"got {value!r}"
-        )
-    if kind.startswith("int") and not isinstance(value, int):
-        raise PlanError(f"params[{name!r}] must be a whole number, got {value!r}")
-    low, high = limits["low"], limits["high"]
-    if not (low is None or value >= low) or not (high is None or value <= high):
-        raise PlanError(f"params[{name!r}] must lie between {low} and {high}, got {value!r}")
+NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
+"""Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,12 +101,18 @@ class Progress:
     drawn      items drawn so far
     labelled   items with a class, positive: of these positive (rightly judged with several classes)
     limit      the most items that may be drawn in all
+    right      labelled items that the first classifier judges rightly
+    codes      (n_items,), class index of each answered item, NO_ANSWER, UNDECIDED or OPEN elsewhere
+    asked      (n_drawn,), the items drawn, in that order
     """
 
     drawn: IntArray
     labelled: FloatArray
     positive: FloatArray
     limit: int
+    right: FloatArray | None = None
+    codes: IntArray | None = None
+    asked: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +124,7 @@ class Look:
     complete        whether the planned size is answered; finished: whether labelling was ended
     rule            of a fixed promise that stops by itself at its margin; None for any other
     rule_kept       whether the labels end just where the rule ends them
+    setup           what the method knew before the first label: parameters, seed, file
     """
 
     confidence: float
@@ -160,12 +139,34 @@ class Look:
     finished: bool = False
     rule: MarginRule | None = None
     rule_kept: bool = False
+    setup: Setup | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Answers:
+    """What the scalar results of one classifier are worked out from.
+
+    rows     the estimands asked for
+    cells    counts of the parts of the strata that share a prediction
+    rates    (n_cells,), the method's own idea of each cell's rate; None where it has none
+    class_index   the class that counts as positive; None: being judged rightly (several classes)
+    codes    (n_items,), class index of each answered item; another number where there is none
+    """
+
+    frame: Frame
+    rows: list[Estimand]
+    cells: Cells
+    rates: FloatArray | None
+    classifier: str | None
+    class_index: int | None
+    codes: IntArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Figures:
     """Values and bounds of several estimands of one classifier, arrays (n_rows,); value is NaN
-    where there is none. ``method`` and ``source`` per row."""
+    where there is none. ``method`` and ``source`` per row; ``promise`` where it is not the plan's;
+    ``draws`` (n_rows,) where a method counts draws apart from labels."""
 
     value: FloatArray
     low: FloatArray
@@ -173,6 +174,34 @@ class Figures:
     method: tuple[str, ...]
     source: tuple[str, ...]
     tail_share: FloatArray
+    promise: str | None = None
+    draws: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ChoiceFigures:
+    """What a method says of its candidates.
+
+    chosen      name of the candidate, such as "top 400"; None where there is none
+    threshold   the score from which on the chosen one calls an item positive; None without a score
+    status      "guaranteed", "guess", "none acceptable" or "undecided"
+    bounds      a row per candidate: classifier, size, value, low, high (of its precision), state
+    confidence  of the guarantee
+    labels, draws   that it rests on
+    missing     what is still to come, in words
+    """
+
+    chosen: str | None
+    threshold: float | None
+    status: str
+    bounds: pd.DataFrame
+    confidence: float
+    labels: int
+    draws: int
+    method: str
+    source: str
+    assumptions: tuple[str, ...]
+    missing: str = ""
 
 
 class Design(ABC):
@@ -217,8 +246,9 @@ class Design(ABC):
 
     @abstractmethod
     def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
-        """The items of batch number ``batch`` in the order in which they are asked; at least one
-        while there are items and ``progress.limit`` is not reached."""
+        """The items of batch number ``batch`` in the order in which they are asked. At least one
+        while there are items and ``progress.limit`` is not reached; a method that has ended, or
+        cannot go on before an open item is answered, may give none."""
 
     def batch_items(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
         """The items that the next batch would hold, in whatever order."""
@@ -238,6 +268,18 @@ class Design(ABC):
     ) -> Figures:
         """Values and intervals from the counts of one classifier's cells."""
 
+    def figures(self, answers: Answers, look: Look) -> Figures:
+        """Values and intervals of one classifier; a method for which its counts by cell are not
+        enough works them out here."""
+        return self.estimate(answers.rows, answers.cells, look, answers.rates)
+
+    def half_widths(
+        self, setup: Setup, frame: Frame, answers: Answers, look: Look, drawn: FloatArray
+    ) -> FloatArray:
+        """Expected half-widths, (n_rows,), from expected counts; ``drawn`` is (n_strata,)."""
+        found = self.estimate(answers.rows, answers.cells, look, answers.rates)
+        return np.asarray((found.high - found.low) / 2)
+
     @abstractmethod
     def curve(
         self,
@@ -253,6 +295,26 @@ class Design(ABC):
     def most(self, frame: Frame) -> int:
         """The most items that this method can ask for."""
         return len(frame.stratum)
+
+    def classifiers(self, params: Any) -> tuple[str, ...]:
+        """The classifiers that the parameters name, the first one first; none where they do not."""
+        return ()
+
+    def draws(self, frame: Frame, labels: int) -> int:
+        """How many draws ``labels`` distinct labels stand for."""
+        return labels
+
+    def ended(self, setup: Setup, frame: Frame, progress: Progress) -> str:
+        """Why the method itself ends the labelling now, in words; "" while it goes on."""
+        return ""
+
+    def candidates(self, frame: Frame) -> dict[str, IntArray]:
+        """The items that each candidate calls positive, for a method that estimates "selection"."""
+        return {}
+
+    def choice(self, setup: Setup, frame: Frame, progress: Progress, look: Look) -> ChoiceFigures:
+        """Which candidate is chosen now, for a method that estimates "selection"."""
+        raise PlanError(f"design {self.name!r} does not choose between candidates")
 
     def least(self, frame: Frame) -> int:
         """The fewest labels that this method can be planned with."""

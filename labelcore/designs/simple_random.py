@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +17,6 @@ from labelcore.designs.base import (
     Setup,
     make_frame,
 )
-from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, share_of_group
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.target import sampled_file
@@ -39,7 +38,6 @@ PROFILE = (
 FREY = "Frey (2010); Agresti and Coull (1998)"
 AT_STOP = ("Agresti-Coull interval at a calibrated stop, calculated exactly (strict)", FREY)
 OFF_STOP = ("Agresti-Coull interval by the value of a calibrated stop (approximate)", FREY)
-NO_CURVE = "the stop was calibrated for one number, not for a curve"
 
 
 class SimpleRandom(StratifiedDesign):
@@ -135,20 +133,6 @@ class SimpleRandom(StratifiedDesign):
             critical = critical * sampled_file([row], cells, table)
         ends = profile_bounds(cells, table, critical, target=look.target)
         return None, float(ends[0][0]), float(ends[1][0]), PROFILE
-
-    def curve(
-        self,
-        setup: Setup,
-        frame: Frame,
-        ranked: Ranked,
-        look: Look,
-        ranks: IntArray | None = None,
-    ) -> Curve:
-        if look.rule is None:
-            return super().curve(setup, frame, ranked, look, ranks)
-        going_on = replace(look, rule=None, complete=False, finished=False)
-        found = super().curve(setup, frame, ranked, going_on, ranks)
-        return replace(found, promise="none", missing=found.missing or NO_CURVE)
 
 
 def _two_rates(row: Estimand, cells: Cells, look: Look) -> tuple[float, float]:

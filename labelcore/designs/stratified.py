@@ -13,6 +13,7 @@ from labelcore.estimands import SCALARS
 from labelcore.stats.orders import hash_keys, hash_order
 from labelcore.stats.profile import Cells, FloatArray
 
+NO_CURVE = "the stop was calibrated for one number, not for a curve"
 READINGS = ("precision", "recall", "f1", "accuracy", "specificity")
 
 
@@ -91,9 +92,11 @@ def _state(look: Look) -> tuple[str, str, str]:
     """(state, what is missing, promise) of a curve."""
     if look.labels == 0:
         return "nothing", "no item has a label yet", look.promise
-    if look.labels < look.first and not look.complete:
+    if look.labels < look.first and (look.rule is not None or not look.complete):
         missing = f"{look.labels:,} of {look.first:,} labels before a first figure"
         return "too few", missing, look.promise
+    if look.rule is not None:
+        return "provisional", NO_CURVE, "none"
     if look.promise == "fixed" and not look.complete:
         return ("stopped early", "", "none") if look.finished else ("provisional", "", "fixed")
     return "interval", "", look.promise
@@ -149,7 +152,9 @@ def cut_cells(
     labelled = np.bincount(own, minlength=2 * strata)
     hits = np.bincount(own, positive, minlength=2 * strata).astype(float)
     keep = np.flatnonzero(size)
-    cells = Cells(size[keep].astype(float), labelled[keep].astype(float), hits[keep], keep % 2 == 1)
+    cells = Cells(
+        size[keep].astype(float), labelled[keep].astype(float), hits[keep], keep % 2 == 1, keep // 2
+    )
     return cells, keep // 2
 
 

@@ -43,12 +43,14 @@ class Cells:
     labelled    items with a label (n)
     positive    labelled items that are positive (s)
     predicted   whether the cell's items are predicted positive (bool)
+    stratum     the stratum that each cell is a part of (int); None where that does not matter
     """
 
     size: FloatArray
     labelled: FloatArray
     positive: FloatArray
     predicted: BoolArray
+    stratum: NDArray[np.int64] | None = None
 
     @property
     def unlabelled(self) -> FloatArray:

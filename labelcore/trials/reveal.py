@@ -83,9 +83,9 @@ def reveal(session: Session, trial: Trial) -> list[Reveal]:
     truth = true_values(session.engine, codes, results)
     differing = _differing(session, codes.tolist())
     return [
-        Reveal(key, float(truth[key]), estimate, differing)
+        Reveal(key, value, estimate, differing)
         for key, estimate in results.items()
-        if isinstance(estimate, Estimate)
+        if isinstance(estimate, Estimate) and isinstance(value := truth[key], float)
     ]
 
 

@@ -22,6 +22,7 @@ SECONDS_AN_ITEM = 8.0
 STILL_OPEN = {
     "margin": "the goal is not reached yet",
     "claims": "not every claim is settled yet",
+    "choice": "the choice is not made yet",
 }
 LATEST, ENOUGH, LONGEST_PAUSE = 20, 5, 60.0
 ANSWER_WORDS = {"unsure": "Not sure", "later": "Later", "broken": "Broken"}

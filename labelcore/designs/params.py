@@ -1,0 +1,78 @@
+"""Parameters of a sampling method: what may be given, from which forms and checks are built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from labelcore.errors import PlanError
+
+
+def parameter(
+    default: Any,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> Any:
+    """A field of a ``DesignParams`` class: forms and checks are built from what stands here.
+
+    low, high   limits of a number, and of each number of a list
+    choices     the texts that are known; empty: any
+    """
+    limits = {"help": help, "low": low, "high": high, "choices": choices}
+    return field(default=default, metadata=limits)
+
+
+@dataclass(frozen=True, slots=True)
+class DesignParams:
+    """Parameters of a method; each field is made by ``parameter``. Lists become tuples."""
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, list):
+                value = tuple(value)
+                object.__setattr__(self, item.name, value)
+            check_parameter(item.name, value, str(item.type), item.metadata)
+
+
+def check_parameter(name: str, value: Any, kind: str, limits: Mapping[str, Any]) -> None:
+    """Raise PlanError unless ``value`` fits the annotation ``kind``, such as "int | None" or
+    "tuple[int | str, ...]"."""
+    inner = re.search(r"tuple\[(.*), \.\.\.\]", kind)
+    if inner and isinstance(value, tuple):
+        for one in value:
+            check_parameter(name, one, inner[1], limits)
+        return
+    if value is None and kind.endswith("None"):
+        return
+    if inner:
+        raise PlanError(f"params[{name!r}] must be a list, got {value!r}")
+    if isinstance(value, bool) and "bool" in kind:
+        return
+    if isinstance(value, str) and "str" in kind:
+        known = limits["choices"]
+        if known and value not in known:
+            raise PlanError(f"params[{name!r}] must be one of {', '.join(known)}, got {value!r}")
+        return
+    _check_number(name, value, kind, limits)
+
+
+NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
+
+
+def _check_number(name: str, value: Any, kind: str, limits: Mapping[str, Any]) -> None:
+    parts = [part for part in NAMES if part in kind and (part, "float" in kind) != ("int", True)]
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not {"int", "float"} & set(parts):
+        wanted = " or ".join(NAMES[part] for part in parts)
+        raise PlanError(f"params[{name!r}] must be {wanted}, got {value!r}")
+    if "float" not in parts and not isinstance(value, int):
+        raise PlanError(f"params[{name!r}] must be a whole number, got {value!r}")
+    low, high = limits["low"], limits["high"]
+    if not (low is None or value >= low) or not (high is None or value <= high):
+        raise PlanError(f"params[{name!r}] must lie between {low} and {high}, got {value!r}")
