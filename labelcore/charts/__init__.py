@@ -2,6 +2,7 @@
 
 from labelcore.charts.against import precision_recall_chart, precision_yield_chart, roc_chart
 from labelcore.charts.base import CONFIG, Chart
+from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
 from labelcore.charts.compare import compare_chart
 from labelcore.charts.evidence import evidence_chart, evidence_table, first_settled
 from labelcore.charts.history import history_chart
@@ -17,6 +18,7 @@ __all__ = [
     "READINGS",
     "Chart",
     "Reading",
+    "candidates_chart",
     "compare_chart",
     "escape",
     "evidence_chart",
@@ -24,6 +26,7 @@ __all__ = [
     "first_settled",
     "history_chart",
     "labels_margin_chart",
+    "moving_bounds_chart",
     "precision_recall_chart",
     "precision_yield_chart",
     "rank_chart",

@@ -213,6 +213,7 @@ class Design(ABC):
     later_labels_count   whether labels beyond the planned size narrow a watched result
     recommended   whether to propose it, where nothing more special is recommended
     first_fixed_look     labels before the first figure of a fixed promise
+    has_confidence       whether a confidence goes with its results
     """
 
     name: ClassVar[str]
@@ -229,6 +230,7 @@ class Design(ABC):
     later_labels_count: ClassVar[bool] = True
     recommended: ClassVar[bool] = False
     first_fixed_look: ClassVar[int] = 30
+    has_confidence: ClassVar[bool] = True
 
     def check(  # noqa: B027 - most methods serve every combination
         self, estimands: tuple[str, ...], params: Any, promise: str | None
@@ -299,6 +301,11 @@ class Design(ABC):
     def classifiers(self, params: Any) -> tuple[str, ...]:
         """The classifiers that the parameters name, the first one first; none where they do not."""
         return ()
+
+    def suggested(self, population: Population, classifiers: tuple[str, ...]) -> dict[str, Any]:
+        """Parameters that suit a file and the classifiers asked about, for a form to start from;
+        the defaults where nothing is said."""
+        return {}
 
     def draws(self, frame: Frame, labels: int) -> int:
         """How many draws ``labels`` distinct labels stand for."""

@@ -17,13 +17,15 @@ def parameter(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] = (),
+    main: bool = False,
 ) -> Any:
     """A field of a ``DesignParams`` class: forms and checks are built from what stands here.
 
     low, high   limits of a number, and of each number of a list
     choices     the texts that are known; empty: any
+    main        whether a form asks for it first, and not among the finer points
     """
-    limits = {"help": help, "low": low, "high": high, "choices": choices}
+    limits = {"help": help, "low": low, "high": high, "choices": choices, "main": main}
     return field(default=default, metadata=limits)
 
 

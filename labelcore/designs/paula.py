@@ -65,6 +65,7 @@ class Paula(RankedListDesign):
     )
     promises: ClassVar[tuple[str, ...]] = ("fixed",)
     size_from_params: ClassVar[bool] = True
+    has_confidence: ClassVar[bool] = False
     assumptions: ClassVar[tuple[str, ...]] = (
         "precision falls along the list: the share of positives in the window before a rank is at "
         "least the mean over any long enough stretch after it, and that at least the share in the "

@@ -13,7 +13,7 @@ from labelcore.report.claims import evidence_charts
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
 from labelcore.report.sections import name_of, section
-from labelcore.results import Band, Estimate
+from labelcore.results import Band, Choice, Estimate
 
 ROWS_SHOWN = 60
 CURVES = {
@@ -63,11 +63,24 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
                 charts.history_chart(facts.looks, key, margin=facts.plan.margin, label=label),
             )
             break
+    yield from _candidates(facts)
     yield from evidence_charts(facts)
     yield from _compared(facts)
     yield from _curves({band.estimand: band for band in facts.curves or ()})
     if facts.counts["drawn"]:
         yield "Strata", charts.strata_chart(facts.strata, facts.strata_names)
+
+
+def _candidates(facts: Facts) -> Iterator[tuple[str, Chart]]:
+    """The candidates of a choice: their bounds now, and how they came about."""
+    for key, one in facts.results.items():
+        if isinstance(one, Choice):
+            yield "The candidates", charts.candidates_chart(one)
+            if facts.looks:
+                yield (
+                    "Their bounds against labels",
+                    charts.moving_bounds_chart(facts.looks, key, one),
+                )
 
 
 def _compared(facts: Facts) -> Iterator[tuple[str, Chart]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from labelcore.log import ANSWER_KINDS, Event, genesis
 from labelcore.report.facts import Facts, gather
-from labelcore.results import Band, Result
+from labelcore.results import Band, Choice, Result
 from labelcore.session import Session
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -26,7 +26,7 @@ ESTIMATE_COLUMNS = (
     "project", "estimand", "classifier", "positive", "rank", "threshold", "value", "low", "high",
     "confidence", "promise", "state", "labels_used", "draws_used", "method", "source",
     "assumptions", "sentence", "file", "items", "target", "margin", "planned", "form", "tail_share",
-    "statement", "evidence", "evidence_against", "alpha",
+    "statement", "evidence", "evidence_against", "alpha", "chosen", "status", "size",
 )  # fmt: skip
 
 
@@ -43,7 +43,8 @@ def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
 
 def estimates_csv(session: Session, *, byte_order_mark: bool = False) -> str:
     """The results now, one row per estimate, per point of a curve and per claim; a claim has its
-    status as state, evidence instead of an interval, and its own error level alpha."""
+    status as state, evidence instead of an interval, and its own error level alpha; a choice has a
+    row per candidate."""
     return estimates_text(gather(session), byte_order_mark=byte_order_mark)
 
 
@@ -114,6 +115,9 @@ def _result_rows(project: str, result: Result) -> list[dict[str, Any]]:
         "margin": scope.margin,
         "planned": scope.planned,
     }
+    if isinstance(result, Choice):
+        rows = result.to_frame().to_dict("records")
+        return [{**shared, **{str(k): _known(v) for k, v in row.items()}} for row in rows]
     if not isinstance(result, Band):
         return [shared]
     numbers = result.to_frame().rename(columns={"x": "rank"})
@@ -124,9 +128,9 @@ def _result_rows(project: str, result: Result) -> list[dict[str, Any]]:
     ]
 
 
-def _known(value: float) -> float | None:
+def _known(value: Any) -> Any:
     """None for NaN: an empty cell."""
-    return None if math.isnan(value) else value
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], byte_order_mark: bool) -> str:

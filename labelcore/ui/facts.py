@@ -12,7 +12,7 @@ from labelcore import words
 from labelcore.curve import asks_for_curve
 from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.log import ANSWER_KINDS, Event
-from labelcore.results import Band, Estimate
+from labelcore.results import Band, Choice, Estimate
 from labelcore.session import Session
 from labelcore.stop_words import promise_kind, stopped_for, stopped_short
 from labelcore.stops import LOOKING
@@ -187,6 +187,9 @@ def decision(session: Session) -> str:
     name = (plan.classifiers or population.classifiers[:1] or (None,))[0]
     if name is None:
         return "no classifier"
+    candidates = session.engine.design.candidates(session.engine.frame)
+    if candidates:
+        return f"{len(candidates)} candidates"
     if asks_for_curve(session.engine) and name not in population.predictions:
         return (
             f"{name}: ranked by score, "
@@ -210,7 +213,9 @@ def promise_line(session: Session) -> str:
     plan = session.plan
     if not has_confidence(session):
         return "bounds that assume falling precision; no confidence goes with them"
-    confidence = words.confidence_words(plan.confidence)
+    choices = [one for one in session.results().values() if isinstance(one, Choice)]
+    sure = choices[0].confidence if choices else plan.confidence
+    confidence = words.confidence_words(sure)
     if plan.promise == "watched" and not plan.method.later_labels_count:
         return f"{confidence} confidence, valid at each of its four looks"
     goal = f" · goal ± {words.goal_points(plan.margin)}" if plan.margin else ""

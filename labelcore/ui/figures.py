@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 
 from labelcore import words
-from labelcore.charts import Chart, history_chart
-from labelcore.results import Claim
+from labelcore.charts import Chart, candidates_chart, history_chart
+from labelcore.results import Choice, Claim
 from labelcore.session import Session
 from labelcore.ui import curve_view
+from labelcore.ui.choice_view import candidate_rows, choice_of, short_line
 from labelcore.ui.claims_view import (
     claim_chart,
     claim_digits,
@@ -48,6 +49,9 @@ def show_figures(project: str, session: Session) -> None:
     """
     if curve_first(session):
         _curve_figures(session)
+        return
+    if (choice := choice_of(session)) is not None:
+        _choice_figures(session, choice)
         return
     results, others = main_and_other(session)
     due = first_figure_line(session)
@@ -102,6 +106,25 @@ def _curve_figures(session: Session) -> None:
                 height=CURVE_HEIGHT,
                 config=NO_MODE_BAR,
             )
+
+
+def _choice_figures(session: Session, choice: Choice) -> None:
+    """The answer so far, the candidates that are left, and the picture of their bounds."""
+    _one_line(short_line(choice))
+    with st.container(key="wide"):
+        if st.session_state.get(HIDDEN):
+            _hide_button(True)
+            return
+        rows = candidate_rows(choice)
+        _rows([(name, f"{said} · {state}") for name, said, state in zip(
+            rows["candidate"], rows["precision"], rows["state"], strict=True)],
+            "Precision of the candidates")  # fmt: skip
+        st.text(choice.sentence())
+        _terms(session, promise_line(session))
+        _hide_button(False)
+        time.sleep(SETTLE_SECONDS)
+        chart = candidates_chart(choice)
+        st.plotly_chart(chart.figure, key="candidates-chart", alt=chart.alt, config=NO_MODE_BAR)
 
 
 def unfold_switch() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from labelcore.designs import DESIGNS
+from labelcore.estimands import ESTIMANDS, SCALARS
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.draft import Aim, Columns, Question
@@ -20,7 +21,8 @@ class Card:
     """A question as people ask it.
 
     many        the figures where there are several classes
-    thresholds  how many of a score that nothing else cuts: "none", "one" or "several"
+    thresholds  how many of a score that nothing else cuts: "none", "one", "several", or "each one":
+                one where several classifiers are chosen, none for one alone
     """
 
     title: str
@@ -62,16 +64,19 @@ PREVALENCE = Card(
     ("prevalence",),
     thresholds="none",
 )
-CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, RANKED, PREVALENCE)}
-NOT_YET = (
+SHIP = Card(
     "Which classifier or threshold should I ship?",
-    "Not available in this version: intervals side by side do not prove which one is better.",
+    "Of several classifiers, or of cuts of one ranked list, the one that finds the most among "
+    "those precise enough.",
+    ("selection",),
+    thresholds="each one",
 )
+CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, SHIP, RANKED, PREVALENCE)}
 TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
 TARGETS = {"file": "This file", "process": "Items like these"}
 CARD_STYLE = """<style>
 .st-key-new-aim [role="radiogroup"] { gap: 0.5rem; width: 100%; }
-.st-key-new-aim [role="radiogroup"] > div, .st-key-new-not-yet {
+.st-key-new-aim [role="radiogroup"] > div {
   position: relative; width: 100%; box-sizing: border-box; padding: 0.6rem 0.8rem;
   border: 1px solid #8886; border-radius: 0.5rem;
 }
@@ -80,8 +85,6 @@ CARD_STYLE = """<style>
 }
 .st-key-new-aim [role="radiogroup"] label::after { content: ""; position: absolute; inset: 0; }
 .st-key-new-aim [role="radiogroup"] label > div { position: relative; z-index: 1; }
-.st-key-new-not-yet { opacity: 0.65; gap: 0.1rem; }
-.st-key-new-not-yet [data-testid="stText"] { font-size: 0.875rem; }
 </style>"""
 
 
@@ -96,8 +99,11 @@ def aim_step(
         st.info("Choose at least one classifier to go on.")
         return None
     read = columns.asked(question.classes, question.positive)
+    number = card.thresholds
+    if number == "each one":
+        number = "one" if len(chosen) > 1 else "none"
     for name in chosen:
-        found = cut(read, base, question, name, card.thresholds)
+        found = cut(read, base, question, name, number)
         if found is None:
             return None
         read = found
@@ -111,6 +117,11 @@ def aim_step(
         show_called(population, question, compared)
     trained, target = about_the_items()
     estimands = card.many if len(question.classes) > 2 else card.estimands
+    if card is SEVERAL and len(question.classes) == 2:
+        estimands = which_numbers(estimands)
+        if not estimands:
+            st.info("Choose at least one number to go on.")
+            return None
     classifier = compared if len(compared) > 1 else next(iter(compared), None)
     return Aim(estimands, classifier, trained, target), population
 
@@ -130,6 +141,7 @@ def possible_cards(base: Population, names: tuple[str, ...]) -> list[Card]:
         ACCURACY: True,
         BOTH: True,
         SEVERAL: len(names) > 1 or cut_by_score,
+        SHIP: two and (bool(base.scores) or len(names) > 1),
         RANKED: ranked,
         PREVALENCE: two,
     }
@@ -149,10 +161,6 @@ def choose_card(possible: list[Card]) -> Card:
         label_visibility="collapsed",
         width="stretch",
     )
-    if possible != [PREVALENCE]:
-        with st.container(key="new-not-yet"):
-            st.text(NOT_YET[0])
-            st.caption(NOT_YET[1])
     return CARDS[str(chosen)]
 
 
@@ -162,9 +170,22 @@ def choose_classifiers(
     """Whom the question is about, none where the file has nobody; None while nobody is chosen."""
     if card is RANKED:
         names = tuple(name for name in names if name in base.scores)
-    choose = choose_several if card is SEVERAL else choose_one
+    choose = choose_several if card in (SEVERAL, SHIP) else choose_one
     chosen = choose(names, base.fingerprint)
     return chosen if chosen or not names else None
+
+
+def which_numbers(first: tuple[str, ...]) -> tuple[str, ...]:
+    """The numbers to be known of each classifier; some methods give only some of them."""
+    chosen = st.multiselect(
+        "Which numbers?",
+        list(SCALARS),
+        default=list(first),
+        format_func=ESTIMANDS.get,
+        key="new-numbers",
+        persist_state="session",
+    )
+    return tuple(chosen)
 
 
 def about_the_items() -> tuple[str, str]:

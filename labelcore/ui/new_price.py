@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -28,18 +31,46 @@ DERIVED = {
     "L": "last step of the grid (L)",
     "m": "stretches averaged (m)",
     "gamma": "gamma",
+    "k": "items called positive for each one not called so (k)",
+    "s_star": "over-sampling that makes recall most certain (s*)",
+    "ratio": "over-sampling used (s)",
+    "pi_1": "precision planned with (pi_1)",
+    "pi_0": "false omission rate planned with (pi_0)",
+    "n_1": "labels among the items called positive (n_1)",
+    "n_0": "labels among the others (n_0)",
+    "expected_savings": "labels saved by recycling",
+    "parent_intersection": "share of the parent's items that the child calls positive too",
+    "child_intersection": "share of the child's items that the parent calls positive too",
+    "n_gamma": "labels of one candidate until its precision is settled within the slack (n_gamma)",
+    "n_epsilon": "labels of one candidate until its reach is settled within the slack (n_epsilon)",
+    "T": "draws at the most (T)",
+    "label_bound": "draws after which the choice is made for sure (theorems 2 and 3)",
     "factor": "largest factor between the bounds, gamma (1 + epsilon)",
 }
 
 
 def show_derived(place: DeltaGenerator, line: outlook.Line) -> None:
     """What follows from the parameters, beside them."""
-    rows = [f"{words}: {line.derived[name]:,.4g}" for name, words in DERIVED.items()
-            if name in line.derived]  # fmt: skip
+    rows = [
+        f"{words}: {derived_words(line.derived[name])}"
+        for name, words in DERIVED.items()
+        if line.derived.get(name) is not None
+    ]
     if rows:
         with place:
             st.caption("What follows from these parameters")
             st.text("\n".join(rows))
+
+
+def derived_words(value: Any) -> str:
+    """A number, or one for each classifier.
+
+    >>> derived_words(11292), derived_words({"B": 0.5, "C": 0.25})
+    ('11,292', 'B 0.5, C 0.25')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {derived_words(one)}" for name, one in value.items())
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
 
 
 def show_size(design: Design, found: list[outlook.Line]) -> None:
@@ -54,6 +85,20 @@ def show_size(design: Design, found: list[outlook.Line]) -> None:
     if others:
         st.caption("Other methods for the same question, with as many labels:")
         st.dataframe(outlook.table(others, list(others[0].half_widths)), hide_index=True)
+
+
+def show_choice(found: list[outlook.Line]) -> None:
+    """What a choice between candidates may cost."""
+    chosen = found[0]
+    st.markdown(
+        f"**At most {chosen.most:,} labels, "
+        f"{minutes(chosen.most * SECONDS_AN_ITEM)}: it ends by itself as soon as the choice is "
+        "made.**"
+    )
+    st.caption(
+        "How many it takes depends on how far the candidates lie from the wanted precision and "
+        "from each other."
+    )
 
 
 def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) -> None:

@@ -17,6 +17,7 @@ from labelcore.ui.times import reader_zone
 RULES = {
     "margin": "Every interval is as narrow as wanted",
     "claims": "Every claim is settled: shown, or shown not to be so",
+    "choice": "The choice is made, or none of the candidates is good enough for sure",
     "deadline": "A deadline has passed",
 }
 HOW = {ANY: "as soon as one of these is so", ALL: "only when all of these are so"}

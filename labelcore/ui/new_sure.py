@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore import words
 from labelcore.designs import DESIGNS, Design
-from labelcore.estimands import CURVES, SUMMARIES
+from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.tallies import Question, questions
@@ -20,7 +20,7 @@ from labelcore.ui.draft import Aim
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_claims import claims_input
 from labelcore.ui.new_number import within
-from labelcore.ui.new_price import show_derived, show_outlook, show_size
+from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show_size
 from labelcore.ui.new_stop import stop_input, together_input
 from labelcore.ui.params_form import params_form
 from labelcore.ui.plain import plain
@@ -81,7 +81,7 @@ class Goal:
 def sure_step(aim: Aim, population: Population) -> Plan | None:
     st.subheader("4 · How sure?", anchor=False)
     above = st.container()
-    method = advanced(aim)
+    method = advanced(aim, population, above)
     if method is None:
         st.info(CORRECT)
         return None
@@ -110,6 +110,8 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
     show_derived(method.place, found[0])
     if method.design.size_from_params:
         show_size(method.design, found)
+    elif set(aim.estimands) <= set(CHOICES):
+        show_choice(found)
     else:
         show_outlook(plan, population, found)
     # The size that was worked out for the claims is the one that is frozen: it takes seconds.
@@ -121,13 +123,14 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     """Goal, confidence, promise and stop rules; None while a number is out of bounds."""
     design = method.design
     if design.size_from_params:
-        return {"promise": design.promises[0]}
+        sure = {"confidence": confidence_input()} if design.has_confidence else {}
+        return {"promise": design.promises[0], **sure}
     try:
         least = fewest(aim, population, method)
     except (ValueError, TypeError) as error:
         st.error(plain(sentence(error)))
         return None
-    way = choose_way(design)
+    way = choose_way(design, aim)
     goal = (
         claimed(aim, population, design) if way == CLAIMS else how_much(way, population, least, aim)
     )
@@ -136,9 +139,9 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
         promise = "watched"
         show_claim_terms(goal, confidence)
     else:
-        promise = promise_input("margin" not in design.stop_rules)
+        promise = promise_input(design)
     numbers = len(asked(aim, population))
-    together = together_input(numbers, confidence)
+    together = numbers > 0 and together_input(numbers, confidence)
     if goal is None:
         if way != CLAIMS:
             st.info(CORRECT)
@@ -160,15 +163,15 @@ def end_of_session(
 ) -> tuple[str, ...] | None:
     """The stop rules; those that look need a promise that holds at every look, or one number
     ``alone`` for whose margin the method can calibrate a fixed promise."""
-    looking = [r for r in goal.rules if r in design.stop_rules and promise == "watched"]
+    rules = (*goal.rules, "choice")
+    looking = [r for r in rules if r in design.stop_rules and promise == "watched"]
     margin = goal.margin if alone and promise == "fixed" else None
     return stop_input(looking, goal.budget or (size if looking else None), margin)
 
 
 def asked(aim: Aim, population: Population) -> list[Question]:
     """The numbers that are asked for, those of a curve left out."""
-    names = (aim.classifier,) if isinstance(aim.classifier, str) else (aim.classifier or (None,))
-    return questions(population, aim.estimands, names)
+    return questions(population, aim.estimands, named(aim) or (None,))
 
 
 def claimed(aim: Aim, population: Population, design: Design) -> Goal | None:
@@ -234,9 +237,12 @@ def too_few_to_watch(design: Design, promise: str, budget: int | None) -> str:
     )
 
 
-def choose_way(design: Design) -> str:
-    """What the person starts from: a number of labels, a margin, or something to be shown."""
+def choose_way(design: Design, aim: Aim) -> str:
+    """What the person starts from: a number of labels, a margin, or something to be shown. A choice
+    has no margin."""
     able = "claims" in design.stop_rules
+    if set(aim.estimands) <= set(CHOICES):
+        return BUDGET
     return str(
         st.segmented_control(
             "Start from",
@@ -289,8 +295,11 @@ def confidence_input() -> float:
     )
 
 
-def promise_input(curve: bool) -> str:
+def promise_input(design: Design) -> str:
     """When the person will look; a curve has its band at a few looks."""
+    if len(design.promises) == 1:
+        return design.promises[0]
+    curve = "margin" not in design.stop_rules
     return str(
         st.radio(
             "When will you look?",
@@ -303,8 +312,14 @@ def promise_input(curve: bool) -> str:
     )
 
 
-def advanced(aim: Aim) -> Method | None:
-    """Method, its parameters and the seed; None while a number is out of bounds."""
+def named(aim: Aim) -> tuple[str, ...]:
+    """The classifiers that are asked about, the first one first."""
+    return (aim.classifier,) if isinstance(aim.classifier, str) else tuple(aim.classifier or ())
+
+
+def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method | None:
+    """Method, its parameters and the seed; None while a number is out of bounds. What a method asks
+    for first of all stands ``above``."""
     names = possible(aim)
     first = recommended(aim, names)
     box = st.expander("Advanced: method, parameters, seed")
@@ -319,7 +334,8 @@ def advanced(aim: Aim) -> Method | None:
         )
         design = DESIGNS[name]
         st.caption(plain(design.summary))
-        params = params_form(design)
+        suggested = design.suggested(population, named(aim))
+        finer = params_form(design, suggested, main=False)
         st.session_state.setdefault("new-first-seed", secrets.randbelow(1_000_000))
         seed = st.number_input(
             "Seed of the random draws",
@@ -328,7 +344,11 @@ def advanced(aim: Aim) -> Method | None:
             persist_state="session",
         )
         sound = within(seed, 0, None)
-    return Method(design, params, int(seed), box) if sound and params is not None else None
+    with above:
+        first_of_all = params_form(design, suggested, main=True)
+    if not sound or finer is None or first_of_all is None:
+        return None
+    return Method(design, {**first_of_all, **finer}, int(seed), box)
 
 
 def possible(aim: Aim) -> list[str]:

@@ -1,38 +1,104 @@
-"""A form made from a design's Params: its fields, their helps and limits."""
+"""A form made from a design's Params: its fields, their helps, limits and choices."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Any
 
 import streamlit as st
 
 from labelcore.designs import Design
+from labelcore.designs.params import check_parameter
+from labelcore.errors import PlanError
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 
+LONGEST = 1000
 
-def params_form(design: Design) -> dict[str, Any] | None:
-    """Values that differ from the defaults; None while one is out of bounds."""
+
+def params_form(
+    design: Design, suggested: Mapping[str, Any], *, main: bool
+) -> dict[str, Any] | None:
+    """Values that differ from the defaults; None, with a sentence each, while one is wrong.
+
+    suggested   values to start from, instead of the defaults
+    main        whether to ask for what comes first, or for the finer points
+    """
     given, sound = {}, True
-    for item in fields(design.Params):
-        value = parameter_input(design.name, item)
-        if not isinstance(value, str):
-            sound &= within(value, item.metadata["low"], item.metadata["high"])
+    for item in (item for item in fields(design.Params) if item.metadata["main"] == main):
+        value = parameter_input(design.name, item, suggested.get(item.name, item.default))
+        sound &= fits(item, value)
         if value != item.default:
             given[item.name] = value
     return given if sound else None
 
 
-def parameter_input(design: str, item: Field[Any]) -> Any:
-    """One input; an empty one means the default None."""
+def fits(item: Field[Any], value: Any) -> bool:
+    """Whether a value fits its field; where it does not, a sentence says so."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return within(value, item.metadata["low"], item.metadata["high"])
+    try:
+        check_parameter(item.name, value, str(item.type), item.metadata)
+    except PlanError as error:
+        words = str(error).replace(f"params[{item.name!r}]", item.name.replace("_", " "))
+        st.error(plain(words[:1].upper() + words[1:] + "."))
+        return False
+    return True
+
+
+def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
+    """One input, by the kind of its field; an empty one means the default None."""
     words = item.name.replace("_", " ")
-    label = plain(f"{words}: {item.metadata['help']}")
-    kept = {"key": f"new-param-{design}-{item.name}", "persist_state": "session"}
-    if isinstance(item.default, str) or (item.default is None and item.metadata["low"] is None):
-        text = st.text_input(label, item.default or "", **kept).strip()
-        return text or item.default
-    if "float" in str(item.type):
-        return st.number_input(label, value=item.default, step=0.05, **kept)
-    value = st.number_input(label, value=item.default, step=1, **kept)
+    label, kind = plain(f"{words}: {item.metadata['help']}"), str(item.type)
+    key = f"new-param-{design}-{item.name}" + ("" if start == item.default else f"-{start}")
+    kept = {"key": key, "persist_state": "session"}
+    if isinstance(item.default, bool):
+        return st.checkbox(label, start, **kept)
+    if "tuple" in kind:
+        text = st.text_input(label, listed(start or ()), max_chars=LONGEST, **kept)
+        return read_list(text, kind) or item.default
+    if item.metadata["choices"] and "float" not in kind and "int" not in kind:
+        known = list(item.metadata["choices"])
+        return st.selectbox(label, known, index=known.index(start), **kept)
+    if "str" in kind:
+        text = st.text_input(label, "" if start is None else str(start), **kept).strip()
+        return read_value(text, kind) if text else item.default
+    if "float" in kind:
+        return st.number_input(label, value=start, step=0.05, **kept)
+    value = st.number_input(label, value=start, step=1, **kept)
     return None if value is None else int(value)
+
+
+def listed(values: tuple[Any, ...]) -> str:
+    """
+    >>> listed((50, 0.5, "lr"))
+    '50, 0.5, lr'
+    """
+    return ", ".join(str(value) for value in values)
+
+
+def read_list(text: str, kind: str) -> tuple[Any, ...]:
+    """What stands between commas or semicolons, numbers where the field takes numbers.
+
+    >>> read_list("50, 0.5; lr", "tuple[int | float | str, ...]")
+    (50, 0.5, 'lr')
+    """
+    parts = (part.strip() for part in re.split(r"[,;]", text))
+    return tuple(read_value(part, kind) for part in parts if part)
+
+
+def read_value(text: str, kind: str) -> Any:
+    """A number where the field takes numbers and the text is one, else the text.
+
+    >>> read_value("3", "float | str"), read_value("3", "str"), read_value("1e-2", "float | str")
+    (3, '3', 0.01)
+    """
+    for number, part in ((int, "int"), (int, "float"), (float, "float")):
+        if part in kind:
+            try:
+                return number(text)
+            except ValueError:
+                continue
+    return text

@@ -13,6 +13,7 @@ from labelcore.report.along_ranks import headline, rank_names
 from labelcore.results import Estimate
 from labelcore.session import Session
 from labelcore.ui import curve_view, sessions
+from labelcore.ui.choice_view import choice_of, choice_panel
 from labelcore.ui.claims_view import claims_panel, forms_box
 from labelcore.ui.compare import compare_panel
 from labelcore.ui.confusion import confusion_panel
@@ -57,6 +58,10 @@ def whole_picture(project: str) -> None:
     _figures(session, estimates)
     forms_box([*estimates, *others], "progress-forms")
     claims_panel(session, draw, said=sentence)
+    choice_panel(session, draw)
+    if choice_of(session) is not None:
+        _strata(session)
+        return
     if curve_first(session):
         _curves(session)
         if estimates:
@@ -104,6 +109,8 @@ def _figures(session: Session, estimates: list[Estimate]) -> None:
     rows = [(estimand_name(one.estimand), figure(one)) for one in estimates]
     if curve_first(session):
         rows = [*curve_view.headline_rows(session, session.band("precision"), estimates)]
+    if not rows:
+        return
     columns = min(len(rows), MOST_COLUMNS)
     with st.container(key="figures"):
         for start in range(0, len(rows), MOST_COLUMNS):

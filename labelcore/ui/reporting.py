@@ -18,6 +18,7 @@ from labelcore.results import Estimate, Result
 from labelcore.session import Session
 from labelcore.stop_words import planned_words, promise_kind
 from labelcore.ui import sessions
+from labelcore.ui.choice_view import candidate_rows, choice_of
 from labelcore.ui.facts import PROMISE_WORDS, decision, estimand_name, promise_line
 from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
@@ -66,6 +67,10 @@ def report_page(project: str) -> None:
         reading_table(table(estimates), "estimates")
         with st.container(key="quiet-how"):
             st.text("\n".join(how_made(estimates)))
+    choice = choice_of(session)
+    if choice is not None:
+        st.subheader("The candidates", anchor=False)
+        reading_table(candidate_rows(choice), "candidates")
     for one in [one for one in results[1:] if "@" not in one.estimand]:
         st.text(one.sentence())
     ranks(session)

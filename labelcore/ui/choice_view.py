@@ -1,0 +1,71 @@
+"""A choice between candidates on the screen: the answer so far, who is in, who is out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from labelcore import words
+from labelcore.charts import Chart, candidates_chart, moving_bounds_chart
+from labelcore.results import Choice
+from labelcore.session import Session
+
+HOW = (
+    "The dashed line is the precision that is wanted, the dotted one what is still tolerated. A "
+    "candidate is out when its precision is too low for sure, or when another one surely finds "
+    "enough more. All bounds hold together, at every look."
+)
+
+
+def choice_of(session: Session) -> Choice | None:
+    """The choice that the plan asks for as it stands now; None for other plans."""
+    found = (one for one in session.results().values() if isinstance(one, Choice))
+    return next(found, None)
+
+
+def short_line(choice: Choice) -> str:
+    """The state of the choice on one line, for narrow screens."""
+    left = sum(not str(state).startswith("out") for state in choice.bounds["state"])
+    said = {
+        "guaranteed": f"Choice: {choice.chosen}",
+        "none acceptable": "No candidate is good enough",
+        "guess": f"Best guess: {choice.chosen}",
+        "undecided": f"{left} of {len(choice.bounds)} candidates left",
+    }
+    return said[choice.status]
+
+
+def candidate_rows(choice: Choice) -> pd.DataFrame:
+    """The candidates as people read them."""
+    rows = []
+    for one in choice.bounds.to_dict("records"):
+        low, high = words.percent_range(one["low"], one["high"])
+        rows.append(
+            {
+                "candidate": str(one["classifier"]),
+                "items": f"{int(one['size']):,}",
+                "precision": f"{low.removesuffix(' %')} to {high}",
+                "finds": f"{one['low'] * one['size']:,.0f} to {one['high'] * one['size']:,.0f}",
+                "state": str(one["state"]),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def choice_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:
+    """The candidates with their bounds now, and how the bounds moved; nothing for other plans."""
+    choice = choice_of(session)
+    if choice is None:
+        return
+    st.subheader("The candidates", anchor=False)
+    st.caption(HOW)
+    draw(candidates_chart(choice), "candidates", "The candidates as a table")
+    st.subheader("Their bounds, label by label", anchor=False)
+    looks = session.looks()
+    draw(
+        moving_bounds_chart(looks, choice.estimand, choice),
+        "moving-bounds",
+        "The bounds as a table",
+    )

@@ -1,0 +1,54 @@
+"""Candidates and their bounds as pictures, with the same in words and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from labelcore.charts import candidates_chart, moving_bounds_chart
+from labelcore.charts.base import FIRST, REFERENCE, SECOND
+from tests.test_choice_words import BOUNDS, choice
+
+OUT = BOUNDS.assign(state=["good", "acceptable", "out: precision too low"])
+
+
+def look(labels: int, low: float, high: float, state: str = "in") -> dict[str, Any]:
+    one = {"value": None, "low": low, "high": high, "state": state}
+    return {"labels": labels, "results": {"selection": {"candidates": {"top 50": one}}}}
+
+
+def test_a_row_for_each_candidate_the_chosen_one_apart() -> None:
+    chart = candidates_chart(choice(bounds=OUT))
+    assert [trace.line.color for trace in chart.figure.data] == [FIRST, SECOND, REFERENCE]
+    assert list(chart.figure.data[1].x) == [0.82, 0.9, 0.94]
+    assert list(chart.figure.data[2].x) == [0.0, 1.0], "nothing known: no point"
+    assert [shape.x0 for shape in chart.figure.layout.shapes] == [0.9, 0.8]
+    table = chart.table
+    assert list(table["Reach from"]) == [43, 82, 0] and list(table["Reach to"]) == [49, 94, 200]
+    assert "top 100: 90.0 %, between 82.0 % and 94.0 %, acceptable" in chart.alt
+    assert "top 200: nothing known, out: precision too low" in chart.alt
+
+
+def test_bounds_move_and_labels_taken_back_are_left_out() -> None:
+    looks = [look(5, 0.1, 0.9), look(9, 0.2, 0.8), look(7, 0.15, 0.85, "out: precision too low")]
+    chart = moving_bounds_chart(looks, "selection", choice())
+    assert list(chart.table["Labels"]) == [5, 7]
+    high, low = chart.figure.data
+    assert list(low.y) == [0.1, 0.15] and list(high.y) == [0.9, 0.85]
+    assert "At 7 labels" in chart.alt and "out: precision too low" in chart.alt
+
+
+def test_names_do_nothing(hostile: str, inert: Callable[[Any], bool]) -> None:
+    bounds = BOUNDS.assign(classifier=[hostile, "b", "c"])
+    assert inert(candidates_chart(choice(bounds=bounds)).figure)
+    one = {"value": None, "low": 0.1, "high": 0.9, "state": "in"}
+    looks = [{"labels": 5, "results": {"selection": {"candidates": {hostile: one}}}}]
+    assert inert(moving_bounds_chart(looks, "selection", choice()).figure)
+
+
+def test_before_the_first_look_a_sentence() -> None:
+    assert moving_bounds_chart([], "selection", choice()).alt.startswith("No bounds yet")
+    empty = choice(bounds=pd.DataFrame(BOUNDS.iloc[:0]))
+    assert candidates_chart(empty).alt.startswith("No bounds yet")
