@@ -22,6 +22,12 @@ def choice_results(engine: Engine) -> dict[str, Choice]:
     return {name: _choice(engine, name) for name in engine.plan.estimands if name in CHOICES}
 
 
+def choice_made(engine: Engine) -> bool:
+    """Whether a candidate is chosen for sure, or none is acceptable for sure."""
+    found = choice_results(engine).values()
+    return bool(found) and all(one.status in ("guaranteed", NONE) for one in found)
+
+
 def _choice(engine: Engine, name: str) -> Choice:
     look, params = look_at(engine), engine.setup.params
     found = engine.design.choice(engine.setup, engine.frame, engine.progress, look)

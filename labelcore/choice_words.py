@@ -53,14 +53,16 @@ def candidate_words(chosen: str | None, threshold: float | None) -> str:
     >>> candidate_words("top 400", 0.8125), candidate_words("lr", None)
     ("'top 400' (score 0.8125 and better)", "'lr'")
     """
+    if chosen is None:
+        return "none of the candidates"
     at = "" if threshold is None else f" (score {threshold:.4g} and better)"
     return f"{chosen!r}{at}"
 
 
 def bounds_words(choice: Choice) -> str:
-    """What is known of the chosen one's precision, as a sentence to append."""
+    """What is known for sure of the chosen one's precision, as a sentence to append."""
     mine = choice.bounds[choice.bounds["classifier"] == choice.chosen]
     if choice.chosen is None or mine.empty:
         return ""
-    low, high = percent_range(float(mine["low"].iloc[0]), float(mine["high"].iloc[0]))
-    return f" Its precision lies between {low} and {high}."
+    low, _ = percent_range(float(mine["low"].iloc[0]), float(mine["high"].iloc[0]))
+    return f" By these labels its precision is at least {low}."

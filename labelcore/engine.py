@@ -1,8 +1,8 @@
 """The engine: (population, plan, log) -> state, next draws, results.
 
 It does no input or output. ``apply`` folds one event of the log into the state; a fresh engine fed
-the same events is in the same state and draws the same items. A batch depends only on the events
-before its first item was shown, whose number the log records.
+the same events draws the same items. A batch depends only on the events before its first item was
+shown, whose number the log records.
 """
 
 from __future__ import annotations
@@ -17,14 +17,8 @@ import numpy as np
 from labelcore import margin_stop
 from labelcore.answers import answer_kind
 from labelcore.claim_totals import ClaimTotals, claim_totals
-from labelcore.designs.base import (
-    NO_ANSWER,
-    OPEN,
-    UNDECIDED,
-    IntArray,
-    Progress,
-    rank_order,
-)
+from labelcore.designs import base
+from labelcore.designs.base import IntArray, Progress, rank_order
 from labelcore.errors import PlanError, ReplayError
 from labelcore.log import ANSWER_KINDS, Event
 from labelcore.plan import Plan
@@ -87,10 +81,9 @@ class Engine:
         self._owed: set[int] = set()
         self._last_answered = 0
         self._unanswered: set[int] = set()
-        self.codes = np.full(len(self.population), NO_ANSWER, dtype=np.int64)
+        self.codes = np.full(len(self.population), base.NO_ANSWER, dtype=np.int64)
         self._positions = np.empty(len(self.population), dtype=np.int64)
         self.version = 0
-        self._ended = -1, ""
         self._stop = -1, margin_stop.Stop(None, True)
 
     def beginning(self) -> Engine:
@@ -171,14 +164,6 @@ class Engine:
         found = np.bincount(tally.stratum, of_cells, minlength=self.frame.n_strata)
         return np.asarray(found, dtype=float)
 
-    @property
-    def ended(self) -> str:
-        """Why the method itself ends the labelling now, in words; "" while it goes on."""
-        if self._ended[0] != self.version:
-            reason = self.design.ended(self.setup, self.frame, self.progress)
-            self._ended = self.version, reason
-        return self._ended[1]
-
     def peek(self) -> tuple[int, int, int, int] | None:
         """(index, position, batch, basis) of the next new item; None at the limit, and where the
         method has nothing to ask at the moment.
@@ -216,7 +201,7 @@ class Engine:
         self._batches = batch
         stratum = int(self.frame.stratum[position])
         self._positions[len(self.asked)] = position
-        self.codes[position] = OPEN
+        self.codes[position] = base.OPEN
         self.asked.append(Asked(position, stratum, batch))
         self.drawn[stratum] += 1
         self._unanswered.add(index)
@@ -259,8 +244,8 @@ class Engine:
         """The class of the label in force, UNDECIDED or OPEN where there is none."""
         event = self.in_force(index)
         if event is None or event.kind == "later":
-            return OPEN
-        return UNDECIDED if event.label is None else self.classes[event.label]
+            return base.OPEN
+        return base.UNDECIDED if event.label is None else self.classes[event.label]
 
     def _count(self, index: int, number: int) -> None:
         event = self.in_force(index)

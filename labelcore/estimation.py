@@ -204,7 +204,7 @@ def _stated(
         value=None if state in ("nothing", "too few") else value,
         low=low if shown else 0.0,
         high=high if shown else 1.0,
-        confidence=plan.confidence,
+        confidence=None if figures.promise == "none" else plan.confidence,
         labels_used=engine.labels,
         draws_used=engine.prefix() if figures.draws is None else figures.draws[place],
         method=figures.method[place],

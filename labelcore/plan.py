@@ -235,15 +235,16 @@ def _checked_params(plan: Plan) -> dict[str, Any]:
                 f"params names {name!r}, which design {plan.design!r} does not have; known are "
                 + known
             )
-    plan.method.Params(**plan.params)
-    return dict(plan.params)
+    checked = plan.method.Params(**plan.params)
+    return {name: getattr(checked, name) for name in plan.params}
 
 
 def _resolved_promise(plan: Plan) -> str:
     method = plan.method
     too_small = plan.budget is not None and plan.budget < method.smallest_watched_budget
     if plan.promise is None:
-        return "watched" if "watched" in method.promises and not too_small else "fixed"
+        available = method.promises_for(tuple(plan.estimands), plan.design_params)
+        return "watched" if "watched" in available and not too_small else "fixed"
     if plan.promise not in PROMISES:
         raise PlanError(f"promise must be one of {', '.join(PROMISES)}, got {plan.promise!r}")
     if plan.promise not in method.promises:

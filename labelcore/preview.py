@@ -56,7 +56,7 @@ def preview(population: Population, plan: Plan) -> Preview:
         return _at_a_stop(outlook, outlook.rule)
     most = min(plan.budget or outlook.most, outlook.most)
     expected = _expected_labels(outlook, most)
-    planned = plan.planned or (most if plan.budget is not None else expected)
+    planned = plan.planned or (_whole_budget(plan, most) if plan.budget is not None else expected)
     check_size(outlook.design, outlook.frame, planned)
     labels = most if plan.budget is not None or plan.stop_rules else planned
     return Preview(
@@ -67,6 +67,11 @@ def preview(population: Population, plan: Plan) -> Preview:
         derived=outlook.derived(planned),
         planned=planned,
     )
+
+
+def _whole_budget(plan: Plan, most: int) -> int:
+    """What a budget plans for: as many labels as there are items, or draws."""
+    return int(plan.budget or most) if plan.method.counts_draws else most
 
 
 def _at_a_stop(outlook: Outlook, rule: MarginRule) -> Preview:
@@ -101,7 +106,8 @@ def planned_size(population: Population, plan: Plan) -> int:
     labels of a calibrated stop."""
     follows = plan.method.size_from_params or plan.calibrated_stop
     if plan.budget is not None and not follows:
-        return min(plan.budget, len(population))
+        counts = plan.method.counts_draws
+        return plan.budget if counts else min(plan.budget, len(population))
     return preview(population, plan).planned
 
 
@@ -206,5 +212,5 @@ class Outlook:
             "planned": [int(number) for number in self.allocation(planned)],
             "assumption": planning_rates(self.population, classifier, predicted)[1],
             "notes": list(self.frame.notes),
-            **self.design.derived(self.frame),
+            **self.design.derived(self.frame, planned),
         }

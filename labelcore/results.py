@@ -313,7 +313,8 @@ class Choice:
                  ``confidence`` no candidate has that precision. "guess": the likeliest, no promise.
                  "undecided": not yet, or the draws were used up.
     bounds       a row per candidate: classifier, size (items it calls positive), value, low, high
-                 (of its precision, all of them together with ``confidence``) and state
+                 (of its precision; the lower ends together with ``confidence``, an upper end for a
+                 candidate named beforehand) and state
     """
 
     estimand: str

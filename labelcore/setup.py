@@ -22,7 +22,8 @@ def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, 
     for name in names:
         if name not in population.classifiers:
             known = ", ".join(population.classifiers) or "none"
-            raise PlanError(f"classifier names {name!r}, which the file lacks; it has {known}")
+            where = "classifier names" if plan.classifiers else f"params of {plan.design!r} name"
+            raise PlanError(f"{where} {name!r}, which the file lacks; it has {known}")
     found: tuple[str | None, ...] = tuple(names) or (None,)
     _check_estimable(population, plan, found)
     return found
@@ -74,4 +75,5 @@ def make_setup(
         planned=planned,
         target=plan.target,
         claims=bool(plan.claims),
+        confidence=plan.confidence,
     )

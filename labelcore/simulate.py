@@ -76,7 +76,10 @@ class Run:
 
 
 def _run(population: Population, plan: Plan, codes: NDArray[np.int64], seed: int, run: int) -> Run:
-    engine = Engine(population, plan.with_seed(run_seed(seed, run)))
+    seeded = plan.with_seed(run_seed(seed, run))
+    if plan.method.size_from_params:  # The number of distinct items may depend on the draws.
+        seeded = seeded.with_planned(planned_size(population, replace(seeded, planned=None)))
+    engine = Engine(population, seeded)
     status = label_all(engine, codes)
     found = results(engine)
     return Run(run, found, true_values(engine, codes, found), status)
@@ -93,8 +96,6 @@ def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
         engine.answer(index, events[codes[engine.asked[index - 1].position]])
         if watching and stop_reason(engine, None):
             return "goal reached"
-    if engine.ended:
-        return "goal reached"
     return "exhausted" if len(engine.asked) == len(engine.population) else "budget used"
 
 
@@ -216,9 +217,11 @@ class Simulation:
             other: Simulation = self
         else:
             labels = max(1, round(float(table["labels_used"].mean())))
+            named = self.plan.method.classifiers(self.plan.design_params)
             plan = replace(
                 self.plan, design="simple_random", params={}, budget=labels, margin=None,
                 stop=None, promise="fixed", planned=labels, estimands=scalars, claims=(),
+                classifier=self.plan.classifiers or named or None,
             )  # fmt: skip
             runs = [
                 _run(self.population, plan, self._codes, self.seed, run.number) for run in self.runs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from labelcore.choice import choice_made
 from labelcore.claim_results import all_settled
 from labelcore.engine import Engine
 from labelcore.estimation import goal_reached
@@ -31,6 +32,6 @@ def _met(engine: Engine, rule: str, at: str | None) -> bool:
     if rule == "claims":
         return all_settled(engine)
     if rule == "choice":
-        return bool(engine.ended)
+        return choice_made(engine)
     deadline = deadline_of((rule,))
     return at is not None and deadline is not None and datetime.fromisoformat(at) >= deadline

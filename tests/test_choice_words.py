@@ -42,8 +42,8 @@ def choice(**changes: Any) -> lc.Choice:
             "For the 5,000 items in posts.csv, 'top 100' (score 0.8125 and better) is the choice: "
             "its precision is at least 80.0 %, and it finds at least 90.0 % of the 'spam' items "
             "that the best candidate with a precision of 90.0 % or more finds (95 % confidence, "
-            "strict, valid at every look), from 312 labels. Its precision lies between 82.0 % and "
-            "94.0 %.",
+            "strict, valid at every look), from 312 labels. By these labels its precision is at "
+            "least 82.0 %.",
         ),
         (
             {"status": "none acceptable", "chosen": None, "threshold": None},
@@ -53,8 +53,13 @@ def choice(**changes: Any) -> lc.Choice:
         (
             {"status": "guess", "promise": "none"},
             "For the 5,000 items in posts.csv, 'top 100' (score 0.8125 and better) looks best so "
-            "far, but nothing is shown about it yet: this is a guess, from 312 labels. Its "
-            "precision lies between 82.0 % and 94.0 %.",
+            "far, but nothing is shown about it yet: this is a guess, from 312 labels. By these "
+            "labels its precision is at least 82.0 %.",
+        ),
+        (
+            {"status": "guess", "chosen": None, "threshold": None, "promise": "none"},
+            "For the 5,000 items in posts.csv, none of the candidates looks best so far, but "
+            "nothing is shown about it yet: this is a guess, from 312 labels.",
         ),
         (
             {"status": "undecided", "chosen": None, "missing": "8 of 9 candidates are left"},

@@ -38,6 +38,7 @@ def write_items(path: Path) -> None:
         (0, ("valid at every look", "coverage")),
         (1, ("all ranks together", "own_high")),
         (2, ("the labels show that the precision of 'lr'", "the recall of 'lr'")),
+        (4, ("items in items.csv, 'lr>=0.7'", "the classifier 'lr>=0.6' calls", "approximate")),
         (3, ("strict, valid at the stop set at plus or minus 8.0 points", "is reached")),
     ],
 )
@@ -46,7 +47,7 @@ def test_python_examples_run_as_printed(
 ) -> None:
     write_items(tmp_path / "items.csv")
     blocks = code_blocks("python")
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     block = blocks[number]
     done = subprocess.run(
         [sys.executable, "-c", block],

@@ -12,7 +12,15 @@ import labelcore as lc
 from labelcore.engine import Engine
 from labelcore.errors import AnswerError, PlanError, ReplayError
 from labelcore.log import Event
-from tests.designs.synthetic import SCALAR_DESIGNS, SCALARS, Known, calibrated, label, labelled
+from tests.designs.synthetic import (
+    NEEDED,
+    SCALAR_DESIGNS,
+    SCALARS,
+    Known,
+    calibrated,
+    label,
+    labelled,
+)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +83,12 @@ def test_open_items_inside_the_prefix(engine: Engine) -> None:
 @pytest.mark.parametrize("budget", [1, 7, 60, 200, 5000])
 def test_limit(known: Known, budget: int) -> None:
     for design in SCALAR_DESIGNS:
-        engine = labelled(known.engine(lc.Plan(design, SCALARS, budget=budget), 1), known.truth)
+        plan = lc.Plan(design, SCALARS, budget=budget)
+        if budget < NEEDED.get(design, 1):
+            with pytest.raises(PlanError, match=f"needs at least {NEEDED[design]} labels"):
+                known.engine(plan, 1)
+            continue
+        engine = labelled(known.engine(plan, 1), known.truth)
         assert engine.labels == min(budget, 200)
         with pytest.raises(ValueError, match="nothing is left"):
             engine.draw_next()

@@ -98,6 +98,10 @@ def test_a_plan_without_the_switch_is_written_as_before() -> None:
     assert shared.confidence_of_each(4) == pytest.approx(0.9875, abs=1e-12)
 
 
+NEEDED = {"recycling": {"parent": "a", "children": ["b"]}}
+"""Parameters without which a method has no plan."""
+
+
 def served(design: str) -> st.SearchStrategy[tuple[str, list[str]]]:
     names = st.lists(st.sampled_from(lc.DESIGNS[design].estimands), min_size=1, unique=True)
     return names.map(lambda chosen: (design, chosen))
@@ -118,7 +122,7 @@ def test_json_round_trip_is_exact(
     design, estimands = asked
     plan = lc.Plan(
         design, estimands, classifier=classifier, budget=budget, margin=margin,
-        confidence=confidence, seed=seed, planned=budget,
+        confidence=confidence, seed=seed, planned=budget, params=NEEDED.get(design, {}),
     )  # fmt: skip
     again = lc.Plan.from_json(plan.to_json())
     assert again == plan and again.to_json() == plan.to_json()

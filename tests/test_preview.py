@@ -9,7 +9,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.preview import planned_size
-from tests.designs.synthetic import SCALAR_DESIGNS, SCALARS, Known, calibrated
+from tests.designs.synthetic import NEEDED, SCALAR_DESIGNS, SCALARS, WATCHED, Known, calibrated
 
 DESIGNS = SCALAR_DESIGNS
 
@@ -25,11 +25,12 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 @pytest.mark.parametrize("design", DESIGNS)
 def test_expected_half_width(design: str, labels: int, promise: str, known: Known) -> None:
     """Calibrated scores: within 15 % of the mean of 25 runs (whose own noise is about 2 %)."""
-    plan = lc.Plan(design, SCALARS, budget=labels, promise=promise)
+    asked = WATCHED[design] if promise == "watched" else SCALARS
+    plan = lc.Plan(design, asked, budget=labels, promise=promise)
     expected = lc.preview(known.population, plan).expected_half_width
     table = lc.simulate(known.population, plan, truth="truth", runs=25, seed=5).table()
     width = (table["high"] - table["low"]).groupby(table["estimand"]).mean() / 2
-    for name in SCALARS:
+    for name in asked:
         assert expected[name] == pytest.approx(width[name], rel=0.15), name
 
 
@@ -70,6 +71,7 @@ def test_allocation_is_what_a_session_draws(design: str, known: Known) -> None:
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.filterwarnings("error")
 def test_any_size_has_a_preview(design: str, target: str, budget: int, known: Known) -> None:
+    budget = max(budget, NEEDED.get(design, 1))
     plan = lc.Plan(design, list(SCALARS), budget=budget, target=target)
     widths = np.array(list(lc.preview(known.population, plan).expected_half_width.values()))
     assert np.all((widths >= 0) & (widths <= 0.5))

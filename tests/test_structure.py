@@ -16,6 +16,7 @@ INSIDE: dict[str, str] = {
     "words": "",
     "claim_words": "words",
     "choice_words": "words",
+    "derived_words": "",
     "log": "errors",
     "answers": "errors log",
     "results": "errors words claim_words choice_words",
@@ -39,10 +40,13 @@ INSIDE: dict[str, str] = {
     " estimation",
     "claim_outlook": "population designs plan engine claim_results",
     "stop_words": "log words stops plan",
-    "stop_rules": "stops engine estimation claim_results",
+    "stop_rules": "stops engine estimation claim_results choice",
     "curve": "errors results words stats estimands tallies designs plan engine estimation",
     "cuts": "results words stats designs engine curve",
     "settings": "errors",
+    "stratification_preview": "errors stats population designs",
+    "monitoring": "errors results words stats session",
+    "waves": "errors plan store monitoring",
     "session_view": "errors log results words population designs plan engine estimation curve cuts"
     " strata_table history looks store ledger",
     "confusion": "errors population tallies engine",
@@ -68,7 +72,7 @@ INSIDE: dict[str, str] = {
     "report": "errors log results words estimands population plan engine estimation curve"
     " strata_table history looks preview replay session charts stop_words",
     "cli": "errors log results words estimands population designs plan looks preview store ledger"
-    " projects session simulate replay report stop_words",
+    " projects session simulate replay report stop_words derived_words",
 }
 
 # "__init__" is the public `import labelcore` itself.
@@ -93,7 +97,7 @@ MAY_NAME_TYPES = {
 }
 
 # From outside, one of these folders is its table; of its files only these may be named.
-OPEN_FILES = {"designs": {"base", "curves", "params", "rates"}, "store": {"base"}}
+OPEN_FILES = {"designs": {"base", "curves", "params", "rates", "sureness"}, "store": {"base"}}
 
 # Packages of others that only these may import.
 ONLY_IN = {

@@ -12,6 +12,7 @@ from labelcore.charts.rank import rank_chart
 from labelcore.charts.readings import READINGS, Reading
 from labelcore.charts.score_histogram import score_histogram_chart
 from labelcore.charts.strata import strata_chart
+from labelcore.charts.waves import waves_chart
 
 __all__ = [
     "CONFIG",
@@ -34,4 +35,5 @@ __all__ = [
     "score_histogram_chart",
     "shortened",
     "strata_chart",
+    "waves_chart",
 ]

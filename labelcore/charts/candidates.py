@@ -87,13 +87,14 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
     for place, (name, rows) in enumerate(table.groupby("Candidate", sort=False)):
         colour = SERIES[place % len(SERIES)]
         kept = rows.iloc[thinned(len(rows))]
+        said = [_moved_words(escape(str(name)), row) for row in kept.to_dict("records")]
         for end in ("High", "Low"):
             figure.add_trace(
                 go.Scatter(
                     x=kept["Labels"], y=kept[end], mode="lines", name=escape(str(name)),
                     legendgroup=str(place), showlegend=end == "High",
                     line={"color": colour, "width": 2, "dash": "solid" if end == "Low" else "dot"},
-                    **hover([_moved_words(escape(str(name)), row) for row in kept.to_dict("records")]),
+                    **hover(said),
                 )
             )  # fmt: skip
     limits = choice.precision_threshold, choice.precision_threshold - choice.precision_slack

@@ -10,6 +10,7 @@ import click
 
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
 from labelcore.cli.output import json_option, say
+from labelcore.derived_words import derived_lines
 from labelcore.population import Population
 from labelcore.preview import preview
 from labelcore.report.data import finite
@@ -83,6 +84,7 @@ def plan(as_json: bool, **given: Any) -> None:
             if chosen.calibrated_stop
             else []
         ),
+        *(f"{line}." for line in derived_lines(ahead.derived)),
         *ahead.derived["notes"],
     ]
     say(finite(values), sentences, as_json)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import click
 
+from labelcore.designs import DESIGNS
+from labelcore.designs.params import read_parameter
 from labelcore.plan import Plan
 from labelcore.population import Population, read_population
 
@@ -67,7 +70,13 @@ plan_options = _together(
         help="What to estimate; the first is the primary one.",
     ),
     click.option("--classifier", "classifiers", multiple=True, help="Needed if there are several."),
-    click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="Of the design."),
+    click.option(
+        "--param",
+        "params",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Of the design; lists with commas.",
+    ),
     click.option("--budget", type=int, help="Items to label."),
     click.option("--margin", type=float, help="Largest half-width, 0.03 for three points."),
     click.option(
@@ -116,12 +125,13 @@ def plan_of(given: dict[str, Any]) -> Plan:
     """Take the plan options out of ``given`` and make the plan."""
     names = given.pop("classifiers")
     plain = ("budget", "margin", "confidence", "promise", "target", "seed", "claims", "together")
+    design = given.pop("design")
     return Plan(
-        given.pop("design"),
+        design,
         list(given.pop("estimands")),
         classifier=(names[0] if len(names) == 1 else list(names)) if names else None,
         stop=_stop(given.pop("stop")),
-        params={name: _value(text) for name, text in pairs(given.pop("params"), "--param").items()},
+        params=_parameters(design, given.pop("params")),
         **{name: given.pop(name) for name in plain},
     )
 
@@ -141,6 +151,22 @@ def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
         if name in found:
             raise ValueError(f"{option} names {name!r} twice")
         found[name] = value
+    return found
+
+
+def _parameters(design: str, texts: Sequence[str]) -> dict[str, Any]:
+    """Values by the fields of the design; an unknown name is left for the plan to refuse."""
+    known = (
+        {item.name: item for item in fields(DESIGNS[design].Params)} if design in DESIGNS else {}
+    )
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not (name and sign and value):
+            raise ValueError(f"--param must be NAME=VALUE, got {text!r}")
+        if name in found:
+            raise ValueError(f"--param names {name!r} twice")
+        found[name] = read_parameter(known[name], value) if name in known else _value(value)
     return found
 
 

@@ -2,13 +2,30 @@
 
 from labelcore.designs.base import Design
 from labelcore.designs.geometric_strata import GeometricStrata
+from labelcore.designs.logarithmic_stratified import LogarithmicStratified
+from labelcore.designs.oversampling import Oversampling
 from labelcore.designs.paula import Paula
+from labelcore.designs.random_curve import RandomCurve
+from labelcore.designs.reach_selection import ReachSelectionDesign
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
+from labelcore.designs.recycling import Recycling
 from labelcore.designs.simple_random import SimpleRandom
+from labelcore.designs.stratified_accuracy import StratifiedAccuracy
 
 DESIGNS: dict[str, Design] = {
     design.name: design
-    for design in (SimpleRandom(), RecalibratedNeyman(), GeometricStrata(), Paula())
+    for design in (
+        SimpleRandom(),
+        RecalibratedNeyman(),
+        GeometricStrata(),
+        Paula(),
+        StratifiedAccuracy(),
+        Oversampling(),
+        Recycling(),
+        ReachSelectionDesign(),
+        LogarithmicStratified(),
+        RandomCurve(),
+    )
 }
 
 __all__ = ["DESIGNS", "Design"]

@@ -37,6 +37,7 @@ class Setup:
     planned: int
     target: str = "file"
     claims: bool = False
+    confidence: float = 0.95
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -214,6 +215,7 @@ class Design(ABC):
     recommended   whether to propose it, where nothing more special is recommended
     first_fixed_look     labels before the first figure of a fixed promise
     has_confidence       whether a confidence goes with its results
+    counts_draws         whether a budget counts draws, of which some may be of the same item
     """
 
     name: ClassVar[str]
@@ -231,11 +233,16 @@ class Design(ABC):
     recommended: ClassVar[bool] = False
     first_fixed_look: ClassVar[int] = 30
     has_confidence: ClassVar[bool] = True
+    counts_draws: ClassVar[bool] = False
 
     def check(  # noqa: B027 - most methods serve every combination
         self, estimands: tuple[str, ...], params: Any, promise: str | None
     ) -> None:
         """Raises PlanError for a combination that this method cannot serve."""
+
+    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[str, ...]:
+        """The promises that this method has for these estimands and parameters."""
+        return self.promises
 
     def stops_fixed(self, estimands: tuple[str, ...]) -> bool:
         """Whether a fixed promise for these can stop by itself at its margin: one share of all
@@ -311,10 +318,6 @@ class Design(ABC):
         """How many draws ``labels`` distinct labels stand for."""
         return labels
 
-    def ended(self, setup: Setup, frame: Frame, progress: Progress) -> str:
-        """Why the method itself ends the labelling now, in words; "" while it goes on."""
-        return ""
-
     def candidates(self, frame: Frame) -> dict[str, IntArray]:
         """The items that each candidate calls positive, for a method that estimates "selection"."""
         return {}
@@ -336,6 +339,7 @@ class Design(ABC):
         does not plan for a curve."""
         return None
 
-    def derived(self, frame: Frame) -> dict[str, Any]:
-        """What the method derives from its parameters, by the names of its source."""
+    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
+        """What the method derives from its parameters, by the names of its source, when planned for
+        ``labels``."""
         return {}

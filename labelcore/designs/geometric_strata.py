@@ -170,7 +170,7 @@ class GeometricStrata(RankedListDesign):
         widths = expected_half_widths(edges, labelled, rates, level, abs(setup.seed))
         return min(float(_between_edges(edges, labelled, rates, widths).max()), 0.5)
 
-    def derived(self, frame: Frame) -> dict[str, Any]:
+    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
         assert isinstance(frame, ListFrame)
         return {"rank_edges": [int(edge) for edge in frame.edges]}
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
 from labelcore.errors import PlanError
@@ -78,3 +79,38 @@ def _check_number(name: str, value: Any, kind: str, limits: Mapping[str, Any]) -
     low, high = limits["low"], limits["high"]
     if not (low is None or value >= low) or not (high is None or value <= high):
         raise PlanError(f"params[{name!r}] must lie between {low} and {high}, got {value!r}")
+
+
+def read_list(text: str, kind: str) -> tuple[Any, ...]:
+    """What stands between commas or semicolons, numbers where the field takes numbers.
+
+    >>> read_list("50, 0.5; lr", "tuple[int | float | str, ...]")
+    (50, 0.5, 'lr')
+    """
+    parts = (part.strip() for part in re.split(r"[,;]", text))
+    return tuple(read_value(part, kind) for part in parts if part)
+
+
+def read_value(text: str, kind: str) -> Any:
+    """A number where the field takes numbers and the text is one, else the text.
+
+    >>> read_value("3", "float | str"), read_value("3", "str"), read_value("1e-2", "float | str")
+    (3, '3', 0.01)
+    """
+    for number, part in ((int, "int"), (int, "float"), (float, "float")):
+        if part in kind:
+            try:
+                return number(text)
+            except ValueError:
+                continue
+    return text
+
+
+def read_parameter(item: Field[Any], text: str) -> Any:
+    """A parameter from a text: what is JSON as that (3, 0.5, null, a list), what is to be a list
+    at its commas, else the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        kind = str(item.type)
+        return read_list(text, kind) if "tuple" in kind else text

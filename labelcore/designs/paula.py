@@ -166,7 +166,7 @@ class Paula(RankedListDesign):
             notes=(*frame.notes, *_notes(frame, bounds, finished)),
         )
 
-    def derived(self, frame: Frame) -> dict[str, Any]:
+    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
         assert isinstance(frame, PaulaFrame)
         grid = frame.grid
         return {

@@ -23,27 +23,35 @@ from labelcore.report.markup import (
 )
 from labelcore.report.references import references
 from labelcore.report.sections import assumptions, section, training_words
-from labelcore.results import Band, Claim, Estimate
+from labelcore.results import Band, Choice, Claim, Estimate
 from labelcore.stop_words import planned_words, stopped_for, stopped_short, stopped_words
 from labelcore.words import confidence_words, count, goal_points, percent, percent_range
 
 LOOKS_SHOWN = 40
+STATES = {
+    "open": "labelling is going on",
+    "waiting": "the last items are being judged",
+    "budget used": "all the labels asked for are there",
+    "exhausted": "all the labels that the method asks for are there",
+}
 
 
 def looks(facts: Facts) -> Markup:
     """The looks at the primary result, thinned to what a page can hold."""
     if not facts.looks or facts.primary is None:
         return section("looks", "Looks", element("p", "Nobody has looked at a result yet."))
-    key = next(iter(facts.results))
-    chosen = thinned(len(facts.looks), LOOKS_SHOWN)
-    rows = [_look_row(facts.looks[place], place, key) for place in chosen]
+    key, choice = next(iter(facts.results)), isinstance(facts.primary, Choice)
+    shown = thinned(len(facts.looks), LOOKS_SHOWN)
+    make = _choice_row if choice else _look_row
+    rows = [make(facts.looks[place], place, key) for place in shown]
     left_out = len(facts.looks) - len(rows)
     note = f"{count(len(facts.looks), 'look')} in all, each one recorded when it was taken."
     if isinstance(facts.primary, Band):
         note += " Of a curve a look keeps the mean over the ranks."
     if left_out:
         note += f" {count(left_out, 'look')} left out here; report.json and the log have every one."
-    head = ("Labels", "Value", "Low", "High", "Look", "When")
+    figures = ("State", "Chosen", "Left") if choice else ("Value", "Low", "High")
+    head = ("Labels", *figures, "Look", "When")
     return section("looks", "Looks", element("p", note), table(f"Looks at {key}", head, rows))
 
 
@@ -66,9 +74,27 @@ def _look_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
         f"{look['labels']:,}",
         "–" if value is None else percent(value),
         *(percent_range(low, high) if spoken else ("–", "–")),
-        f"{place + 1:,}",
-        moment_words(look["at"]).replace(" ", "\N{NO-BREAK SPACE}"),
+        *_look_place(look, place),
     ]
+
+
+def _choice_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
+    """The state of a choice, and how many of its candidates were left."""
+    found = look.get("results", {}).get(key, {})
+    candidates = found.get("candidates", {})
+    left = sum(not one["state"].startswith("out") for one in candidates.values())
+    return [
+        f"{look['labels']:,}",
+        found.get("state", "–"),
+        theirs(found.get("chosen") or "–"),
+        f"{left:,} of {len(candidates):,}",
+        *_look_place(look, place),
+    ]
+
+
+def _look_place(look: Mapping[str, Any], place: int) -> list[Child]:
+    """Which look it was, and when."""
+    return [f"{place + 1:,}", moment_words(look["at"]).replace(" ", "\N{NO-BREAK SPACE}")]
 
 
 def labelling(facts: Facts) -> Markup:
@@ -102,7 +128,7 @@ def ending(facts: Facts) -> Markup:
 def _state_words(facts: Facts) -> str:
     if facts.status == "goal reached":
         return stopped_short(stopped_for(facts.events))
-    return facts.status
+    return STATES.get(facts.status, facts.status)
 
 
 def _end_words(facts: Facts, event: Event) -> list[Child]:
@@ -196,22 +222,26 @@ def methods_text(facts: Facts) -> str:
     """The methods in one paragraph."""
     plan, design, counts = facts.plan, facts.plan.method, facts.counts
     together = " for all numbers together" if plan.together else ""
-    sure = confidence_words(plan.confidence) + " confidence" + together
+    sure = confidence_words(facts.confidence) + " confidence" + together
     sure = "" if facts.without_confidence else f" at {sure}"
     intervals = [one for one in facts.results.values() if not isinstance(one, Claim)]
     made = list(dict.fromkeys(f"{one.method} ({one.source})" for one in intervals))
-    made_of = "Bounds" if facts.without_confidence else "Intervals"
+    choice = isinstance(facts.primary, Choice)
+    made_of = "Bounds" if facts.without_confidence or choice else "Intervals"
     promise = (
         "No confidence goes with the bounds: they hold if the assumption does."
         if facts.without_confidence
-        else "The intervals hold at every look, so that watching and stopping early do no harm."
+        else f"The {made_of.lower()} hold at every look, so that watching and stopping early do no "
+        "harm."
         if plan.promise == "watched"
         else _stop_text(facts.critical, plan)
         if facts.critical is not None
         else "The intervals hold at the planned size, and none was shown before it."
     )
     scope = (
-        "the finite-population factor is used, because the statement is about this file"
+        "the statement is about this file"
+        if choice
+        else "the finite-population factor is used, because the statement is about this file"
         if plan.target == "file"
         else "no finite-population factor is used, because the statement is about items like these"
     )

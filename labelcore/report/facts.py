@@ -17,7 +17,7 @@ from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
-from labelcore.results import Band, Estimate, Result
+from labelcore.results import Band, Choice, Estimate, Result
 from labelcore.session import Session
 from labelcore.words import count
 
@@ -93,6 +93,12 @@ class Facts:
         """Whether the method's bounds have no confidence, whatever the plan says."""
         bands = [one for one in self.results.values() if isinstance(one, Band)]
         return any(band.confidence is None for band in bands)
+
+    @property
+    def confidence(self) -> float:
+        """The plan's confidence, or that of a method which has an error level of its own."""
+        own = (one for one in self.results.values() if isinstance(one, (Band, Choice)))
+        return next((one.confidence for one in own if one.confidence), self.plan.confidence)
 
     @property
     def primary(self) -> Result | None:

@@ -67,7 +67,7 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     yield from evidence_charts(facts)
     yield from _compared(facts)
     yield from _curves({band.estimand: band for band in facts.curves or ()})
-    if facts.counts["drawn"]:
+    if facts.counts["drawn"] and not isinstance(facts.primary, Choice):
         yield "Strata", charts.strata_chart(facts.strata, facts.strata_names)
 
 

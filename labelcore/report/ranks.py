@@ -46,10 +46,10 @@ def _bounds(band: Band) -> str:
     """The bounds of one point; a value only where confidence goes with it."""
     reading = READINGS[band.estimand.removesuffix("_curve")]
     value, low, high = (float(numbers[0]) for numbers in (band.value, band.low, band.high))
-    if not band.has_interval or value != value:
+    if not band.has_interval or low != low:
         return "–"
     span = reading.range(low, high)
-    if high - low < 1e-12 or band.confidence is None:
+    if high - low < 1e-12 or band.confidence is None or value != value:
         return tied(span)
     return tied(f"{reading.number(value)} ({span})")
 

@@ -12,9 +12,19 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "estimation of binomial proportions. The American Statistician 52(2), 119–126.",
     ),
     (
+        ("Bennett", "2017"),
+        "Bennett, P. N., Chickering, D. M., Meek, C. and Zhu, X. (2017). Algorithms for active "
+        "classifier selection: maximizing recall with precision constraints. Web Search and Data "
+        "Mining (WSDM).",
+    ),
+    (
         ("Buonaccorsi", "1987"),
         "Buonaccorsi, J. P. (1987). A note on confidence intervals for proportions in finite "
         "populations. The American Statistician 41(3), 215–218.",
+    ),
+    (
+        ("Cochran", "1977"),
+        "Cochran, W. G. (1977). Sampling techniques, third edition. Wiley, New York.",
     ),
     (
         ("Fawcett", "2006"),
@@ -27,9 +37,19 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "American Statistician 64(3), 242–249.",
     ),
     (
+        ("Hoeffding", "1963"),
+        "Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. "
+        "Journal of the American Statistical Association 58(301), 13–30.",
+    ),
+    (
         ("Howard", "2021"),
         "Howard, S. R., Ramdas, A., McAuliffe, J. and Sekhon, J. (2021). Time-uniform, "
         "nonparametric, nonasymptotic confidence sequences. Annals of Statistics 49(2), 1055–1080.",
+    ),
+    (
+        ("Kumar and Raj", "2018"),
+        "Kumar, A. and Raj, B. (2018). Classifier risk estimation under limited labeling "
+        "resources. Pacific-Asia Conference on Knowledge Discovery and Data Mining (PAKDD).",
     ),
     (
         ("Neyman", "1934"),
@@ -51,6 +71,17 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         ("Satterthwaite",),
         "Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance "
         "components. Biometrics Bulletin 2(6), 110–114.",
+    ),
+    (
+        ("Shang", "2023"),
+        "Shang, H., Langlois, J.-M., Tsioutsiouliklis, K. and Kang, C. (2023). Precision/recall on "
+        "imbalanced test data. Artificial Intelligence and Statistics (AISTATS).",
+    ),
+    (
+        ("Tripathi", "2020"),
+        "Tripathi, R., Jagannathan, S. and Dhamodharaswamy, B. (2020). Estimating precisions for "
+        "multiple binary classifiers under limited samples. Machine Learning and Knowledge "
+        "Discovery in Databases (ECML PKDD).",
     ),
     (
         ("Ville", "1939"),
@@ -76,6 +107,11 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         ("Wilson", "1927"),
         "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical "
         "inference. Journal of the American Statistical Association 22(158), 209–212.",
+    ),
+    (
+        ("Woodruff", "1971"),
+        "Woodruff, R. S. (1971). A simple method for approximating the variance of a complicated "
+        "estimate. Journal of the American Statistical Association 66(334), 411–414.",
     ),
 )
 

@@ -36,7 +36,7 @@ PROMISE_WORDS = {
     "stop": "valid at the planned stop only",
     "none": "none",
 }
-NOTHING_FOUND = "Tail share"
+NOTHING_FOUND, FORMS = "Tail share", ("strict", "approximate")
 FORM_WORDS = (
     "Strict: the promise is proved for every population. Approximate: a large-sample form, whose "
     "coverage was measured. Tail share: how much of the uncertainty comes from parts of the file "
@@ -186,12 +186,13 @@ def plan(facts: Facts) -> Markup:
     nothing = facts.without_confidence
     kind = promise_kind(str(frozen.promise), frozen.calibrated_stop)
     asked = ", ".join(ESTIMANDS.get(name, name) for name in frozen.estimands)
+    primary = "; the first is the primary one" if len(frozen.estimands) > 1 else ""
     pairs: list[tuple[str, Child]] = [
-        ("Quantities", f"{asked}; the first is the primary one"),
+        ("Quantities", asked + primary),
         ("Method", f"{frozen.method.label} ({frozen.design}): {frozen.method.summary}"),
         ("Parameters", _parameters(chosen)),
         ("About", TARGET_WORDS[frozen.target]),
-        ("Confidence", "" if nothing else confidence_words(frozen.confidence) + _of_each(facts)),
+        ("Confidence", "" if nothing else confidence_words(facts.confidence) + _of_each(facts)),
         ("Promise", NO_CONFIDENCE if nothing else PROMISE_WORDS[kind]),
         ("Planned size", planned_words(frozen)),
         ("Budget", "" if frozen.budget is None else count(frozen.budget)),
@@ -240,7 +241,7 @@ def estimates(facts: Facts) -> Markup:
         (
             theirs(name_of(one)),
             one.method,
-            (one.form or "–") if isinstance(one, Estimate) else "–",
+            _form(one),
             tail_cell(one),
             one.source,
             ", ".join(numbers[text] for text in one.assumptions),
@@ -259,6 +260,13 @@ def estimates(facts: Facts) -> Markup:
         element("h3", "Assumptions"),
         element("ol", *(element("li", sentence(text)) for text in stated)),
     )
+
+
+def _form(one: Result) -> str:
+    """Whether the promise is proved or measured, as far as the method says so."""
+    if isinstance(one, Estimate):
+        return one.form or "–"
+    return next((form for form in FORMS if f"({form})" in one.method), "–")
 
 
 def tail_cell(one: Result) -> str:

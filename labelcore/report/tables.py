@@ -117,7 +117,15 @@ def _result_rows(project: str, result: Result) -> list[dict[str, Any]]:
     }
     if isinstance(result, Choice):
         rows = result.to_frame().to_dict("records")
-        return [{**shared, **{str(k): _known(v) for k, v in row.items()}} for row in rows]
+        score = {result.chosen: result.threshold}
+        return [
+            {
+                **shared,
+                "threshold": score.get(row["classifier"]),
+                **{str(name): _known(value) for name, value in row.items()},
+            }
+            for row in rows
+        ]
     if not isinstance(result, Band):
         return [shared]
     numbers = result.to_frame().rename(columns={"x": "rank"})

@@ -13,10 +13,14 @@ from labelcore.results import Choice
 from labelcore.session import Session
 
 HOW = (
-    "The dashed line is the precision that is wanted, the dotted one what is still tolerated. A "
-    "candidate is out when its precision is too low for sure, or when another one surely finds "
-    "enough more. All bounds hold together, at every look."
+    "The dashed line is the precision that is wanted, the dotted one what is still tolerated. "
+    "'Good': surely as precise as wanted; 'acceptable': surely as precise as is tolerated; 'still "
+    "open': neither yet. A candidate is out when its precision is too low for sure, or when "
+    "another one surely finds enough more. The lower ends hold for all candidates together and at "
+    "every look; an upper end holds for a candidate that somebody had in mind beforehand."
 )
+OPEN = "still open"
+LATER = "This picture starts with the second label."
 
 
 def choice_of(session: Session) -> Choice | None:
@@ -48,7 +52,7 @@ def candidate_rows(choice: Choice) -> pd.DataFrame:
                 "items": f"{int(one['size']):,}",
                 "precision": f"{low.removesuffix(' %')} to {high}",
                 "finds": f"{one['low'] * one['size']:,.0f} to {one['high'] * one['size']:,.0f}",
-                "state": str(one["state"]),
+                "state": OPEN if one["state"] == "in" else str(one["state"]),
             }
         )
     return pd.DataFrame(rows)
@@ -64,6 +68,9 @@ def choice_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> N
     draw(candidates_chart(choice), "candidates", "The candidates as a table")
     st.subheader("Their bounds, label by label", anchor=False)
     looks = session.looks()
+    if len({look["labels"] for look in looks}) < 2:
+        st.text(LATER)
+        return
     draw(
         moving_bounds_chart(looks, choice.estimand, choice),
         "moving-bounds",

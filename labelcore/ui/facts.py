@@ -81,17 +81,19 @@ class Counts:
 def counts(session: Session) -> Counts:
     engine, plan = session.engine, session.plan
     total = engine.limit if engine.extended else int(plan.planned or engine.limit)
-    answered = engine.answers_given
+    total = min(total, engine.most)
+    answered, ended = engine.answers_given, ended_words(session)
     looking = [rule for rule in plan.stop_rules if rule in LOOKING]
-    most = plan.calibrated_stop and not engine.extended and answered < total
+    choosing = "choice" in looking and not ended
+    most = (plan.calibrated_stop or choosing) and not engine.extended and answered < total
     return Counts(
         answered=answered,
         total=total,
-        about=bool(looking) and not most and not engine.extended,
+        about=bool(looking) and not (most or engine.extended or choosing),
         unsure=engine.kinds["unsure"],
         later=engine.kinds["later"],
         seconds_left=max(total - answered, 0) * pace(session.events),
-        ended=ended_words(session),
+        ended=ended,
         broken=engine.kinds["broken"],
         still_open=" and ".join(STILL_OPEN[rule] for rule in looking) or STILL_OPEN["margin"],
         most=most,
@@ -189,7 +191,8 @@ def decision(session: Session) -> str:
         return "no classifier"
     candidates = session.engine.design.candidates(session.engine.frame)
     if candidates:
-        return f"{len(candidates)} candidates"
+        wanted = words.exact_percent(plan.design_params.precision_threshold)
+        return f"{len(candidates):,} candidates, wanted: a precision of {wanted} or more"
     if asks_for_curve(session.engine) and name not in population.predictions:
         return (
             f"{name}: ranked by score, "
@@ -213,10 +216,11 @@ def promise_line(session: Session) -> str:
     plan = session.plan
     if not has_confidence(session):
         return "bounds that assume falling precision; no confidence goes with them"
-    choices = [one for one in session.results().values() if isinstance(one, Choice)]
-    sure = choices[0].confidence if choices else plan.confidence
+    found = (one for one in session.results().values() if isinstance(one, (Band, Choice)))
+    sure = next((one.confidence for one in found if one.confidence), plan.confidence)
     confidence = words.confidence_words(sure)
-    if plan.promise == "watched" and not plan.method.later_labels_count:
+    method = plan.method
+    if plan.promise == "watched" and not (method.later_labels_count or method.size_from_params):
         return f"{confidence} confidence, valid at each of its four looks"
     goal = f" · goal ± {words.goal_points(plan.margin)}" if plan.margin else ""
     numbers = len(session.engine.questions)

@@ -116,7 +116,7 @@ def _choice_figures(session: Session, choice: Choice) -> None:
             _hide_button(True)
             return
         rows = candidate_rows(choice)
-        _rows([(name, f"{said} · {state}") for name, said, state in zip(
+        _rows([(name, f"{said} · {state.partition(':')[0]}") for name, said, state in zip(
             rows["candidate"], rows["precision"], rows["state"], strict=True)],
             "Precision of the candidates")  # fmt: skip
         st.text(choice.sentence())

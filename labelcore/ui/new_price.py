@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore import words
 from labelcore.charts import labels_margin_chart
+from labelcore.derived_words import derived_lines
 from labelcore.designs import Design
 from labelcore.estimands import SUMMARIES
 from labelcore.plan import Plan
@@ -24,53 +22,17 @@ TOO_CLOSE = (
     "If the scores are right, these labels are not expected to settle every claim: what is claimed "
     "lies too close to the truth."
 )
-# What a method may derive from its parameters, by the names of its source.
-DERIVED = {
-    "g_ell": "items at the head that are all labelled (g_ell)",
-    "ell": "first step of the grid (ell)",
-    "L": "last step of the grid (L)",
-    "m": "stretches averaged (m)",
-    "gamma": "gamma",
-    "k": "items called positive for each one not called so (k)",
-    "s_star": "over-sampling that makes recall most certain (s*)",
-    "ratio": "over-sampling used (s)",
-    "pi_1": "precision planned with (pi_1)",
-    "pi_0": "false omission rate planned with (pi_0)",
-    "n_1": "labels among the items called positive (n_1)",
-    "n_0": "labels among the others (n_0)",
-    "expected_savings": "labels saved by recycling",
-    "parent_intersection": "share of the parent's items that the child calls positive too",
-    "child_intersection": "share of the child's items that the parent calls positive too",
-    "n_gamma": "labels of one candidate until its precision is settled within the slack (n_gamma)",
-    "n_epsilon": "labels of one candidate until its reach is settled within the slack (n_epsilon)",
-    "T": "draws at the most (T)",
-    "label_bound": "draws after which the choice is made for sure (theorems 2 and 3)",
-    "factor": "largest factor between the bounds, gamma (1 + epsilon)",
-}
 
 
 def show_derived(place: DeltaGenerator, line: outlook.Line) -> None:
-    """What follows from the parameters, beside them."""
-    rows = [
-        f"{words}: {derived_words(line.derived[name])}"
-        for name, words in DERIVED.items()
-        if line.derived.get(name) is not None
-    ]
+    """What a person must know of this file, and what follows from the parameters, beside them."""
+    for note in line.derived.get("notes", ()):
+        st.info(plain(note))
+    rows = derived_lines(line.derived)
     if rows:
         with place:
             st.caption("What follows from these parameters")
             st.text("\n".join(rows))
-
-
-def derived_words(value: Any) -> str:
-    """A number, or one for each classifier.
-
-    >>> derived_words(11292), derived_words({"B": 0.5, "C": 0.25})
-    ('11,292', 'B 0.5, C 0.25')
-    """
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {derived_words(one)}" for name, one in value.items())
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
 
 
 def show_size(design: Design, found: list[outlook.Line]) -> None:

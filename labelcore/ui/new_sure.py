@@ -41,6 +41,10 @@ BAND_CAPTIONS = (
     "One band for all ranks, after 25, 50, 75 and 100 % of the labels; somewhat wider for that.",
     "One band for all ranks, narrower, but given only at the planned number of labels.",
 )
+ONLY_PROMISE = {
+    "watched": "You may look at any time and stop when you like: it is valid at every look.",
+    "fixed": "This method gives its interval once, when all planned labels are there.",
+}
 CLAIM_PROMISE = (
     "A claim is looked at after every label: its evidence and all intervals are valid at every "
     "look."
@@ -60,6 +64,10 @@ class Method:
     params: dict[str, object]
     seed: int
     place: DeltaGenerator
+
+    def promises(self, aim: Aim) -> tuple[str, ...]:
+        """The promises that this method has for the question."""
+        return self.design.promises_for(aim.estimands, self.design.Params(**self.params))
 
 
 @dataclass(frozen=True)
@@ -139,7 +147,7 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
         promise = "watched"
         show_claim_terms(goal, confidence)
     else:
-        promise = promise_input(design)
+        promise = promise_input(design, method.promises(aim))
     numbers = len(asked(aim, population))
     together = numbers > 0 and together_input(numbers, confidence)
     if goal is None:
@@ -208,8 +216,6 @@ def along_ranks(aim: Aim) -> bool:
 
 def fewest(aim: Aim, population: Population, method: Method) -> int:
     """The fewest labels that the method can be planned with on this file."""
-    if not along_ranks(aim):
-        return 1
     plan = Plan(
         method.design.name,
         aim.estimands,
@@ -295,10 +301,11 @@ def confidence_input() -> float:
     )
 
 
-def promise_input(design: Design) -> str:
+def promise_input(design: Design, promises: tuple[str, ...]) -> str:
     """When the person will look; a curve has its band at a few looks."""
-    if len(design.promises) == 1:
-        return design.promises[0]
+    if len(promises) == 1:
+        st.caption(ONLY_PROMISE[promises[0]])
+        return promises[0]
     curve = "margin" not in design.stop_rules
     return str(
         st.radio(

@@ -55,8 +55,10 @@ def line(population: Population, plan: Plan) -> Line:
     )
 
 
-def for_design(plan: Plan, name: str, labels: int | None = None) -> Plan | str:
-    """The same question by another design with its defaults; a sentence where it cannot.
+def for_design(
+    plan: Plan, name: str, population: Population, labels: int | None = None
+) -> Plan | str:
+    """The same question by another design with what it suggests; a sentence where it cannot.
 
     labels   its budget where the plan has neither budget nor margin
     """
@@ -65,12 +67,12 @@ def for_design(plan: Plan, name: str, labels: int | None = None) -> Plan | str:
     design = DESIGNS[name]
     promise = plan.promise if plan.promise in design.promises else design.promises[0]
     budget = plan.budget if plan.budget or plan.margin else labels
+    params = design.suggested(population, plan.classifiers)
+    same = {"design": name, "params": params, "promise": promise, "stop": None}
     try:
         if design.size_from_params:
-            return replace(
-                plan, design=name, params={}, promise=promise, stop=None, budget=None, margin=None
-            )
-        return replace(plan, design=name, params={}, promise=promise, stop=None, budget=budget)
+            return replace(plan, **same, budget=None, margin=None)
+        return replace(plan, **same, budget=budget)
     except ValueError as error:
         return str(error)
 
@@ -93,7 +95,7 @@ def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Lin
     for name in (name for name in reversed(DESIGNS) if name != plan.design):
         if not set(plan.estimands) <= set(DESIGNS[name].estimands):
             continue
-        other = for_design(plan, name, found[0].labels)
+        other = for_design(plan, name, _population, found[0].labels)
         if isinstance(other, str):
             found.append(Line(name, DESIGNS[name].label, refused=other))
         else:
@@ -107,7 +109,7 @@ def curves(_population: Population, fingerprint: str, plan_json: str, most: int)
     plan = Plan.from_json(plan_json)
     rows = []
     for name in (plan.design, *(name for name in DESIGNS if name != plan.design)):
-        other = for_design(plan, name)
+        other = for_design(plan, name, _population)
         if isinstance(other, str):
             continue
         try:

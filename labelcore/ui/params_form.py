@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore.designs import Design
-from labelcore.designs.params import check_parameter
+from labelcore.designs.params import check_parameter, read_list, read_value
 from labelcore.errors import PlanError
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
@@ -77,28 +76,3 @@ def listed(values: tuple[Any, ...]) -> str:
     '50, 0.5, lr'
     """
     return ", ".join(str(value) for value in values)
-
-
-def read_list(text: str, kind: str) -> tuple[Any, ...]:
-    """What stands between commas or semicolons, numbers where the field takes numbers.
-
-    >>> read_list("50, 0.5; lr", "tuple[int | float | str, ...]")
-    (50, 0.5, 'lr')
-    """
-    parts = (part.strip() for part in re.split(r"[,;]", text))
-    return tuple(read_value(part, kind) for part in parts if part)
-
-
-def read_value(text: str, kind: str) -> Any:
-    """A number where the field takes numbers and the text is one, else the text.
-
-    >>> read_value("3", "float | str"), read_value("3", "str"), read_value("1e-2", "float | str")
-    (3, '3', 0.01)
-    """
-    for number, part in ((int, "int"), (int, "float"), (float, "float")):
-        if part in kind:
-            try:
-                return number(text)
-            except ValueError:
-                continue
-    return text

@@ -60,7 +60,6 @@ def whole_picture(project: str) -> None:
     claims_panel(session, draw, said=sentence)
     choice_panel(session, draw)
     if choice_of(session) is not None:
-        _strata(session)
         return
     if curve_first(session):
         _curves(session)
@@ -153,7 +152,10 @@ def _curves(session: Session) -> None:
         curve = session.curve()
         drawable = np.isfinite(session.band("precision", curve).value).any()
     except ValueError:
-        st.text("There is no curve: the classifier has no score.")
+        first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
+        scored = first in session.population.scores
+        why = "this method estimates none" if scored else "the classifier has no score"
+        st.text(f"There is no curve: {why}.")
         return
     if not drawable:
         st.text(f"The curve comes later: {curve.missing}.")

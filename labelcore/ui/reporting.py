@@ -23,7 +23,9 @@ from labelcore.ui.facts import PROMISE_WORDS, decision, estimand_name, promise_l
 from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
+from labelcore.waves import can_be_wave
 
+INTERIM = "Interim: this project is not finished. Go on, or finish it, on the page Label."
 TRAINED = {
     "no": "The classifier was not trained on these items (stated by the person).",
     "yes": "Some of these items were used for training: the figures may flatter the classifier.",
@@ -56,7 +58,7 @@ def report_page(project: str) -> None:
     estimates = [one for one in results if isinstance(one, Estimate)]
     st.title(plain(project, 80), anchor=False)
     if session.status != "finished":
-        st.warning("Interim: this project is not finished.", icon=":material/hourglass_top:")
+        st.warning(INTERIM, icon=":material/hourglass_top:")
     with st.container(key="sentence"):
         st.text(headline(session))
     if session.status == "finished":
@@ -71,11 +73,14 @@ def report_page(project: str) -> None:
     if choice is not None:
         st.subheader("The candidates", anchor=False)
         reading_table(candidate_rows(choice), "candidates")
+        with st.container(key="quiet-choice"):
+            st.text(f"Method: {choice.method}, {PROMISE_WORDS[choice.promise]}.")
     for one in [one for one in results[1:] if "@" not in one.estimand]:
         st.text(one.sentence())
     ranks(session)
     facts(session, results)
     recompute(project, session)
+    waves_link(session)
 
 
 def file_name(project: str, suffix: str) -> str:
@@ -172,7 +177,7 @@ def facts(session: Session, results: Sequence[Result]) -> None:
     st.text(
         f"Question: {session.settings.get('question', '')}\n"
         f"File: {population.name}, {len(population):,} items\n"
-        f"Classifier: {decision(session)}\n"
+        f"{'Choice' if choice_of(session) else 'Classifier'}: {decision(session)}\n"
         f"Plan: {plan.method.label}, {planned_words(plan)} planned, seed {plan.seed}, "
         f"{promise_line(session)}\n"
         f"Answers: {kinds['labelled']:,} labelled, {kinds['unsure']:,} not sure, "
@@ -198,3 +203,14 @@ def recompute(project: str, session: Session) -> None:
         language=None,
         wrap_lines=True,
     )
+
+
+def waves_link(session: Session) -> None:
+    """The way to the waves from a project that can be one."""
+    if can_be_wave(session.plan, len(session.population.classes)):
+        st.page_link(
+            "pages/waves.py",
+            label="Compare with other waves, or start the next one",
+            icon=":material/waves:",
+            query_params={"project": session.project},
+        )

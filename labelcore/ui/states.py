@@ -6,6 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from labelcore import words
+from labelcore.choice import choice_made
+from labelcore.estimands import CHOICES
 from labelcore.report.along_ranks import headline
 from labelcore.session import Session
 from labelcore.stop_words import stopped_for, stopped_title, stopped_words
@@ -20,18 +22,21 @@ ELSEWHERE = "The items still open are on another screen. Reload this page when t
 TITLES = {
     "budget used": "All the labels asked for are there",
     "exhausted": "Everything there was to judge has been judged",
+    "all asked": "All the labels asked for are there",
     "finished": "This project is finished",
     "waiting": "Nothing to judge at the moment",
     "open": "Nothing to judge at the moment",
 }
 WORDS = {
     "exhausted": "There is nothing more to draw.",
+    "all asked": "This method asks for no more labels.",
     "waiting": ELSEWHERE,
     "open": ELSEWHERE,
 }
 TOO_EARLY = (
     "The promised interval is not due yet: go on for it, or finish with one that has no promise."
 )
+CHOSEN = "Further labels would not change it: finish, and open the report."
 MORE = 50
 
 
@@ -40,8 +45,8 @@ def show_state(project: str, session: Session) -> None:
     status = session.status
     with st.container(border=True, key="state"):
         st.subheader(title(session), anchor=False)
-        if status in WORDS:
-            st.text(WORDS[status])
+        if where(session) in WORDS:
+            st.text(WORDS[where(session)])
         if status == "budget used":
             st.text(after_budget(session))
         if status == "goal reached":
@@ -61,21 +66,41 @@ def title(session: Session) -> str:
     """Where the project stands, in a few words."""
     if session.status == "goal reached":
         return stopped_title(stopped_for(session.events))
-    return TITLES[session.status]
+    return TITLES[where(session)]
+
+
+def where(session: Session) -> str:
+    """The status; "all asked" where a method has all its labels before the file is used up."""
+    left = session.engine.answers_given < len(session.population)
+    return "all asked" if session.status == "exhausted" and left else session.status
 
 
 def after_stop(session: Session) -> str:
     """Which rule of the plan ended the session, and what further labels would do."""
     said = stopped_words(stopped_for(session.events), session.plan.margin)
     ended = f"{said[:1].upper()}{said[1:]}: the plan ends the session here."
+    if chosen(session):
+        return f"{ended} {CHOSEN}"
     if session.plan.promise == "fixed" and not session.complete:
         return f"{ended} {TOO_EARLY}"
     if session.plan.promise == "fixed":
         return f"{ended} {after_budget(session)}"
+    if choosing(session):
+        return f"{ended} You may stop here, or go on until the choice is made."
     kept = "evidence and intervals stay" if session.plan.claims else "it stays"
     return (
         f"{ended} You may stop here, or go on for a narrower interval: {kept} valid at every look."
     )
+
+
+def choosing(session: Session) -> bool:
+    """Whether the plan asks for a choice between candidates."""
+    return session.plan.estimands[0] in CHOICES
+
+
+def chosen(session: Session) -> bool:
+    """Whether labelling ended with the choice made: nothing is drawn after that."""
+    return session.engine.stopped and choice_made(session.engine)
 
 
 def after_budget(session: Session) -> str:
@@ -84,12 +109,13 @@ def after_budget(session: Session) -> str:
         return "Further labels are kept, but the band stays that of the planned size."
     if session.plan.promise == "fixed":
         return "Further labels would be a second stage, reported apart from this result."
-    return "You may go on: the interval stays valid at every look."
+    kept = "bounds stay" if choosing(session) else "interval stays"
+    return f"You may go on: the {kept} valid at every look."
 
 
 def _ways_on(project: str, session: Session, status: str) -> None:
     answered = session.engine.answers_given
-    left = session.engine.most - answered
+    left = 0 if chosen(session) else session.engine.most - answered
     planned = int(session.plan.planned or 0) - answered
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if status == "finished":

@@ -25,9 +25,9 @@ from tests.browser.server import Server
 ITEMS = 300
 PLANS: dict[str, dict[str, Any]] = {
     "geometric_strata": {"budget": 150},
-    "paula": {"params": {"epsilon": 0.3, "window": 5}},
+    "paula": {"params": {"epsilon": 0.4, "window": 4}},
 }
-PAULA_FIRST_BLOCK, PAULA_LABELS = 31, 71
+PAULA_FIRST_BLOCK, PAULA_LABELS = 21, 49
 TYPED = 3
 LIVE_SECONDS = 4.0
 # The two lines in the picture of the curve, [ranks, values] of the low and of the high one.

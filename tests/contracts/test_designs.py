@@ -48,6 +48,7 @@ from tests.designs.synthetic import (
     NOISE,
     SCALAR_DESIGNS,
     SCALARS,
+    WATCHED,
     Known,
     calibrated,
     fewest,
@@ -65,7 +66,11 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 
 def plan_of(name: str, **values: Any) -> lc.Plan:
-    return lc.Plan(name, values.pop("estimands", SCALARS), **{"budget": 120, "seed": 4, **values})
+    return lc.Plan(
+        name,
+        values.pop("estimands", WATCHED.get(name, SCALARS)),
+        **{"budget": 120, "seed": 4, **values},
+    )
 
 
 # --- the contracts -----------------------------------------------------------------------------
@@ -126,7 +131,7 @@ def fixed_interval_covers(name: str, known: Known) -> None:
     """Confidence 80 %, 200 runs of 100 labels: coverage of each quantity not below the limit of
     the binomial noise (.69)."""
     runs, inside = 200, dict.fromkeys(SCALARS, 0)
-    plan = plan_of(name, budget=100, confidence=0.8, promise="fixed")
+    plan = plan_of(name, estimands=SCALARS, budget=100, confidence=0.8, promise="fixed")
     for seed in range(runs):
         engine = labelled(known.engine(plan, 1000 + seed), known.truth)
         for key, one in scalar_results(engine).items():

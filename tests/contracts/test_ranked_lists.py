@@ -18,7 +18,6 @@ from labelcore.curve import ranked_curve, whole_curve
 from labelcore.designs.base import DesignParams, Frame, IntArray, Look, Progress, Setup, parameter
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.geometric_strata import GeometricStrata
-from labelcore.designs.paula import Paula
 from labelcore.engine import Engine
 from labelcore.errors import PlanError, ReplayError
 from labelcore.looks import results
@@ -55,6 +54,13 @@ from tests.designs.synthetic import (
 N_ITEMS = 400
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
 GEOMETRIC = "geometric_strata"
+SIZED: dict[str, dict[str, Any]] = {
+    "paula": {"epsilon": 0.2, "window": 10},
+    "logarithmic_stratified": {
+        "epsilon": 0.2, "first_rank": 60, "beta": 1.25, "minimum_precision": 0.9,
+    },
+}  # fmt: skip
+"""Parameters of the methods whose size follows from them: 157 labels of 400 each."""
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +78,9 @@ def longer(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 
 def plan_of(name: str, **values: Any) -> lc.Plan:
-    """PAULA's size follows from its parameters: 157 labels of 400."""
-    params = values.pop("params", {})
-    if isinstance(lc.DESIGNS[name], Paula):
-        return lc.Plan(name, ASKED, params={"epsilon": 0.2, "window": 10, **params}, seed=4)
+    params, promise = values.pop("params", {}), values.get("promise")
+    if lc.DESIGNS[name].size_from_params:
+        return lc.Plan(name, ASKED, params={**SIZED[name], **params}, seed=4, promise=promise)
     return lc.Plan(name, ASKED, params=params, seed=4, **{"budget": 160, **values})
 
 
@@ -101,14 +106,14 @@ def no_label_changes_what_is_asked(name: str, known: Known) -> None:
 def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
     """With every label the truth itself; before, zero width where everything up to the rank is
     labelled, and where a confidence goes with the band nowhere else."""
-    everything = {"first_rank": N_ITEMS} if isinstance(lc.DESIGNS[name], Paula) else {}
+    everything = {"first_rank": N_ITEMS} if lc.DESIGNS[name].size_from_params else {}
     engine = known.engine(plan_of(name, budget=N_ITEMS, params=everything), 4)
     ranks = np.arange(1, N_ITEMS + 1)
     for labels in label(engine, known.truth):
         if labels % 25 and labels < N_ITEMS - 2:
             continue
         whole = ranked_curve(engine, ranks)
-        if not whole.confidence or whole.state == "provisional":
+        if not whole.confidence or whole.yields is None:
             continue
         seen = np.zeros(N_ITEMS, dtype=bool)
         seen[engine.rank_of[drawn(engine)[: whole.draws]] - 1] = True
@@ -130,11 +135,11 @@ def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
 
 def no_label_is_not_yet(name: str, known: Known) -> None:
     """Nothing at first; no bounds before the first look, whichever promise."""
-    for promise in ("fixed", "watched"):
+    for promise in lc.DESIGNS[name].promises:
         plan = plan_of(name, promise=promise)
         engine = known.engine(plan, 4)
         first = engine.design.first_look(engine.frame, int(engine.plan.planned or 0), promise)
-        assert isinstance(plan.method, Paula) or first == (160 if promise == "fixed" else 40)
+        assert plan.method.size_from_params or first == (160 if promise == "fixed" else 40)
         empty = results(engine)
         assert np.isnan(empty["precision_curve"].value).all()
         assert {one.state for one in empty.values()} == {"nothing"} | {"too few"}
@@ -396,7 +401,12 @@ def file_for(contract: Contract, known: Known, longer: Known) -> Known:
 
 @pytest.mark.parametrize(
     ("contract", "name"),
-    [*method_cases(CONTRACTS, LIST_DESIGNS), *method_cases(RANDOM, [GEOMETRIC])],
+    [
+        *method_cases(CONTRACTS, LIST_DESIGNS),
+        *method_cases(RANDOM, [GEOMETRIC]),
+        *method_cases(RANDOM[:1], ["logarithmic_stratified", "random_curve"]),
+        *method_cases(RANDOM[1:2], ["random_curve"]),
+    ],
 )
 def test_contract(contract: Contract, name: str, known: Known, longer: Known) -> None:
     contract(name, file_for(contract, known, longer))

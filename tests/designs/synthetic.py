@@ -18,6 +18,14 @@ from labelcore.preview import planned_size
 
 SCALARS = ("accuracy", "precision", "recall", "f1")
 SCALAR_DESIGNS = [name for name, one in lc.DESIGNS.items() if set(SCALARS) <= {*one.estimands}]
+WATCHED = {
+    name: SCALARS if "watched" in one.promises_for(SCALARS, one.Params()) else SCALARS[:1]
+    for name, one in lc.DESIGNS.items()
+    if name in SCALAR_DESIGNS
+}
+"""What each of these methods can be watched for."""
+NEEDED = {"stratified": 20, "oversampling": 2}
+"""The fewest labels of methods that cannot do with one, on a file with both predictions."""
 LIST_DESIGNS = [name for name, one in lc.DESIGNS.items() if "average_precision" in one.estimands]
 NOISE = 1e-4
 """The chance that a correct method fails one statistical test by bad luck."""
@@ -30,7 +38,7 @@ class Known:
         self.population, self.truth = population, np.asarray(truth, dtype=np.int64)
 
     def engine(self, plan: lc.Plan, seed: int) -> Engine:
-        size = plan.planned or planned_size(self.population, plan)
+        size = plan.planned or planned_size(self.population, plan.with_seed(seed))
         return Engine(self.population, replace(plan, seed=seed, planned=size))
 
     def value(self, name: str) -> float:

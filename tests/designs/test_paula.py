@@ -20,7 +20,6 @@ from labelcore.errors import PlanError
 from labelcore.log import Event
 from labelcore.looks import results
 from labelcore.replay import replay
-from labelcore.stats.paula import paula_grid
 from tests.designs.synthetic import Known, calibrated, label, labelled, write
 
 ASKED = ("precision_curve", "average_precision", "area_under_roc")
@@ -365,14 +364,6 @@ def test_published_sizes_through_preview(
     known = write(folder, np.zeros(n_items, dtype=int), score=np.round(rng.random(n_items), 4))
     found = lc.preview(known.population, plan_of({"epsilon": epsilon, "window": 100}))
     assert found.labels == found.expected_labels == labels
-
-
-def test_published_sizes_of_longer_lists() -> None:
-    """Section 5.2: 40K for 169M items; introduction: 48K for 2B; section 4.4.4: ell and L."""
-    assert paula_grid(169_000_000, 0.03, 100).labels == 39_892
-    assert paula_grid(2_000_000_000, 0.03, 100).labels == 48_292
-    assert paula_grid(10_000, 0.03, 25, 1000).ell == 234
-    assert [paula_grid(n, 0.03, 25, 1000).L for n in (10_000, 100_000)] == [311, 389]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""PAULA: the published figures, exact powers, and lists on which its assumption holds."""
+"""PAULA: exact powers, and lists on which its assumption holds.
+
+The published figures are in ``tests/papers/test_curves.py``.
+"""
 
 from __future__ import annotations
 
@@ -14,33 +17,6 @@ from hypothesis import strategies as st
 
 from labelcore.stats import paula
 from labelcore.stats.paula import PaulaGrid, paula_bounds, paula_grid
-
-
-@pytest.mark.parametrize(
-    ("n_items", "epsilon", "labels"),
-    [
-        (35_615, 0.03, 11_292),  # section 5.2
-        (35_615, 0.05, 7_822),  # section 5.2
-        (217_077, 0.03, 17_392),  # section 4.4.3
-        (217_076, 0.03, 17_392),  # section 5.3
-        (169_000_000, 0.03, 39_892),  # "40K", section 5.2
-        (2_000_000_000, 0.03, 48_292),  # "48K", abstract
-    ],
-)
-def test_published_numbers_of_labels(n_items: int, epsilon: float, labels: int) -> None:
-    """Delta 100 and r~ = ceil((Delta + 2) / epsilon), as in section 5."""
-    grid = paula_grid(n_items, epsilon, 100)
-    assert grid.labels == labels
-    assert sum(end - start + 1 for start, end in grid.blocks()) == labels
-    # exact to rank ell in place of g_ell, as algorithm 2 prints it, gives another number
-    assert grid.ell + 100 * (grid.L - grid.ell) != labels
-
-
-@pytest.mark.parametrize(("n_items", "last"), [(10_000, 311), (100_000, 389)])
-def test_published_exponents(n_items: int, last: int) -> None:
-    """Section 4.4.4: r~ = 1000, epsilon .03; Delta 20 keeps r~ above (Delta + 2) / epsilon."""
-    grid = paula_grid(n_items, 0.03, 20, 1000)
-    assert (grid.ell, grid.L) == (234, last)
 
 
 def by_fractions(n_items: int, epsilon: str, window: int) -> tuple[int, int, int, list[int]]:

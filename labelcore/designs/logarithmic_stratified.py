@@ -1,0 +1,276 @@
+"""Logarithmic stratified sampling: the head of a ranked list, then random samples of stretches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from labelcore.designs.base import (
+    DesignParams,
+    Frame,
+    IntArray,
+    Look,
+    Setup,
+    make_frame,
+    parameter,
+    rank_order,
+)
+from labelcore.designs.curves import Curve, Ranked, fine_grid
+from labelcore.designs.paula import asked_in_random_order
+from labelcore.designs.random_curve import yields_at
+from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
+from labelcore.designs.rates import stratum_rates
+from labelcore.errors import PlanError
+from labelcore.stats.curve_readings import READINGS
+from labelcore.stats.logarithmic_strata import (
+    Draws,
+    LogarithmicGrid,
+    Uniforms,
+    expected_half_widths,
+    logarithmic_band,
+    logarithmic_grid,
+    printed_draws,
+)
+from labelcore.stats.orders import hash_keys
+from labelcore.stats.profile import FloatArray
+
+FIXED, PRINTED = "fixed", "printed"
+CHECKED_WITH = 0.05
+METHOD = {
+    FIXED: "Hoeffding bounds over stretches of ranks, all ranks together",
+    PRINTED: "algorithm 1 with Hoeffding bounds, all ranks together",
+}
+SOURCE = "Sabharwal and Sedghi (2017), algorithm 1, lemma 1; Hoeffding (1963)"
+TO_COME = "Bounds up to rank {reached} so far; {left} stretches are still to be asked."
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class LogarithmicFrame(ListFrame):
+    """A frame with what the method derived; ``draws`` for the printed sampling only."""
+
+    grid: LogarithmicGrid
+    draws: Draws | None
+
+
+class LogarithmicStratified(RankedListDesign):
+    """The first g_ell items, then random items of each stretch up to g_k = ceil((1+eps)^k), asked
+    stretch by stretch; how many are asked is fixed before the first label.
+
+    Promise: one band for all ranks together, at confidence 1 - ``delta`` (the plan's where none is
+    given), by Hoeffding's inequality and so for lists of every kind, with whatever number of
+    labels. "watched": after every finished stretch; one event bounds all of them. "fixed": once all
+    are asked. The factor beta (1 + epsilon) of theorem 2 needs A.1 and p >= p_min, the band needs
+    neither.
+    Assumption: none about the scores; the curve may rise.
+    Shapes and units: proportions against ranks 1..N. Errors: PlanError for a parameter outside its
+    range, and for a beta that asks for more than five million draws with the printed sampling.
+    Source: Sabharwal and Sedghi (2017), section 4.4.1, algorithm 1, lemma 1, theorem 2.
+    Departure: ``sampling`` = "fixed" asks for s w_j / g_j items of a stretch of w_j, the number
+    that algorithm 1 draws in the mean, without repeats, and keeps every label; "printed" is
+    algorithm 1 itself, its number of labels depends on the seed. See
+    ``labelcore.stats.logarithmic_strata``.
+    """
+
+    name: ClassVar[str] = "logarithmic_stratified"
+    label: ClassVar[str] = "Logarithmic strata"
+    summary: ClassVar[str] = (
+        "Labels the head completely and random items of ever longer stretches below it; its band "
+        "holds for all ranks together without any approximation, but is at least twice as wide as "
+        "that of geometric strata with as many labels."
+    )
+    promises: ClassVar[tuple[str, ...]] = ("watched", "fixed")
+    size_from_params: ClassVar[bool] = True
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "items were drawn at random within stretches of ranks, in numbers fixed before the first "
+        "label",
+    )
+
+    @dataclass(frozen=True, slots=True)
+    class Params(DesignParams):
+        """The grid, and how near every point of it is to come."""
+
+        epsilon: float = parameter(
+            0.03, "how much further each rank of the grid lies, as a share", low=0.001, high=1.0,
+            main=True,
+        )  # fmt: skip
+        beta: float | None = parameter(
+            None, "the factor to keep at the ranks of the grid; empty: gamma, as PAULA has it",
+            low=1.0001, high=100.0, main=True,
+        )  # fmt: skip
+        minimum_precision: float = parameter(
+            0.5, "the lowest precision at which the factor is kept (p_min)", low=0.001, high=1.0,
+            main=True,
+        )  # fmt: skip
+        first_rank: int | None = parameter(
+            None, "items at the head that are all labelled; empty: 1,000, or 3 / epsilon where "
+            "that is more", low=1, high=1_000_000_000,
+        )  # fmt: skip
+        delta: float | None = parameter(
+            None, "the chance that the band is wrong anywhere; empty: what the confidence leaves",
+            low=1e-9, high=0.999,
+        )  # fmt: skip
+        sampling: str = parameter(
+            FIXED, "fixed: sizes set in advance, every label kept; printed: algorithm 1 itself",
+            choices=(FIXED, PRINTED),
+        )  # fmt: skip
+
+    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+        try:
+            grid_of(1, params, params.delta or CHECKED_WITH)
+        except ValueError as error:
+            raise PlanError(f"params: {error}") from None
+
+    def prepare(self, setup: Setup) -> LogarithmicFrame:
+        delta = setup.params.delta or 1 - setup.confidence
+        grid, order = grid_of(len(setup.population), setup.params, delta), rank_order(setup)
+        stratum = np.empty(len(order), dtype=np.int64)
+        stratum[order] = np.searchsorted(grid.edges, np.arange(1, len(order) + 1))
+        strata = int(stratum.max()) + 1
+        rates, _ = stratum_rates(setup.population, str(setup.classifier), stratum, strata)
+        base = make_frame(setup, stratum, rates, np.zeros(strata, dtype=bool))
+        draws, blocks = None, _fixed_blocks(base, grid)
+        if setup.params.sampling == PRINTED:
+            draws = _drawn(grid, setup.seed)
+            blocks = [blocks[0], *_printed_blocks(setup, order, draws, len(grid.edges))]
+        return LogarithmicFrame(
+            base.stratum, base.sizes, base.rates, base.predicted, base.queue, base.start,
+            score_notes(setup),
+            sequence=np.concatenate(blocks),
+            batch_ends=np.cumsum([len(block) for block in blocks]),
+            edges=np.array(grid.edges, dtype=np.int64), grid=grid, draws=draws,
+        )  # fmt: skip
+
+    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+        assert isinstance(frame, ListFrame)
+        asked = frame.stratum[frame.sequence[:labels]]
+        return np.bincount(asked, minlength=frame.n_strata).astype(np.int64)
+
+    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+        assert isinstance(frame, ListFrame)
+        return int(frame.batch_ends[0 if promise == "watched" else -1])
+
+    def curve(
+        self,
+        setup: Setup,
+        frame: Frame,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
+    ) -> Curve:
+        assert isinstance(frame, LogarithmicFrame)
+        ends = frame.batch_ends
+        finished = int(np.searchsorted(ends, look.draws, side="right"))
+        seen = ranked.until(int(ends[finished - 1]) if finished else 0)
+        delta = setup.params.delta or 1 - look.confidence
+        band = logarithmic_band(
+            frame.grid, verdicts(seen, 0.0), verdicts(seen, 1.0), finished, delta, frame.draws
+        )
+        state, promise = _state(frame, ranked, look, finished)
+        bounded = state in ("interval", "stopped early", "exact")
+        at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
+        if 0 < finished < len(ends):
+            at = at[at <= frame.edges[finished - 1]]
+        yields = yields_at(band, at, bounded)
+        return Curve(
+            rank=at,
+            names=tuple(READINGS),
+            read=lambda name: READINGS[name](yields),
+            confidence=1 - delta,
+            simultaneous=True,
+            promise=promise,
+            state=state,
+            labels=seen.labels if bounded else look.labels,
+            draws=int(ends[finished - 1]) if bounded else look.draws,
+            method=METHOD[setup.params.sampling],
+            source=SOURCE,
+            assumptions=(*self.assumptions, *seen.assumed(both_ways=True)),
+            missing="" if bounded else _missing(self, frame, look),
+            yields=yields if bounded else None,
+            notes=(*frame.notes, *_notes(frame, finished, bounded)),
+        )
+
+    def curve_half_width(self, setup: Setup, frame: Frame, look: Look) -> float:
+        assert isinstance(frame, LogarithmicFrame)
+        if look.labels < len(frame.sequence):
+            return 0.5
+        missing = len(frame.grid.edges) + 1 - frame.n_strata
+        rates = np.append(frame.rates, np.repeat(frame.rates[-1:], missing))
+        delta = setup.params.delta or 1 - look.confidence
+        printed = frame.draws is not None
+        return float(expected_half_widths(frame.grid, rates, delta, printed=printed).max())
+
+    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
+        assert isinstance(frame, LogarithmicFrame)
+        grid = frame.grid
+        return {
+            "ell": grid.ell, "g_ell": grid.edges[0], "L": grid.L, "m": grid.m, "gamma": grid.gamma,
+            "beta": grid.beta, "beta_factor": grid.factor, "draws_each": grid.draws,
+        }  # fmt: skip
+
+
+def grid_of(n_items: int, params: Any, delta: float) -> LogarithmicGrid:
+    """The grid of a list, with sizes for this chance of error."""
+    return logarithmic_grid(
+        n_items, params.epsilon, params.first_rank, params.beta, delta, params.minimum_precision
+    )
+
+
+def _fixed_blocks(frame: Frame, grid: LogarithmicGrid) -> list[IntArray]:
+    """The head, and the first items of each stretch by draw hash."""
+    counts = (grid.edges[0], *grid.counts)
+    return [frame.queue[frame.start[k] : frame.start[k] + count] for k, count in enumerate(counts)]
+
+
+def _drawn(grid: LogarithmicGrid, seed: int) -> Draws:
+    try:
+        return printed_draws(grid, _hashed(seed))
+    except ValueError as error:
+        raise PlanError(f"params: {error}") from None
+
+
+def _hashed(seed: int) -> Uniforms:
+    """Numbers in (0, 1] from a hash of the slot and how often it was filled."""
+
+    def uniforms(generation: int, slots: IntArray) -> FloatArray:
+        keys = hash_keys(seed, f"slot {generation}", map(str, slots.tolist()))
+        return np.asarray((keys.astype(float) + 0.5) / 2.0**64)
+
+    return uniforms
+
+
+def _printed_blocks(setup: Setup, order: IntArray, draws: Draws, blocks: int) -> list[IntArray]:
+    """The items that algorithm 1 draws from each stretch."""
+    return [
+        asked_in_random_order(setup, order[draws.distinct(step) - 1], step)
+        for step in range(1, blocks)
+    ]
+
+
+def _state(frame: LogarithmicFrame, ranked: Ranked, look: Look, finished: int) -> tuple[str, str]:
+    """(state, promise)."""
+    if look.labels == 0:
+        return "nothing", look.promise
+    if ranked.labels == ranked.n_items:
+        return "exact", look.promise
+    if not finished:
+        return "too few", look.promise
+    if look.promise == "watched" or finished == len(frame.batch_ends):
+        return "interval", look.promise
+    return ("stopped early", "none") if look.finished else ("provisional", look.promise)
+
+
+def _missing(design: LogarithmicStratified, frame: LogarithmicFrame, look: Look) -> str:
+    if look.labels == 0:
+        return "no item has a label yet"
+    first = design.first_look(frame, look.planned, look.promise)
+    return f"{look.draws:,} of {first:,} labels before a first band"
+
+
+def _notes(frame: LogarithmicFrame, finished: int, bounded: bool) -> tuple[str, ...]:
+    left = len(frame.batch_ends) - finished
+    if not bounded or not left:
+        return ()
+    reached = f"{frame.grid.edges[finished - 1]:,}"
+    return (TO_COME.format(reached=reached, left=f"{left:,}"),)

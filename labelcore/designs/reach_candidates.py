@@ -1,0 +1,138 @@
+"""What a selection chooses between: the top n of a score, thresholds, classifiers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from labelcore.designs.base import IntArray, Setup
+from labelcore.errors import PlanError
+from labelcore.stats.orders import hash_keys, ranking
+from labelcore.stats.profile import FloatArray
+
+FIRST_SIZE = 50
+EMPTY = "{name!r} calls no item positive: it is left out."
+TIED = "{name!r} cuts among items of equal score: a threshold on the score cannot give just them."
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Candidate:
+    """A name and the items it calls positive.
+
+    items       (size,), positions in the file
+    threshold   the score from which on an item is called positive: the mean of the n-th and the
+                (n+1)-th score (footnote 2), or the threshold given; None without a score
+    """
+
+    name: str
+    items: IntArray
+    threshold: float | None
+
+
+def candidates_of(setup: Setup) -> tuple[tuple[Candidate, ...], tuple[str, ...]]:
+    """The candidates of a plan on its file, and notes about them.
+
+    Raises PlanError for one that the file lacks, a size beyond the file and a file with more than
+    two classes; it names ``candidates``, the value and the rule.
+    """
+    population = setup.population
+    if len(population.classes) > 2:
+        raise PlanError("design 'reach_selection' needs a file with two classes")
+    wanted = setup.params.candidates or _default(setup)
+    order = _order(setup) if any(isinstance(one, int) for one in wanted) else np.zeros(0, np.int64)
+    found = [_candidate(setup, one, order) for one in wanted]
+    names = [one.name for one in found]
+    if len(set(names)) < len(names):
+        raise PlanError(f"params['candidates'] names one twice: {', '.join(names)}")
+    kept = tuple(one for one in found if len(one.items))
+    if not kept:
+        raise PlanError(f"params['candidates'] needs one that calls an item positive, got {wanted}")
+    notes = [EMPTY.format(name=one.name) for one in found if not len(one.items)]
+    return kept, (*notes, *_tied(setup, kept))
+
+
+def _default(setup: Setup) -> tuple[int | str, ...]:
+    """Top 50, 100, 200, ... up to half the file; without a score every classifier that predicts."""
+    n_items = len(setup.population)
+    if setup.classifier is not None and setup.classifier in setup.population.scores:
+        sizes = [FIRST_SIZE * 2**step for step in range(64) if FIRST_SIZE * 2**step <= n_items / 2]
+        return tuple(sizes) or (min(FIRST_SIZE, n_items),)
+    names = [name for name in setup.population.classifiers if name in setup.population.predictions]
+    if not names:
+        raise PlanError("params['candidates'] needs a classifier with a score or a prediction")
+    return tuple(names)
+
+
+def _candidate(setup: Setup, one: int | float | str, order: IntArray) -> Candidate:
+    if isinstance(one, str):
+        return _classifier(setup, one)
+    return _top(setup, one, order) if isinstance(one, int) else _above(setup, one)
+
+
+def _classifier(setup: Setup, name: str) -> Candidate:
+    population = setup.population
+    if name not in population.predictions:
+        known = ", ".join(population.predictions) or "none"
+        raise PlanError(
+            f"params['candidates'] names {name!r}; classifiers with predictions are {known}"
+        )
+    positive = population.classes.index(population.positive)
+    items = np.flatnonzero(population.predictions[name] == positive)
+    return Candidate(name, items, population.thresholds.get(name))
+
+
+def _top(setup: Setup, size: int, order: IntArray) -> Candidate:
+    if not 1 <= size <= len(order):
+        raise PlanError(
+            f"params['candidates'] may name a top n from 1 to the {len(order):,} items of the "
+            f"file, got {size}"
+        )
+    scores = setup.population.scores[_scored(setup)]
+    ends = scores[order[size - 1 : size + 1]]
+    return Candidate(f"top {size}", np.sort(order[:size]), float(ends.mean()))
+
+
+def _above(setup: Setup, threshold: float) -> Candidate:
+    name = _scored(setup)
+    if not np.isfinite(threshold):
+        raise PlanError(f"params['candidates'] must be finite, got {threshold}")
+    descending = name in setup.population.descending
+    sign = -1.0 if descending else 1.0
+    items = np.flatnonzero(_turned_score(setup) >= sign * threshold)
+    shown = repr(threshold).removesuffix(".0")
+    return Candidate(f"{name}{'<=' if descending else '>='}{shown}", items, threshold)
+
+
+def _scored(setup: Setup) -> str:
+    if setup.classifier is None or setup.classifier not in setup.population.scores:
+        raise PlanError(
+            "params['candidates'] names a top n or a threshold, which needs a classifier with a "
+            f"score, got {setup.classifier!r}"
+        )
+    return setup.classifier
+
+
+def _turned_score(setup: Setup) -> FloatArray:
+    """(n_items,), larger is more positive."""
+    score = setup.population.ordering_score(_scored(setup))
+    assert score is not None
+    return score
+
+
+def _order(setup: Setup) -> IntArray:
+    return ranking(_turned_score(setup), hash_keys(setup.seed, "tie", setup.population.ids()))
+
+
+def _tied(setup: Setup, found: tuple[Candidate, ...]) -> list[str]:
+    """Notes on top n candidates whose last item ties with the first one left out."""
+    notes = []
+    for one in found:
+        if not one.name.startswith("top ") or len(one.items) == len(setup.population):
+            continue
+        inside = np.zeros(len(setup.population), dtype=bool)
+        inside[one.items] = True
+        score = _turned_score(setup)
+        if score[inside].min() == score[~inside].max():
+            notes.append(TIED.format(name=one.name))
+    return notes

@@ -1,0 +1,305 @@
+"""Stratified sampling for accuracy, by how sure the classifier is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from labelcore.designs.base import (
+    DesignParams,
+    Figures,
+    Frame,
+    IntArray,
+    Look,
+    Progress,
+    Setup,
+    make_frame,
+    parameter,
+)
+from labelcore.designs.curves import APPROXIMATE
+from labelcore.designs.stratified import StratifiedDesign
+from labelcore.designs.sureness import sureness
+from labelcore.designs.target import sampled_file
+from labelcore.errors import PlanError
+from labelcore.estimands import SCALARS, Estimand, ratios
+from labelcore.stats.accuracy_interval import (
+    accuracy_interval,
+    linearised_interval,
+    pooled_rates,
+)
+from labelcore.stats.accuracy_variance import stratified_accuracy
+from labelcore.stats.allocation import largest_remainder
+from labelcore.stats.neyman import (
+    LEAST,
+    equal_counts,
+    first_counts,
+    optimal_counts,
+    printed_counts,
+    proportional_counts,
+)
+from labelcore.stats.orders import hash_keys
+from labelcore.stats.profile import Cells, FloatArray, fixed_critical, profile_bounds
+from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
+from labelcore.stats.stratifications import MOST_STRATA, STRATIFICATIONS, stratify
+
+ALLOCATIONS = ("proportional", "equal", "opt_a1", "opt_a2")
+PRINTED = ("opt_a1", "opt_a2")
+WARNING = (
+    "{name} is for comparison only: a stratum whose first labels agree is not asked again, so the "
+    "estimate comes out too high for an accurate classifier and nothing is promised of it. Take "
+    "proportional, or design 'recalibrated_neyman', for a figure that counts."
+)
+FEWER = "The scores allow {found} strata by {name}, not {wanted}: empty ones were dropped."
+FIXED = (
+    "Wilson score interval at the effective number of labels (approximate)",
+    "Kumar and Raj (2018), equation 4; Wilson (1927)",
+)
+WATCHED = (
+    "G-profile band over strata (approximate)",
+    "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
+)
+OTHERS = (
+    "linearised variance on the logit scale (approximate)",
+    "Woodruff (1971); Cochran (1977), post-stratified by the prediction",
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SureFrame(Frame):
+    """A frame whose strata are cut by sureness.
+
+    chance   (n_strata,), the share of rightly judged items that the scores suggest
+    """
+
+    chance: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+
+class StratifiedAccuracy(StratifiedDesign):
+    """Strata by how sure the classifier is of its prediction, for accuracy with few labels.
+
+    ``stratification`` cuts the file into ``n_strata`` strata along the probability of the predicted
+    class (with scores that are no probabilities: the distance from the threshold); ``allocation``
+    shares the labels over them. "proportional" is the default: whatever the scores are worth its
+    variance is at most that of a plain random sample (but for 1/N_k), it learns nothing from the
+    labels, so that the estimate is unbiased, and every prefix of the draws keeps its proportions.
+    "equal" can be far better or several times worse, by how sizes and errors happen to fall.
+    "opt_a1" and "opt_a2" are the paper's Neyman allocations as printed, for comparison: each learns
+    a stratum's variance from its own labels and never returns to one whose first labels agree.
+
+    Strata hold both predictions: right for accuracy as the only number. Others are read off by the
+    parts of the strata that share a prediction.
+
+    Promise: "fixed": accuracy by Wilson's interval at the effective number of labels, other numbers
+    by the linearised variance; both approximate. "watched": accuracy alone, with five strata or
+    more, by the G-profile band. With opt_a1 and opt_a2 none, whatever is asked.
+    Assumption: none about the scores; bad ones gain nothing.
+    Source: Kumar and Raj (2018).
+    Departures: draws without replacement; "equal" and "proportional" give each stratum two labels
+    at least and are asked in batches that keep their shares; the interval is not the normal one
+    with equation 6, which covered .69 to .95 on real files where this one covered .93 to .99
+    (docs/papers/002_stratified.md).
+    """
+
+    name: ClassVar[str] = "stratified"
+    label: ClassVar[str] = "Strata by sureness"
+    summary: ClassVar[str] = (
+        "For accuracy alone: labels from each range of sureness in proportion to its size. Simple, "
+        "unbiased, and no wider than a plain random sample."
+    )
+    estimands: ClassVar[tuple[str, ...]] = tuple(SCALARS)
+    smallest_watched_budget: ClassVar[int] = 40
+    assumptions: ClassVar[tuple[str, ...]] = (
+        "items were drawn at random within strata that were fixed before the first label",
+        APPROXIMATE,
+    )
+
+    @dataclass(frozen=True, slots=True)
+    class Params(DesignParams):
+        """Strata and how labels are shared over them."""
+
+        stratification: str = parameter(
+            "cbrt",
+            "how the scores are cut: equal parts of the cumulative root (sqrt) or cube root (cbrt) "
+            "of their density, equal sums (wtmn), clusters (km, gmm), equal size (eqsz) or equal "
+            "width (eqwd)",
+            choices=tuple(STRATIFICATIONS),
+        )
+        n_strata: int = parameter(10, "strata (K)", low=2, high=MOST_STRATA)
+        allocation: str = parameter(
+            "proportional",
+            "how labels are shared: in proportion to size, equally, or by the paper's opt_a1 and "
+            "opt_a2; these two overstate accuracy and are for comparison only",
+            choices=ALLOCATIONS,
+        )
+        n_initial: int = parameter(
+            5, "first labels of each stratum with opt_a1 and opt_a2", low=2, high=1_000
+        )
+        n_step: int = parameter(10, "labels in a batch", low=1, high=100_000)
+
+    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+        if promise != "watched":
+            return
+        for reason in self.unwatched(estimands, params):
+            raise PlanError(f"{reason}; use promise 'fixed'")
+
+    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[str, ...]:
+        """The promises that this method has for these estimands and parameters."""
+        return ("fixed",) if self.unwatched(estimands, params) else self.promises
+
+    def unwatched(self, estimands: tuple[str, ...], params: Any) -> list[str]:
+        """Why a watched promise cannot be had, empty where it can."""
+        found = []
+        others = [name for name in estimands if name != "accuracy"]
+        if others:
+            found.append(
+                "design 'stratified' can be watched for accuracy alone, because its strata mix "
+                f"predictions; got estimands with {others[0]!r}"
+            )
+        if params.n_strata < MINIMUM_STRATA:
+            found.append(
+                f"a watched promise needs at least {MINIMUM_STRATA} strata, got n_strata = "
+                f"{params.n_strata}"
+            )
+        if params.allocation in PRINTED:
+            found.append(
+                f"allocation = {params.allocation!r} as printed leaves strata unseen, so that "
+                "nothing can be promised while it is watched"
+            )
+        return found
+
+    def prepare(self, setup: Setup) -> SureFrame:
+        population, params = setup.population, setup.params
+        sure = sureness(population, setup.classifier)
+        keys = hash_keys(setup.seed, "tie", population.ids())
+        stratum = stratify(params.stratification, sure.z, params.n_strata, keys)
+        sizes = np.bincount(stratum)
+        side = population.predictions[str(setup.classifier)]
+        several = len(population.classes) > 2
+        said = np.full(len(side), True) if several else side == _positive(population)
+        chance = np.bincount(stratum, sure.chance) / sizes
+        rates = np.bincount(stratum, np.where(said, sure.chance, 1 - sure.chance)) / sizes
+        predicted = np.bincount(stratum, said) > sizes / 2
+        notes = (*sure.notes, *_notes(params, len(sizes)))
+        frame = make_frame(setup, stratum, rates, predicted, notes)
+        return SureFrame(
+            frame.stratum, frame.sizes, frame.rates, frame.predicted, frame.queue, frame.start,
+            notes, chance,
+        )  # fmt: skip
+
+    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+        items = int(frame.sizes.sum())
+        if promise == "fixed":
+            return min(self.first_fixed_look, planned, items)
+        if frame.n_strata < MINIMUM_STRATA:
+            return items
+        return min(first_watched_look(planned), items)
+
+    def least(self, frame: Frame) -> int:
+        """Two labels of each stratum, or all that it has: fewer say nothing of its variance."""
+        return int(np.minimum(frame.sizes, LEAST).sum())
+
+    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+        params, total = setup.params, int(progress.drawn.sum())
+        left = progress.limit - total
+        room = frame.sizes - progress.drawn
+        if params.allocation not in PRINTED:
+            batch = min(params.n_step, left)
+            goal = _shared_out(params.allocation, frame, total + batch)
+            short = np.clip(goal - progress.drawn, 0, room).astype(float)
+            return largest_remainder(short if short.any() else room.astype(float), batch, room)
+        first = np.clip(
+            first_counts(frame.sizes, setup.planned, params.n_initial) - progress.drawn, 0, room
+        )
+        if first.sum() > 0:
+            return largest_remainder(first.astype(float), min(int(first.sum()), left), first)
+        whole = setup.planned - total if setup.planned > total else left
+        batch = min(whole if params.allocation == "opt_a1" else params.n_step, left)
+        assert progress.right is not None
+        return printed_counts(frame.sizes, progress.drawn, progress.labelled, progress.right, batch)
+
+    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+        """With opt_a1 and opt_a2: by the spreads that the scores suggest."""
+        assert isinstance(frame, SureFrame)
+        total = min(labels, int(frame.sizes.sum()))
+        if setup.params.allocation not in PRINTED:
+            return _shared_out(setup.params.allocation, frame, total)
+        spreads = np.sqrt(frame.chance * (1 - frame.chance))
+        return optimal_counts(frame.sizes, spreads, total, setup.params.n_initial)
+
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        own = [self._accuracy(row, cells, look) if row.name == "accuracy" else None for row in rows]
+        table = ratios(rows, cells)
+        pooled = pooled_rates(cells)
+        critical = fixed_critical(cells, table, look.confidence, pooled, target=look.target)
+        if look.target == "process":
+            critical = critical * sampled_file(rows, cells, table, pooled)
+        value, low, high = linearised_interval(cells, table, critical, target=look.target)
+        made = [OTHERS] * len(rows)
+        for place, found in enumerate(own):
+            if found is not None:
+                value[place], low[place], high[place], made[place] = found
+        method, source = zip(*made, strict=True)
+        setup = look.setup
+        printed = setup is not None and getattr(setup.params, "allocation", "") in PRINTED
+        return Figures(
+            value, low, high, method, source, np.full(len(rows), np.nan),
+            promise="none" if printed else None,
+        )  # fmt: skip
+
+    def _accuracy(
+        self, row: Estimand, cells: Cells, look: Look
+    ) -> tuple[float, float, float, tuple[str, str]]:
+        """Value, low, high and method of accuracy from the strata as they were drawn."""
+        strata = rightly_judged(cells)
+        counts = strata.size, strata.labelled, strata.positive
+        if look.promise != "watched":
+            found = accuracy_interval(*counts, look.confidence, target=look.target)
+            return found.value, found.low, found.high, FIXED
+        value = stratified_accuracy(*counts)
+        table = ratios([row], strata)
+        critical = np.array([watched_critical(look.labels, look.planned, 1 - look.confidence)])
+        if look.target == "process":
+            critical = critical * sampled_file([row], strata, table)
+        low, high = profile_bounds(strata, table, critical, target=look.target)
+        return value, min(float(low[0]), value), max(float(high[0]), value), WATCHED
+
+    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
+        assert isinstance(frame, SureFrame)
+        return {"expected_accuracy": [round(float(share), 4) for share in frame.chance]}
+
+
+def rightly_judged(cells: Cells) -> Cells:
+    """The parts of each stratum together again, with rightly judged items for positive ones."""
+    parts = np.arange(len(cells.size)) if cells.stratum is None else cells.stratum
+    place = np.unique(parts, return_inverse=True)[1]
+    wrong = cells.labelled - cells.positive
+    right = np.where(cells.predicted, cells.positive, wrong)
+    size, labelled, hits = (
+        np.bincount(place, counts).astype(float) for counts in (cells.size, cells.labelled, right)
+    )
+    labelled = np.minimum(labelled, size)
+    everything = np.ones(len(size), dtype=bool)
+    return Cells(size, labelled, np.minimum(hits, labelled), everything)
+
+
+def _positive(population: Any) -> int:
+    return int(population.classes.index(population.positive))
+
+
+def _notes(params: Any, found: int) -> list[str]:
+    notes = []
+    if found < params.n_strata:
+        name = params.stratification.upper()
+        notes.append(FEWER.format(found=found, name=name, wanted=params.n_strata))
+    if params.allocation in PRINTED:
+        notes.append(WARNING.format(name=params.allocation))
+    return notes
+
+
+def _shared_out(allocation: str, frame: Frame, labels: int) -> IntArray:
+    share = equal_counts if allocation == "equal" else proportional_counts
+    return share(frame.sizes, labels)

@@ -1,0 +1,353 @@
+"""Recycling a sample: the precisions of several classifiers from overlapping predictions.
+
+A sample of the items that a parent classifier calls positive holds items that a child calls
+positive too. They are used again for the child, together with as many new items from outside the
+parent's set as make the two parts proportional to the sets, and a remainder from the whole set.
+
+Source: Tripathi, Jagannathan and Dhamodharaswamy, "Estimating Precisions for Multiple Binary
+Classifiers Under Limited Samples", algorithms 1 and 2, section 6. Where the print is silent or
+wrong the docstrings say what is done instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from labelcore.stats.profile import (
+    Cells,
+    Ratios,
+    fixed_critical,
+    plug_in_totals,
+    profile_bounds,
+)
+from labelcore.stats.proportion import share_interval
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+OPTIONS = ("shuffle", "sample")
+RECYCLED, NEW, REMAINDER = 0, 1, 2
+"""Where an element of a sample comes from: S+, S- and S_remain of algorithm 1."""
+
+
+def sample_size(margin: float, delta: float, precision: float = 0.5) -> int:
+    """Draws that estimate a precision of at least ``precision`` within ``margin``, by the normal
+    curve.
+
+    margin      epsilon, a proportion in (0, 1); delta: the error level in (0, 1)
+    precision   p_0 in [1/2, 1); 1/2 assumes nothing
+    Promise     none at small samples: the planner's formula, not an interval.
+    Raises      ValueError for a number outside its range.
+    Source:     equation 1. The print has z of 1 - delta; its footnote and its figures mean the
+                two-sided quantile, which is used here.
+
+    >>> sample_size(0.03, 0.05), sample_size(0.03, 0.05, 0.9), sample_size(0.03, 0.05, 0.93)
+    (1068, 385, 278)
+    """
+    for name, value in (("margin", margin), ("delta", delta)):
+        if not 0 < value < 1:
+            raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
+    if not 0.5 <= precision < 1:
+        raise ValueError(f"precision must be at least 0.5 and below 1, got {precision!r}")
+    z = float(ndtri(1 - delta / 2))
+    return max(math.ceil(z * z * precision * (1 - precision) / margin**2 - 1e-9), 1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Recycled:
+    """One classifier's sample S_C: draws with replacement, so that an item may come several times.
+
+    items      (size,), positions of the items in the order of S_C
+    origin     (size,), RECYCLED, NEW or REMAINDER
+    available  X = |S+|, elements of the parent's sample that the child calls positive; 0 for the
+               parent itself
+    """
+
+    items: IntArray
+    origin: NDArray[np.int8]
+    available: int
+
+    @property
+    def saved(self) -> int:
+        """Elements of S_C that come from S+: the savings of lemma 3, in draws."""
+        return int(np.count_nonzero(self.origin == RECYCLED))
+
+
+def recycle(
+    parent_sample: IntArray,
+    overlap: IntArray,
+    rest: IntArray,
+    size: int,
+    option: str,
+    random: np.random.Generator,
+) -> Recycled:
+    """A child's sample from its parent's: algorithm 1 with algorithm 2.
+
+    parent_sample   (n_P,), S_P: positions of items that the parent calls positive, repeats allowed
+    overlap, rest   positions of A_P and A_C, and of A_C - A_P, each item once
+    size       n_C >= 1; option: "shuffle" (UniformShuffle) or "sample" (UniformSample)
+    Promise    every element of the result is uniform on A_C if those of ``parent_sample`` are on
+               A_P (lemmas 1 and 2). With "shuffle" they are two strata in fixed proportion and a
+               plain remainder. With "sample" they repeat elements of one and the same S+ and S-:
+               independent only given these, so that lemma 1's independence does not hold, and a
+               plain interval is too narrow.
+    Raises     ValueError naming the argument.
+    Source:    algorithms 1 and 2; lemma 1, lemma 2.
+    Departure: |S-| is rounded at random to one of its two whole neighbours, so that it is exactly
+               proportional on average; without S+ the whole sample is a remainder; of a long
+               S+ + S- only the elements that stay in the first n_C are drawn, which is the same in
+               law.
+    """
+    plus = parent_sample[np.isin(parent_sample, overlap)]
+    return child_sample(plus, overlap, rest, size, option, random)
+
+
+def child_sample(
+    plus: IntArray,
+    overlap: IntArray,
+    rest: IntArray,
+    size: int,
+    option: str,
+    random: np.random.Generator,
+) -> Recycled:
+    """Algorithm 1 from its second line on: ``plus`` is S+, all else as in ``recycle``."""
+    _check(size, option)
+    if len(overlap) + len(rest) == 0:
+        raise ValueError("overlap and rest must hold at least one item together, got none")
+    if len(plus) and not len(overlap):
+        raise ValueError(f"overlap must hold the {len(plus):,} items of plus, got none")
+    new = _new_elements(len(plus), len(overlap), len(rest), random)
+    total = len(plus) + new
+    kept = min(total, size)
+    place = (
+        random.integers(total, size=kept)
+        if option == "sample" and total
+        else random.choice(total, kept, replace=False)
+    )
+    mixed = np.empty(kept, dtype=np.int64)
+    old = place < len(plus)
+    mixed[old] = plus[place[old]]
+    fresh, which = np.unique(place[~old], return_inverse=True)
+    mixed[~old] = _uniform(rest, len(fresh), random)[which]
+    index = random.integers(len(overlap) + len(rest), size=size - kept)
+    items = np.concatenate([mixed, _of_two(overlap, rest, index)])
+    origin = np.full(size, REMAINDER, dtype=np.int8)
+    origin[:kept] = np.where(old, RECYCLED, NEW)
+    return Recycled(items, origin, len(plus))
+
+
+def _check(size: int, option: str) -> None:
+    if size < 1:
+        raise ValueError(f"size must be at least 1, got {size!r}")
+    if option not in OPTIONS:
+        raise ValueError(f"option must be one of {', '.join(OPTIONS)}, got {option!r}")
+
+
+def _new_elements(available: int, overlap: int, rest: int, random: np.random.Generator) -> int:
+    """|S-|, rounded at random: |A_C - A_P| |S+| / |A_P and A_C| on average."""
+    if not available:
+        return 0
+    whole, part = divmod(rest * available, overlap)
+    return whole + int(random.random() < part / overlap)
+
+
+def _uniform(items: IntArray, number: int, random: np.random.Generator) -> IntArray:
+    return items[random.integers(len(items), size=number)] if number else items[:0]
+
+
+def _of_two(first: IntArray, second: IntArray, index: IntArray) -> IntArray:
+    """The elements of one list followed by the other, without joining them."""
+    found = np.empty(len(index), dtype=np.int64)
+    early = index < len(first)
+    found[early] = first[index[early]]
+    found[~early] = second[index[~early] - len(first)]
+    return found
+
+
+def check_tree(under: Sequence[int]) -> None:
+    """Raises ValueError unless the first classifier is the root and every other one stands under
+    one before it."""
+    if not under or under[0] != -1:
+        raise ValueError(f"under must start with -1, the parent of all, got {list(under)!r}")
+    for place, above in enumerate(under[1:], start=1):
+        if not 0 <= above < place:
+            raise ValueError(
+                f"under[{place}] must name a classifier before it, 0 to {place - 1}, got {above!r}"
+            )
+
+
+def recycle_all(
+    called: BoolArray,
+    under: Sequence[int],
+    order: IntArray,
+    size: int,
+    option: str,
+    random: np.random.Generator,
+) -> list[Recycled]:
+    """A sample for every classifier: a plain one with replacement for the first, recycled ones for
+    the others, each from the sample of the classifier it stands under.
+
+    called     (n_classifiers, n_items), whether each classifier calls each item positive
+    under      the place of the classifier that each one stands under; -1 for the first
+    order      (n_items,), all items in a random order that does not depend on the file's
+    Raises     ValueError for a classifier that calls nothing positive.
+    Source:    algorithm 1; section 4.1 for a child that is itself a parent.
+    """
+    check_tree(under)
+    _check(size, option)
+    samples: list[Recycled] = []
+    for place, above in enumerate(under):
+        mine = called[place][order]
+        if not mine.any():
+            raise ValueError(f"called[{place}] must hold at least one positive, got none")
+        if above < 0:
+            items = _uniform(order[mine], size, random)
+            samples.append(Recycled(items, np.full(size, NEW, dtype=np.int8), 0))
+            continue
+        shared = called[above][order]
+        overlap, rest = order[mine & shared], order[mine & ~shared]
+        parent = samples[above].items
+        plus = parent[called[place][parent]]
+        samples.append(child_sample(plus, overlap, rest, size, option, random))
+    return samples
+
+
+def agreement_levels(called: BoolArray, under: Sequence[int]) -> IntArray:
+    """How many classifiers above it, one after another, agree that an item is positive,
+    (n_classifiers, n_items); -1 where the classifier itself does not call it so.
+
+    Given how many elements of a sample S_C fall into each level of C, the distinct ones among them
+    are a simple random sample of that level, whatever the option: the levels are the strata of S_C.
+    With one parent level 1 is A_P and A_C, level 0 is A_C - A_P.
+    """
+    check_tree(under)
+    levels = np.zeros(called.shape, dtype=np.int64)
+    for place, above in enumerate(under):
+        if above >= 0:
+            levels[place] = np.where(called[above], 1 + levels[above], 0)
+        levels[place] = np.where(called[place], levels[place], -1)
+    return levels
+
+
+def level_share(
+    sizes: ArrayLike,
+    labelled: ArrayLike,
+    positive: ArrayLike,
+    confidence: float,
+    *,
+    target: str = "file",
+    inflation: float = 1.0,
+) -> tuple[float, float, float]:
+    """Precision and its interval from the distinct labelled items of each level: value, low, high.
+
+    The draws of the remainder count in the level that they fell into, so that the sample is one
+    plain random sample in each of its strata.
+
+    sizes, labelled, positive   (n_levels,), items of A_C, labelled distinct ones, positive ones
+    target     "file": this file, with the finite-population factor; "process": without
+    inflation  the critical value is multiplied by it (a file that is itself a sample)
+    Promise    fixed, approximate: Wilson's interval in one level, the G-profile over several.
+    Raises     ValueError naming the argument.
+    Source:    section 4.1 after lemma 2 (stratified sampling with proportional allocation).
+    Departure: the print takes the plain share of the first n_C elements, repeats included. Weighing
+               the levels by their sizes is unbiased too, without the chance in how many elements of
+               each remain after the cut, and counts an item once.
+    """
+    size, n, s = (np.atleast_1d(np.asarray(a, dtype=float)) for a in (sizes, labelled, positive))
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
+    if np.any(s < 0) or np.any(s > n) or np.any(n > size):
+        raise ValueError("positive, labelled and sizes must rise in this order, in every level")
+    there = size > 0
+    size, n, s = size[there], n[there], s[there]
+    if n.sum() == 0:
+        return float("nan"), 0.0, 1.0
+    if len(size) == 1:
+        whole = float(size[0]) if target == "file" else math.inf
+        low, high = share_interval(float(s[0]), float(n[0]), whole, confidence)
+        return float(s[0] / n[0]), low, high
+    every = np.ones((1, len(size)))
+    cells = Cells(size, n, s, every[0] > 0)
+    table = Ratios(np.zeros(1), every, np.array([size.sum()]), 0 * every)
+    critical = fixed_critical(cells, table, confidence, target=target) * inflation
+    ends = profile_bounds(cells, table, critical, target=target)
+    value = float(table.value(plug_in_totals(cells))[0])
+    return value, min(float(ends[0][0]), value), max(float(ends[1][0]), value)
+
+
+def recalls(
+    precisions: ArrayLike, sizes: ArrayLike, false_omission_rate: float, negatives: int
+) -> FloatArray:
+    """The recall of every classifier, (n_classifiers,), from all precisions and the false omission
+    rate f_1 of the first: r_i = p_i |A_i| / (p_1 |A_1| + f_1 |B_1|).
+
+    precisions, sizes   (n_classifiers,), p_i and |A_i|
+    negatives  |B_1|, items that the first classifier does not call positive
+    Promise    none: numbers in, numbers out; NaN where there is no positive at all.
+    Raises     ValueError for a share outside 0 to 1 or a negative number of items.
+    Source:    section 6; it implies r_2 / r_1 = p_2 |A_2| / (p_1 |A_1|).
+
+    >>> [round(float(r), 4) for r in recalls([0.9, 0.8], [1000, 900], 0.01, 10_000)]
+    [0.9, 0.72]
+    """
+    p, size = np.asarray(precisions, dtype=float), np.asarray(sizes, dtype=float)
+    if np.any(p < 0) or np.any(p > 1):
+        raise ValueError(f"precisions must lie between 0 and 1, got {p.tolist()!r}")
+    if not 0 <= false_omission_rate <= 1:
+        raise ValueError(f"false_omission_rate must lie in 0 to 1, got {false_omission_rate!r}")
+    if np.any(size < 0) or negatives < 0:
+        raise ValueError("sizes and negatives must not be below 0")
+    found = p * size
+    positives = found[0] + false_omission_rate * negatives
+    return np.asarray(found / positives if positives > 0 else np.full(len(found), np.nan))
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A classifier to begin with.
+
+    parent         its name
+    majority_vote  whether it is the strict majority of all others, item by item
+    shared         {name: share} of every classifier as a parent: the mean over the others of
+                   |A_P and A_C| over the larger of |A_P| and |A_C|, about what would be saved
+    """
+
+    parent: str
+    majority_vote: bool
+    shared: Mapping[str, float]
+
+
+def suggest_parent(called: Mapping[str, BoolArray]) -> Suggestion:
+    """The classifier that is the majority vote of three or more others, else the one that shares
+    most with the others.
+
+    called     {name: (n_items,)}, whether each classifier calls each item positive
+    Raises     ValueError for fewer than two classifiers.
+    Source:    section 4: an ensemble or any classifier whose positives overlap those of the others.
+    """
+    if len(called) < 2:
+        raise ValueError(f"called must hold at least two classifiers, got {len(called)}")
+    names = list(called)
+    table = np.array([called[name] for name in names], dtype=bool)
+    common = (table.astype(np.float32) @ table.T.astype(np.float32)).astype(float)
+    size = np.diag(common)
+    larger = np.maximum(np.maximum.outer(size, size), 1.0)
+    share = (common / larger).sum(axis=1) - size / np.maximum(size, 1.0)
+    shared = {name: float(part) / (len(names) - 1) for name, part in zip(names, share, strict=True)}
+    votes = table.sum(axis=0)
+    majority = [
+        name
+        for name, mine in zip(names, table, strict=True)
+        if len(names) >= 4
+        and mine.any()
+        and np.array_equal(2 * (votes - mine) > len(names) - 1, mine)
+    ]
+    best = max(majority or names, key=lambda name: shared[name])
+    return Suggestion(best, bool(majority), shared)
