@@ -12,15 +12,25 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "estimation of binomial proportions. The American Statistician 52(2), 119–126.",
     ),
     (
+        ("Bankier", "1988"),
+        "Bankier, M. D. (1988). Power allocations: determining sample sizes for subnational "
+        "areas. The American Statistician 42(3), 174–177.",
+    ),
+    (
         ("Bennett", "2017"),
         "Bennett, P. N., Chickering, D. M., Meek, C. and Zhu, X. (2017). Algorithms for active "
         "classifier selection: maximizing recall with precision constraints. Web Search and Data "
-        "Mining (WSDM).",
+        "Mining, 711–719.",
     ),
     (
         ("Buonaccorsi", "1987"),
         "Buonaccorsi, J. P. (1987). A note on confidence intervals for proportions in finite "
         "populations. The American Statistician 41(3), 215–218.",
+    ),
+    (
+        ("Clopper and Pearson", "1934"),
+        "Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits "
+        "illustrated in the case of the binomial. Biometrika 26(4), 404–413.",
     ),
     (
         ("Cochran", "1977"),
@@ -44,7 +54,8 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
     (
         ("Howard", "2021"),
         "Howard, S. R., Ramdas, A., McAuliffe, J. and Sekhon, J. (2021). Time-uniform, "
-        "nonparametric, nonasymptotic confidence sequences. Annals of Statistics 49(2), 1055–1080.",
+        "nonparametric, nonasymptotic confidence sequences. Annals of Statistics 49(2), "
+        "1055–1080.",
     ),
     (
         ("Kumar and Raj", "2018"),
@@ -53,8 +64,8 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("Neyman", "1934"),
-        "Neyman, J. (1934). On the two different aspects of the representative method. Journal of "
-        "the Royal Statistical Society 97(4), 558–625.",
+        "Neyman, J. (1934). On the two different aspects of the representative method. Journal of"
+        " the Royal Statistical Society 97(4), 558–625.",
     ),
     (
         ("Robbins", "1970"),
@@ -74,8 +85,8 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (
         ("Shang", "2023"),
-        "Shang, H., Langlois, J.-M., Tsioutsiouliklis, K. and Kang, C. (2023). Precision/recall on "
-        "imbalanced test data. Artificial Intelligence and Statistics (AISTATS).",
+        "Shang, H., Langlois, J.-M., Tsioutsiouliklis, K. and Kang, C. (2023). Precision/recall "
+        "on imbalanced test data. Artificial Intelligence and Statistics (AISTATS).",
     ),
     (
         ("Tripathi", "2020"),
