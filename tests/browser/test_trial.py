@@ -15,7 +15,7 @@ from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import ROOT, Server
 
-ITEMS = 40
+ITEMS = 30
 PROJECT = "Handwritten digits"
 SMALLEST_PIXELS = 160
 

@@ -19,7 +19,7 @@ from tests.designs.synthetic import Known, fewest, labelled, write
 NEYMAN = "recalibrated_neyman"
 NAMES = np.array(["ads", "bills", "chat", "family", "work"])
 EACH = ["accuracy", "precision", "recall"]
-RUNS, LABELS = 200, 300
+RUNS, LABELS = 120, 300
 
 
 def five_classes(folder: Path, n_items: int, seed: int, *, scored: bool = False) -> Known:
@@ -94,7 +94,7 @@ def test_figures_of_each_class_give_small_classes_more_labels(five: Known) -> No
 
 
 def missed(known: Known, promise: str) -> list[str]:
-    """The figures whose interval misses the truth more often than 200 runs of the least coverage
+    """The figures whose interval misses the truth more often than ``RUNS`` of the least coverage
     that is allowed, 93 %, let expect once in 10,000 times."""
     plan = lc.Plan(NEYMAN, EACH, budget=LABELS, promise=promise)
     truth = NAMES[known.truth]

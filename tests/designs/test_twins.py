@@ -156,11 +156,11 @@ def test_unweighted_estimates_are_biased(known: Known) -> None:
 
 
 def curve_bias(known: Known, read: Callable[[Engine, np.ndarray], np.ndarray]) -> np.ndarray:
-    """Mean error of the curve at each rank over 200 seeds in standard errors, from rank 40 on
+    """Mean error of the curve at each rank over 100 seeds in standard errors, from rank 40 on
     (above it a part of a stratum often has no label and borrows the stratum's rate)."""
     plan = lc.Plan(NEYMAN, ["precision", "recall", "precision_curve"], budget=150, promise="fixed")
     errors = []
-    for seed in range(200):
+    for seed in range(100):
         engine = labelled(known.engine(plan, seed), known.truth)
         order = engine.rank_order
         ranks, value = read(engine, order)
