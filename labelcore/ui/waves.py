@@ -6,6 +6,7 @@ import json
 import secrets
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
 from labelcore import words
@@ -19,6 +20,7 @@ from labelcore.ui.new_items import KINDS, show_faults
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.progress import draw
+from labelcore.ui.tables import reading_table
 from labelcore.waves import can_be_wave, next_plan, next_settings, series_of
 
 NOT_SUITED = (
@@ -34,6 +36,11 @@ HOW = (
 NO_CLAIM = (
     "The interval of the next wave is about its estimate, not about the true value: it says what "
     "you will see if nothing has changed."
+)
+KNOWN = (
+    "What is known of each wave's own precision and recall, the earlier waves taken into account; "
+    "no promise goes with these intervals, because they lean on the waves being alike. The report "
+    "of each project has those from its labels alone."
 )
 DISCOUNT = "How much a wave counts one wave later (1: as much as a new one)"
 
@@ -77,11 +84,26 @@ def show_waves(result: Monitoring) -> None:
     for report in result.reports:
         box = st.warning if report.alarms else st.text
         box(plain(report.sentence()) if report.alarms else report.sentence())
+    reading_table(wave_rows(result), "waves-known")
+    st.caption(KNOWN)
     for quantity in ("precision", "recall"):
         st.subheader(f"{quantity.capitalize()} over the waves", anchor=False)
         mine = table[table["estimand"] == quantity]
         name = quantity.capitalize()
         draw(waves_chart(mine, name), f"waves-{quantity}", f"{name} of each wave as a table")
+
+
+def wave_rows(result: Monitoring) -> pd.DataFrame:
+    """What is known of the true precision and recall of each wave."""
+    rows = []
+    for report in result.reports:
+        row = {"wave": report.wave.name, "labels": f"{report.wave.labels:,}"}
+        for name, one in (("precision", report.precision), ("recall", report.recall)):
+            low, high = words.percent_range(one.low, one.high)
+            value = "unknown" if one.value is None else words.percent(one.value)
+            row[name] = f"{value} ({low.removesuffix(' %')} to {high})"
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def show_next(session: Session, result: Monitoring) -> None:

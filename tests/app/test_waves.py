@@ -61,6 +61,7 @@ def test_a_series_with_an_alarm(app: Callable, first: lc.Session, data_folder: P
     page = app("waves", project="June")
     assert not page.exception
     text = texts(page)
+    assert list(page.table[0].value["wave"]) == ["May", "June", "July"]
     assert "'May' has no earlier wave to be compared with." in text
     assert "'June' lies where the earlier waves expected it." in text
     assert "Alarm in 'July': precision came out at" in text.replace("\\", "")
