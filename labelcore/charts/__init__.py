@@ -6,12 +6,16 @@ from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
 from labelcore.charts.compare import compare_chart
 from labelcore.charts.evidence import evidence_chart, evidence_table, first_settled
 from labelcore.charts.history import history_chart
+from labelcore.charts.labels_factor import labels_factor_chart
 from labelcore.charts.labels_margin import labels_margin_chart
 from labelcore.charts.names import escape, shortened
+from labelcore.charts.oversampling import oversampling_chart
 from labelcore.charts.rank import rank_chart
 from labelcore.charts.readings import READINGS, Reading
+from labelcore.charts.savings import savings_chart
 from labelcore.charts.score_histogram import score_histogram_chart
 from labelcore.charts.strata import strata_chart
+from labelcore.charts.stratifications import stratifications_chart
 from labelcore.charts.waves import waves_chart
 
 __all__ = [
@@ -26,14 +30,18 @@ __all__ = [
     "evidence_table",
     "first_settled",
     "history_chart",
+    "labels_factor_chart",
     "labels_margin_chart",
     "moving_bounds_chart",
+    "oversampling_chart",
     "precision_recall_chart",
     "precision_yield_chart",
     "rank_chart",
     "roc_chart",
+    "savings_chart",
     "score_histogram_chart",
     "shortened",
     "strata_chart",
+    "stratifications_chart",
     "waves_chart",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import streamlit as st
@@ -101,7 +101,7 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         plan = Plan(
             method.design.name,
             aim.estimands,
-            classifier=aim.classifier,
+            classifier=in_order(aim, method),
             params=method.params,
             seed=method.seed,
             target=aim.target,
@@ -110,10 +110,10 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         with st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
             found = outlook.lines(population, population.fingerprint, plan.to_json())
     except (ValueError, TypeError) as error:
-        st.error(plain(sentence(error)))
+        st.error(plain(form_words(sentence(error), method.design)))
         return None
     if found[0].refused:
-        st.error(plain(found[0].refused))
+        st.error(plain(form_words(found[0].refused, method.design)))
         return None
     show_derived(method.place, found[0])
     if method.design.size_from_params:
@@ -127,6 +127,25 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
     return plan.with_planned(found[0].labels) if tried else plan
 
 
+def in_order(aim: Aim, method: Method) -> str | tuple[str, ...] | None:
+    """The classifiers, in the order in which the method's parameters name them, if they do."""
+    names = method.design.classifiers(method.design.Params(**method.params))
+    return names if len(names) > 1 and {*names} == {*named(aim)} else aim.classifier
+
+
+def form_words(fault: str, design: Design) -> str:
+    """What is wrong with a plan, the parameters called as they are on the form.
+
+    >>> form_words("params['sample_size'] = 0 is too small", DESIGNS["recycling"])
+    'Sample size = 0 is too small'
+    """
+    text = fault.removeprefix("params: ")
+    for item in fields(design.Params):
+        shown = item.name.replace("_", " ")
+        text = text.replace(f"params[{item.name!r}]", shown).replace(item.name, shown)
+    return text[:1].upper() + text[1:]
+
+
 def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[str, Any] | None:
     """Goal, confidence, promise and stop rules; None while a number is out of bounds."""
     design = method.design
@@ -136,7 +155,7 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     try:
         least = fewest(aim, population, method)
     except (ValueError, TypeError) as error:
-        st.error(plain(sentence(error)))
+        st.error(plain(form_words(sentence(error), design)))
         return None
     way = choose_way(design, aim)
     goal = (
@@ -219,7 +238,7 @@ def fewest(aim: Aim, population: Population, method: Method) -> int:
     plan = Plan(
         method.design.name,
         aim.estimands,
-        classifier=aim.classifier,
+        classifier=in_order(aim, method),
         params=method.params,
         budget=len(population),
         target=aim.target,
@@ -341,6 +360,9 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
         )
         design = DESIGNS[name]
         st.caption(plain(design.summary))
+        st.page_link(
+            "pages/compare.py", label="Compare methods on this file", icon=":material/balance:"
+        )
         suggested = design.suggested(population, named(aim))
         finer = params_form(design, suggested, main=False)
         st.session_state.setdefault("new-first-seed", secrets.randbelow(1_000_000))

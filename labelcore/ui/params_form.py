@@ -34,6 +34,12 @@ def params_form(
     return given if sound else None
 
 
+def parameter_key(design: str, item: Field[Any], start: Any) -> str:
+    """The key of an input that starts from ``start``: another suggestion is another input."""
+    key = f"new-param-{design}-{item.name}"
+    return key if start == item.default else f"{key}-{start}"
+
+
 def fits(item: Field[Any], value: Any) -> bool:
     """Whether a value fits its field; where it does not, a sentence says so."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -51,8 +57,7 @@ def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
     """One input, by the kind of its field; an empty one means the default None."""
     words = item.name.replace("_", " ")
     label, kind = plain(f"{words}: {item.metadata['help']}"), str(item.type)
-    key = f"new-param-{design}-{item.name}" + ("" if start == item.default else f"-{start}")
-    kept = {"key": key, "persist_state": "session"}
+    kept = {"key": parameter_key(design, item, start), "persist_state": "session"}
     if isinstance(item.default, bool):
         return st.checkbox(label, start, **kept)
     if "tuple" in kind:

@@ -45,6 +45,7 @@ def setup(title: str, *, wide: bool = False, project: str | None = None) -> None
     with st.sidebar:
         st.page_link("app.py", label="Projects", icon=":material/home:")
         st.page_link("pages/new_project.py", label="New project", icon=":material/add:")
+        st.page_link("pages/compare.py", label="Compare methods", icon=":material/balance:")
         if project:
             st.caption(plain(project, 60))
             links(project)

@@ -1,0 +1,107 @@
+"""What all planners share: what was chosen, inputs in per cent, the way to a project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from labelcore.plan import Plan
+from labelcore.population import Population
+from labelcore.preview import Preview, preview
+from labelcore.ui.draft import Columns
+from labelcore.ui.new_number import within
+from labelcore.ui.new_sure import confidence_input
+from labelcore.ui.plain import plain
+
+TWO_CLASSES = "This needs two classes, one of them positive; the file has {number}."
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the first two steps settled.
+
+    base        the file as New project's first step reads it: its inputs go by this fingerprint
+    population  the same with classes and thresholds; classifier: the one that was chosen
+    """
+
+    base: Population
+    population: Population
+    columns: Columns
+    classifier: str
+
+    @property
+    def two_classes(self) -> bool:
+        return len(self.population.classes) == 2
+
+    def called(self) -> dict[str, np.ndarray]:
+        """Whether each classifier calls each item positive, for those that call any so."""
+        positive = self.population.classes.index(self.population.positive)
+        found = {name: codes == positive for name, codes in self.population.predictions.items()}
+        return {name: mine for name, mine in found.items() if mine.any()}
+
+    def key(self, name: str) -> str:
+        """Of an input that starts from what this file and classifier suggest."""
+        return f"compare-{name}-{self.classifier}-{self.population.fingerprint}"
+
+
+def suited(chosen: Chosen, *, score: bool = False) -> bool:
+    """Whether the file has what a method for two classes needs; a sentence where it has not."""
+    if not chosen.two_classes:
+        st.info(TWO_CLASSES.format(number=f"{len(chosen.population.classes):,}"))
+        return False
+    if score and chosen.classifier not in chosen.population.scores:
+        st.info(plain(f"This needs a score, and {chosen.classifier} has only predictions."))
+        return False
+    return True
+
+
+def percent_input(
+    label: str,
+    start: float,
+    key: str,
+    low: float = 0.1,
+    high: float = 100.0,
+    *,
+    unit: str = "%",
+) -> float | None:
+    """A share that is typed in per cent or points; None, with a sentence, while it is out of
+    bounds."""
+    value = st.number_input(
+        f"{label}, in {unit}", value=start, step=1.0, format="%g", key=key, persist_state="session"
+    )
+    return float(value) / 100 if value is not None and within(value, low, high) else None
+
+
+def number_input(
+    label: str, start: int | None, key: str, low: int, high: int, **more: Any
+) -> int | None:
+    """A whole number; None, with a sentence, while it is out of bounds, or where it is empty."""
+    value = st.number_input(label, value=start, step=1, key=key, persist_state="session", **more)
+    return int(value) if value is not None and within(value, low, high) else None
+
+
+def confidence() -> float:
+    """Shared with New project."""
+    return confidence_input()
+
+
+@st.cache_data(show_spinner=False, max_entries=40)
+def previewed(_population: Population, fingerprint: str, plan_json: str) -> Preview:
+    """``preview``, remembered. Raises what it raises."""
+    return preview(_population, Plan.from_json(plan_json))
+
+
+def outlook_of(population: Population, plan: Plan) -> Preview:
+    with st.spinner("Working out what the labels will give ..."):
+        return previewed(population, population.fingerprint, plan.to_json())
+
+
+def offer(state: Mapping[str, Any], key: str) -> None:
+    """The button that opens New project with ``state`` as what its inputs show."""
+    if st.button("Use this in a new project", key=f"compare-use-{key}", icon=":material/add:"):
+        st.session_state.update(state)
+        st.switch_page("pages/new_project.py")

@@ -1,0 +1,207 @@
+"""How densely to label what is called positive, for precision and recall at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from labelcore import words
+from labelcore.charts import oversampling_chart
+from labelcore.plan import Plan
+from labelcore.stats.oversampling import (
+    Margins,
+    Sizes,
+    expected_margins,
+    group_rates,
+    optimal_ratio,
+    recall_of,
+    sizes_for_margin,
+    unrounded_sizes,
+)
+from labelcore.ui.facts import SECONDS_AN_ITEM
+from labelcore.ui.guard import sentence
+from labelcore.ui.new_aim import BOTH
+from labelcore.ui.new_sure import MARGIN
+from labelcore.ui.plain import plain
+from labelcore.ui.planners.base import Chosen, confidence, offer, outlook_of, percent_input, suited
+from labelcore.ui.planners.preset import preset
+from labelcore.ui.progress import draw
+from labelcore.ui.tables import reading_table
+from labelcore.ui.times import minutes
+
+WHAT = (
+    "For precision and recall at once. The items called positive are few, and precision is about "
+    "them alone; so they are labelled more densely than the others. How much more densely, and how "
+    "many labels does it take?"
+)
+ONE_GROUP = "The classifier says the same of every item: there is only one group to draw from."
+NOT_DENSER = (
+    "The best ratio for recall is {ratio:.3g}, below 1. It is raised to 1: fewer labels among the "
+    "items called positive would take from precision for next to nothing."
+)
+ENDLESS = (
+    "By the paper's formulas, which take the file for endless. A project about this file alone "
+    "counts that the labelled items are settled, and may need fewer."
+)
+FORMULAS = r"""
+$k$ items are called positive for each one that is not. Of the former a share $\pi_1$ is positive
+(the precision), of the latter a share $\pi_0$; recall is $r = 1 / (1 + \pi_0 / (k \pi_1))$. With
+over-sampling $s$ the labels of the two groups stand as $n_1 : n_0 = k s : 1$.
+
+- The ratio that makes recall most certain: $s^* = \frac{1}{k} \sqrt{\Omega_0 / \Omega_1}$ with the
+  odds $\Omega = \pi / (1 - \pi)$ (theorem 1).
+- Half-width of precision: $z \sqrt{\pi_1 (1 - \pi_1) / n_1}$.
+- Half-width of recall:
+  $z\, r (1 - r) \sqrt{\frac{1 - \pi_1}{n_1 \pi_1} + \frac{1 - \pi_0}{n_0 \pi_0}}$ (equation 10).
+
+$n_1$ and $n_0$ are the fewest that meet the margin for both (equation 11), no group with more
+labels than items and at least 30 for those called positive. Source: Shang, Langlois,
+Tsioutsiouliklis and Kang (2023).
+"""
+POINTS = 61
+TOO_NEAR = (0.5, 2.0)
+"""Ratios at which s* and a proportional sample would be written over each other."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The two groups, what is assumed of them and what is wanted.
+
+    above, below   items called positive, and the others
+    """
+
+    above: int
+    below: int
+    precision: float
+    recall: float
+    margin: float
+    confidence: float
+
+    @property
+    def k(self) -> float:
+        return self.above / self.below
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """(pi_1, pi_0). Raises ValueError where more would be missed than there are items."""
+        return group_rates(self.k, self.precision, self.recall)
+
+    def sizes(self, ratio: float | None = None) -> Sizes:
+        return sizes_for_margin(
+            self.k, *self.rates, self.margin, confidence=self.confidence, ratio=ratio,
+            above=self.above, below=self.below,
+        )  # fmt: skip
+
+    def margins(self, above: float, below: float) -> Margins:
+        return expected_margins(self.k, *self.rates, above, below, self.confidence)
+
+
+def oversampling_planner(chosen: Chosen) -> None:
+    st.text(WHAT)
+    if not suited(chosen):
+        return
+    mine = chosen.called().get(chosen.classifier)
+    if mine is None or mine.all():
+        st.info(ONE_GROUP)
+        return
+    wanted = inputs(chosen, int(mine.sum()), int((~mine).sum()))
+    if wanted is None:
+        return
+    try:
+        sizes, plain_sizes = wanted.sizes(), wanted.sizes(ratio=1.0)
+    except ValueError as error:
+        st.error(plain(sentence(error)))
+        return
+    show(wanted, sizes, plain_sizes)
+    params = {"assumed_precision": wanted.precision, "assumed_recall": wanted.recall}
+    points = 100 * wanted.margin
+    more = {"way": MARGIN, "margin": points, "promise": "fixed"}
+    offer(preset(chosen, BOTH, "oversampling", params, **more), "oversampling")
+
+
+def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:
+    """What is assumed and wanted; None, with a sentence each, while a number is wrong."""
+    precision, recall, assumption = suggested(chosen, above / below)
+    columns = st.columns(3)
+    with columns[0]:
+        p = percent_input("Precision, as you expect it", precision, chosen.key("precision"))
+    with columns[1]:
+        r = percent_input("Recall, as you expect it", recall, chosen.key("recall"))
+    with columns[2]:
+        margin = percent_input(
+            "Plus or minus, for both", 5.0, "compare-margin", 0.1, 49, unit="points"
+        )
+    st.caption(
+        plain(
+            f"The two first start from the scores ({assumption}). A wrong guess costs labels, not "
+            "truth: the interval rests on the labels alone."
+        )
+    )
+    sure = confidence()
+    if p is None or r is None or margin is None:
+        return None
+    return Wanted(above, below, p, r, margin, sure)
+
+
+def suggested(chosen: Chosen, k: float) -> tuple[float, float, str]:
+    """Precision and recall in per cent that the method itself plans with, and why."""
+    plan = Plan(
+        "oversampling", ["precision", "recall"], classifier=chosen.classifier, budget=1000,
+        promise="fixed",
+    )  # fmt: skip
+    found = outlook_of(chosen.population, plan).derived
+    recall = float(recall_of(k, found["pi_1"], found["pi_0"]))
+    return round(100 * found["pi_1"], 1), round(100 * recall, 1), str(found["assumption"])
+
+
+def show(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> None:
+    st.markdown(
+        f"**{sizes.total:,} labels, {minutes(sizes.total * SECONDS_AN_ITEM)}: {sizes.above:,} of "
+        f"the {wanted.above:,} items called positive and {sizes.below:,} of the {wanted.below:,} "
+        f"others. Without over-sampling it takes {plain_sizes.total:,}.**"
+    )
+    optimal = optimal_ratio(wanted.k, *wanted.rates)
+    if optimal < 1:
+        st.text(NOT_DENSER.format(ratio=optimal))
+    reading_table(sizes_table(wanted, sizes, plain_sizes), "compare-sizes")
+    st.caption(ENDLESS)
+    st.caption(f"For {sizes.total:,} labels, whichever way they are shared:")
+    marks = {"s*": optimal} | ({} if TOO_NEAR[0] < optimal < TOO_NEAR[1] else {"proportional": 1.0})
+    chart = oversampling_chart(half_widths(wanted, sizes.total), margin=wanted.margin, marks=marks)
+    draw(chart, "compare-oversampling-picture", "These half-widths as a table")
+    with st.expander("The formulas"):
+        st.markdown(FORMULAS)
+
+
+def sizes_table(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> pd.DataFrame:
+    """Both ways of sharing side by side, as people read them."""
+    both = (sizes, plain_sizes)
+    found = [wanted.margins(one.above, one.below) for one in both]
+    rows = {
+        "items called positive for each other one (k)": [f"{wanted.k:.3g}"] * 2,
+        "over-sampling (s)": [f"{one.ratio:.3g}" for one in both],
+        "labels among the items called positive (n1)": [f"{one.above:,}" for one in both],
+        "labels among the others (n0)": [f"{one.below:,}" for one in both],
+        "labels in all": [f"{one.total:,}" for one in both],
+        "precision ±": [words.points(one.precision) for one in found],
+        "recall ±": [words.points(one.recall) for one in found],
+    }
+    return pd.DataFrame(
+        [(name, *values) for name, values in rows.items()],
+        columns=["for these margins", "over-sampled", "in proportion"],
+    )
+
+
+def half_widths(wanted: Wanted, total: int) -> pd.DataFrame:
+    """Expected half-widths against the ratio, as far as the groups have the items."""
+    k, rows = wanted.k, []
+    best = optimal_ratio(k, *wanted.rates)
+    for ratio in np.geomspace(min(best, 1) / 4, 4 * max(best, 2), POINTS):
+        above, below = unrounded_sizes(total, k, float(ratio))
+        if above <= wanted.above and below <= wanted.below:
+            found = wanted.margins(above, below)
+            rows.append((float(ratio), found.precision, found.recall))
+    return pd.DataFrame(rows, columns=["ratio", "precision", "recall"])
