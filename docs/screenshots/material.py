@@ -202,3 +202,21 @@ def headless(path: Path) -> Path:
     path = write(path, messages(60))
     path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
     return path
+
+
+WAVES = {"May": 0.86, "June": 0.88, "July": 0.84, "August": 0.5}
+"""The precision of the filter in each month."""
+
+
+def wave(name: str, precision: float, seed: int) -> list[Row]:
+    """3,000 short texts of a month with a prediction and the truth."""
+    random = Random(seed)
+    rows = []
+    for number in range(3000):
+        called = random.random() < 0.12
+        truth = random.random() < (precision if called else 0.02)
+        rows.append(
+            {"id": f"{name}-{number}", "text": f"Message {number} of {name}",
+             "prediction": int(called), "truth": int(truth)}
+        )  # fmt: skip
+    return rows

@@ -17,6 +17,7 @@ from labelcore.population import Population, read_population
 from labelcore.session import Session
 from labelcore.store import open_store
 from labelcore.trials import TRIALS
+from labelcore.waves import SERIES, series_key
 from screenshots import material
 from tests.browser.driving import store_url
 
@@ -136,6 +137,43 @@ def ranked(
     return make(data, name, population, plan, settings, truth=truth, labels=labels, then=then)
 
 
+def choice(
+    data: Path, name: str, labels: int, then: Callable[[Session], None] | None = None
+) -> str:
+    """Which cut of the list of offers to take."""
+    rows = material.pairs(1500)
+    shown = [{key: value for key, value in row.items() if key != "truth"} for row in rows]
+    path = material.write(data / "files" / "offers.csv", shown)
+    population = read_population(
+        path, id="id", content=["offer_a", "offer_b"], scores={"match": "score_match"}
+    )
+    wanted = {"precision_threshold": 0.8, "precision_slack": 0.1, "reach_slack": 0.2}
+    plan = Plan("reach_selection", "selection", params=wanted, budget=800, seed=4)
+    truth = {str(row["id"]): bool(row["truth"]) for row in rows}
+    settings = {"question": "Is this the same product?"}
+    return make(data, name, population, plan, settings, truth=truth, labels=labels, then=then)
+
+
+def waves(data: Path) -> None:
+    """Four months of the same classifier; in the last one its precision has fallen."""
+    series: dict[str, str] = {}
+    for number, (name, right) in enumerate(material.WAVES.items()):
+        rows = material.wave(name, right, 20 + number)
+        shown = [{key: row[key] for key in ("id", "text", "prediction")} for row in rows]
+        path = material.write(data / "files" / f"{name}.csv", shown)
+        population = read_population(
+            path, id="id", content=["text"], predictions={"filter": "prediction"}
+        )
+        assumed = {"assumed_precision": 0.85, "assumed_recall": 0.8, "ratio": 5.0}
+        plan = Plan("oversampling", ("precision", "recall"), budget=250, promise="fixed",
+                    seed=number, params=assumed)  # fmt: skip
+        truth = {str(row["id"]): bool(row["truth"]) for row in rows}
+        make(data, name, population, plan, {"question": "Is this spam?", **series}, truth=truth,
+             labels=250, then=finish)  # fmt: skip
+        with closing(open_store(store_url(data))) as store:
+            series = {SERIES: series_key(store.project("May"))}
+
+
 def start_page(data: Path) -> None:
     """A few projects in different states, one of them put away, another renamed."""
     trial(data, "messages", 0, "Support mail, second sample")
@@ -184,6 +222,9 @@ def one_each(data: Path) -> None:
            "score_complaint", highlight=marked)  # fmt: skip
     topics(data, "Letters", 120)
     along_ranks(data)
+    choice(data, "Which cut?", 60)
+    choice(data, "Which cut, chosen", 800)
+    waves(data)
     with closing(open_store(store_url(data))) as store:
         project_life.duplicate(store, "Picture files", "Old name", seed=5)
         project_life.rename(store, "Old name", "New name")

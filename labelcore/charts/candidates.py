@@ -49,6 +49,7 @@ def candidates_chart(choice: Choice) -> Chart:
     )
     figure.update_layout(
         height=FRAME_HEIGHT + ROW_HEIGHT * len(table),
+        margin_t=28,
         shapes=[_upright(wanted, "dash"), _upright(tolerated, "dot")],
         annotations=[remark("wanted", x=wanted, y=1, yref="paper", xanchor="left")],
     )
