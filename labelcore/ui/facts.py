@@ -120,8 +120,8 @@ def progress_line(now: Counts, saved: str | None) -> str:
     if now.ended:
         parts.append(now.ended)
     elif now.answered < now.total:
-        left = f"~{minutes(now.seconds_left)} left".replace("~under", "under")
-        parts.append(f"at most {left.removeprefix('~')}" if now.most else left)
+        about = "at most " if now.most else "~"
+        parts.append(f"{about}{minutes(now.seconds_left)} left".replace(f"{about}under", "under"))
     elif now.about:
         parts.append(f"more than expected, {now.still_open}")
     if now.unsure:
