@@ -31,7 +31,8 @@ def choice_made(engine: Engine) -> bool:
 def _choice(engine: Engine, name: str) -> Choice:
     look, params = look_at(engine), engine.setup.params
     found = engine.design.choice(engine.setup, engine.frame, engine.progress, look)
-    undecided = len(engine.undecided_positions()) / max(engine.answers_given, 1)
+    # Unsure and broken items count both ways here, however few they are.
+    assumed = assumptions(engine, 1.0, found.method)
     return Choice(
         estimand=name,
         chosen=found.chosen,
@@ -46,7 +47,7 @@ def _choice(engine: Engine, name: str) -> Choice:
         draws_used=found.draws,
         method=found.method,
         promise="none" if found.status == "guess" else "watched",
-        assumptions=(*found.assumptions, *assumptions(engine, undecided, found.method)),
+        assumptions=(*found.assumptions, *assumed),
         source=found.source,
         missing=found.missing,
         scope=scope_of_choice(engine),

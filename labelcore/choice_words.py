@@ -23,7 +23,10 @@ STATUSES = {
         "{scope}, {chosen} looks best so far, but nothing is shown about it yet: this is a guess, "
         "from {labels}."
     ),
-    "undecided": "{scope}, the choice between the candidates is still open{left}, from {labels}.",
+    "undecided": (
+        "{scope}, the choice of a candidate with a precision of {wanted} or more is still open"
+        "{left}{labels}."
+    ),
 }
 AT_THE_END = " and the draws are used up: nothing is shown about any of them"
 
@@ -42,10 +45,18 @@ def choice_sentence(choice: Choice) -> str:
         positive=scope.positive,
         confidence=confidence_words(choice.confidence),
         form=form,
-        labels=count(choice.labels_used),
+        labels=_from(choice),
         left=f": {choice.missing}" if choice.missing else "",
     )
     return text + bounds_words(choice)
+
+
+def _from(choice: Choice) -> str:
+    """The labels; of an open choice what follows ", from", and nothing before the first."""
+    labels = count(choice.labels_used)
+    if choice.status != "undecided":
+        return labels
+    return f", from {labels}" if choice.labels_used else ""
 
 
 def candidate_words(chosen: str | None, threshold: float | None) -> str:

@@ -98,13 +98,15 @@ refuted'
 
 
 def planned_words(plan: Plan, noun: str = "label") -> str:
-    """The planned size; with a calibrated stop it is the most.
+    """The planned size; with a calibrated stop, and counted in draws, it is the most.
 
     >>> plan = Plan("simple_random", ["f1"], budget=50)
     >>> planned_words(plan.with_planned(50))
     '50 labels'
     """
     most = "at most " if plan.calibrated_stop else ""
+    if plan.method.counts_draws:
+        most, noun = "at most ", "draw"
     return most + count(int(plan.planned or 0), noun)
 
 

@@ -63,8 +63,18 @@ def choice(**changes: Any) -> lc.Choice:
         ),
         (
             {"status": "undecided", "chosen": None, "missing": "8 of 9 candidates are left"},
-            "For the 5,000 items in posts.csv, the choice between the candidates is still open: 8 "
-            "of 9 candidates are left, from 312 labels.",
+            "For the 5,000 items in posts.csv, the choice of a candidate with a precision of 90.0 "
+            "% or more is still open: 8 of 9 candidates are left, from 312 labels.",
+        ),
+        (
+            {
+                "status": "undecided",
+                "chosen": None,
+                "labels_used": 0,
+                "missing": "no item has a label yet",
+            },
+            "For the 5,000 items in posts.csv, the choice of a candidate with a precision of 90.0 "
+            "% or more is still open: no item has a label yet.",
         ),
     ],
 )

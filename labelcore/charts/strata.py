@@ -45,12 +45,15 @@ PATTERNS = ("", "/", "x", "-", "+", ".")
 HEIGHT, GAP = 460, 0.06
 
 
-def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Chart:
-    """Rows of bars over the strata, highest scores first, coloured by the predicted class.
+def strata_chart(
+    table: pd.DataFrame, names: Sequence[str] | None = None, order: str = "highest scores first"
+) -> Chart:
+    """Rows of bars over the strata in order, coloured by the predicted class.
 
     table   as ``Session.strata()`` gives it: stratum, called, items, labels, positives, rate,
             uncertainty; a rate or share that is not known yet has no bar, and a row without any
             bar is left out
+    order   what the order of the strata means, ours and never from a file
     names   a name for each row of the table, such as "ranks 51 to 63"; None: "stratum 1" ...
 
     Raises ValueError for another number of names than rows.
@@ -75,7 +78,7 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
         for series, called in enumerate(calls)
         for bar in _bars(table[table["called"] == called], called, series, places, panels)
     ]
-    title = "highest scores first" if names is not None else "stratum, highest scores first"
+    title = order if names is not None else f"stratum, {order}"
     figure = go.Figure(data=bars, layout=_layout(places, any(calls), panels, title))
     shown = [n for n in READABLE if n != "uncertainty" or table["uncertainty"].notna().any()]
     readable = {

@@ -215,6 +215,7 @@ class Design(ABC):
     recommended   whether to propose it, where nothing more special is recommended
     first_fixed_look     labels before the first figure of a fixed promise
     has_confidence       whether a confidence goes with its results
+    strata_order         what the order of its strata means, in words
     counts_draws         whether a budget counts draws, of which some may be of the same item
     """
 
@@ -233,6 +234,7 @@ class Design(ABC):
     recommended: ClassVar[bool] = False
     first_fixed_look: ClassVar[int] = 30
     has_confidence: ClassVar[bool] = True
+    strata_order: ClassVar[str] = "highest scores first"
     counts_draws: ClassVar[bool] = False
 
     def check(  # noqa: B027 - most methods serve every combination

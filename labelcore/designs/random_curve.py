@@ -17,7 +17,7 @@ from labelcore.designs.base import (
     parameter,
     rank_order,
 )
-from labelcore.designs.curves import Curve, Ranked, fine_grid
+from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.designs.rates import stratum_rates
 from labelcore.stats.curve_readings import READINGS, Yields
@@ -164,12 +164,28 @@ def _basis(frame: RandomFrame, ranked: Ranked, look: Look) -> tuple[int, str, st
 
 
 def yields_at(band: RandomBand | LogarithmicBand, at: IntArray, bounded: bool) -> Yields:
-    """A band at some ranks, the estimate kept inside it; ``bounded`` False: the estimate alone."""
-    estimate = band.estimate[at - 1]
+    """A band at some ranks, the estimate kept inside it; ``bounded`` False: the estimate alone.
+
+    The paper estimates each rank for itself, so its hits may fall along the list; those that are
+    read here never do, and never exceed those of the whole list.
+    """
+    estimate = rising(band.estimate)[at - 1]
     if not bounded:
         return Yields(len(band.low), at, estimate, np.zeros(len(at)), at.astype(float))
     low, high = band.low[at - 1], band.high[at - 1]
     return Yields(len(band.low), at, np.clip(estimate, low, high), low, high)
+
+
+def rising(hits: FloatArray) -> FloatArray:
+    """Estimated hits of each rank, none fewer than of a rank before or more than of the last one;
+    NaN stays.
+
+    >>> rising(np.array([np.nan, 1.0, 3.0, 2.0, 2.5])).tolist()
+    [nan, 1.0, 2.5, 2.5, 2.5]
+    """
+    known = np.where(np.isnan(hits), -np.inf, hits)
+    found = np.minimum(np.maximum.accumulate(known), known[-1])
+    return np.where(np.isnan(hits), np.nan, found)
 
 
 def _without_gaps(yields: Yields, head: int) -> Yields:

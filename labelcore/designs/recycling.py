@@ -98,6 +98,7 @@ class Recycling(Design):
     stop_rules: ClassVar[tuple[str, ...]] = ("deadline",)
     size_from_params: ClassVar[bool] = True
     later_labels_count: ClassVar[bool] = False
+    strata_order: ClassVar[str] = "what the parent calls so first"
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within each set of items that the classifiers call alike, in "
         "numbers fixed before the first label",

@@ -109,10 +109,6 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
         raise PlanError(
             f"design 'recycling' needs two classes; the file has {len(population.classes)}"
         )
-    if setup.classifier not in (None, parent):
-        raise PlanError(
-            f"classifier must begin with the parent {parent!r}, got {setup.classifier!r}"
-        )
     positive = population.classes.index(population.positive)
     found = np.zeros((len(names), len(population)), dtype=bool)
     for place, name in enumerate(names):
@@ -128,6 +124,10 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
                 f"params[{argument!r}] must name classifiers that call at least one item "
                 f"{population.positive!r}; {name!r} calls none so"
             )
+    if setup.classifier not in (None, parent):
+        raise PlanError(
+            f"classifier must begin with the parent {parent!r}, got {setup.classifier!r}"
+        )
     return found
 
 

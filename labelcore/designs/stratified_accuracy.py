@@ -110,6 +110,7 @@ class StratifiedAccuracy(StratifiedDesign):
     )
     estimands: ClassVar[tuple[str, ...]] = tuple(SCALARS)
     smallest_watched_budget: ClassVar[int] = 40
+    strata_order: ClassVar[str] = "least sure first"
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within strata that were fixed before the first label",
         APPROXIMATE,

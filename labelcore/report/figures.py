@@ -68,7 +68,8 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     yield from _compared(facts)
     yield from _curves({band.estimand: band for band in facts.curves or ()})
     if facts.counts["drawn"] and not isinstance(facts.primary, Choice):
-        yield "Strata", charts.strata_chart(facts.strata, facts.strata_names)
+        order = facts.plan.method.strata_order
+        yield "Strata", charts.strata_chart(facts.strata, facts.strata_names, order)
 
 
 def _candidates(facts: Facts) -> Iterator[tuple[str, Chart]]:

@@ -12,7 +12,7 @@ from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line, plain
 
 CAPTION = (
-    "All rows rest on the same labels; the items were drawn for the first row. Each interval is on "
+    "All rows rest on the same labels. Each interval is on "
     "its own: that two overlap is no proof that the classifiers are alike, and picking the best "
     "row of many makes its figure look better than it is."
 )

@@ -203,7 +203,7 @@ def _strata(session: Session) -> None:
     names = rank_names(session)
     rest = "" if names else ", and where the uncertainty is"
     st.subheader(f"Where the labels went{rest}", anchor=False)
-    chart = strata_chart(session.strata(), names)
+    chart = strata_chart(session.strata(), names, session.plan.method.strata_order)
     draw(chart, "strata", "The strata as a table")
 
 

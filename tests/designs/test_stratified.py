@@ -109,9 +109,13 @@ def labelled_one(engine: Engine, known: Known) -> None:
 
 def test_extended_and_small_budgets(known: Known) -> None:
     for params in ({}, {"allocation": "opt_a1"}, {"allocation": "opt_a2"}):
-        for budget in (1, 9, 11):
+        for budget in (20, 21, 29):
             engine = labelled(known.engine(plan_of(params=params, budget=budget), 1), known.truth)
             assert engine.labels == budget
+        with pytest.raises(
+            PlanError, match="needs at least 20 labels for this file, got budget = 9"
+        ):
+            known.engine(plan_of(params=params, budget=9), 1)
         session = lc.Session(known.population, plan_of(params=params, budget=60))
         answer_all(session, known)
         session.extend(budget=90)
