@@ -177,15 +177,17 @@ def yields_at(band: RandomBand | LogarithmicBand, at: IntArray, bounded: bool) -
 
 
 def rising(hits: FloatArray) -> FloatArray:
-    """Estimated hits of each rank, none fewer than of a rank before or more than of the last one;
-    NaN stays.
+    """Estimated hits of each rank, none fewer than of a rank before or more than of the last known
+    one; NaN stays.
 
-    >>> rising(np.array([np.nan, 1.0, 3.0, 2.0, 2.5])).tolist()
-    [nan, 1.0, 2.5, 2.5, 2.5]
+    >>> rising(np.array([np.nan, 1.0, 3.0, 2.0, 2.5, np.nan])).tolist()
+    [nan, 1.0, 2.5, 2.5, 2.5, nan]
     """
-    known = np.where(np.isnan(hits), -np.inf, hits)
-    found = np.minimum(np.maximum.accumulate(known), known[-1])
-    return np.where(np.isnan(hits), np.nan, found)
+    known = ~np.isnan(hits)
+    if not known.any():
+        return hits
+    found = np.maximum.accumulate(np.where(known, hits, -np.inf))
+    return np.where(known, np.minimum(found, hits[known][-1]), np.nan)
 
 
 def _without_gaps(yields: Yields, head: int) -> Yields:

@@ -164,7 +164,7 @@ def test_a_fixed_promise_that_stops_by_itself(app, items, data_folder) -> None:
         session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
     before = app("label", project="demo")
     page = texts(before)
-    assert f"40 of at most {most} · at most " in page and "interval at the end" in page
+    assert f"40 of at most {most} · under a minute left" in page and "interval at the end" in page
     assert "valid once, at the planned stop · goal ± 7.0 points" in page
     assert "An interval is shown once (95 % confidence, strict, valid at the stop set at" in page
     button(before, "open-finish").click().run()

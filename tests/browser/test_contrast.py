@@ -22,6 +22,7 @@ PAGES = {
     f"explore?project={RANKED}": "[data-testid='stSliderThumbValue']",
     f"report?project={RANKED}": "[data-testid='stCode']",
 }
+BACKGROUND = "() => getComputedStyle(document.querySelector('.stApp')).backgroundColor"
 FORMER_DARK = "button[role='radio'][data-selected] { color: #0B7BC0 !important; }"
 
 
@@ -43,12 +44,17 @@ def show(page: Page, server: Server, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_can_be_read(
-    new_page: Callable[..., Page], projects: Server, scheme: str, path: str
-) -> None:
-    page = new_page(color_scheme=scheme)
+def test_every_text_can_be_read(new_page: Callable[..., Page], projects: Server, path: str) -> None:
+    """In light colours, and in the dark ones that the same page turns to."""
+    page = new_page(color_scheme="light")
     show(page, projects, path)
+    light = page.evaluate(BACKGROUND)
+    assert len(contrasts(page)) > 5
+    assert too_faint(page) == []
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"was => ({BACKGROUND})() !== was", arg=light)
+    page.wait_for_timeout(500)
+    wait_until_idle(page)
     assert len(contrasts(page)) > 5
     assert too_faint(page) == []
 
