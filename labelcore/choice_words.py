@@ -73,7 +73,7 @@ def candidate_words(chosen: str | None, threshold: float | None) -> str:
 def bounds_words(choice: Choice) -> str:
     """What is known for sure of the chosen one's precision, as a sentence to append."""
     mine = choice.bounds[choice.bounds["classifier"] == choice.chosen]
-    if choice.chosen is None or mine.empty:
+    if choice.status != "guaranteed" or mine.empty:
         return ""
     low, _ = percent_range(float(mine["low"].iloc[0]), float(mine["high"].iloc[0]))
     return f" By these labels its precision is at least {low}."

@@ -282,7 +282,8 @@ class Session(SessionView):
         promise the first stage stays the result and the further labels are a second stage."""
         if isinstance(budget, bool) or not isinstance(budget, int):
             raise TypeError(f"budget must be a whole number of items, got {budget!r}")
-        least = self.engine.limit if self.going_on else self.engine.answers_given
+        counted = self.going_on or self.plan.method.counts_draws
+        least = self.engine.limit if counted else self.engine.answers_given
         if not least < budget <= self.engine.most:
             raise PlanError(
                 f"budget must be more than the {least:,} items so far and at most the "

@@ -38,7 +38,7 @@ class SessionView:
     engine: Engine
     ledger: Ledger
     _lock: threading.RLock
-    _cached: tuple[tuple[int, bool, bool], dict[str, Result]] | None
+    _cached: tuple[tuple[int, bool, int], dict[str, Result]] | None
 
     def sync(self) -> None:
         """Take in what other sessions appended."""
@@ -91,7 +91,7 @@ class SessionView:
             return found
 
     def _results(self) -> dict[str, Result]:
-        state = (self.engine.version, self.engine.finished, self.engine.extended)
+        state = (self.engine.version, self.engine.finished, self.engine.limit)
         if self._cached is None or self._cached[0] != state:
             self._cached = (state, results(self.engine))
         return self._cached[1]

@@ -279,7 +279,8 @@ def _row(run: Run, key: str, result: Result) -> tuple[Any, ...]:
 
 
 def _choice_row(run: Run, key: str, result: Choice, truth: TrueChoice) -> tuple[Any, ...]:
-    said = NONE if result.status == NONE else result.chosen
+    none = result.status == NONE or (result.status == "guess" and result.chosen is None)
+    said = NONE if none else result.chosen
     right = result.status != "undecided" and said in truth.right
     return (
         run.number, key, truth.best, None, np.nan, np.nan, right, result.labels_used,

@@ -242,3 +242,9 @@ def test_the_page_s_example_runs() -> None:
         names: dict[str, Any] = {}
         exec(block.split("```")[0], names)
         assert names["found"].alarm
+
+
+def test_a_large_wave_without_a_miss_is_no_alarm() -> None:
+    first = Wave("a", 57, 3, 0, 200, above=5000, below=200_000)
+    second = Wave("b", 475, 25, 0, 20_000, above=5000, below=200_000)
+    assert monitor([first, second]).reports[1].alarms == ()

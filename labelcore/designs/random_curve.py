@@ -107,15 +107,17 @@ class RandomCurve(RankedListDesign):
         bounded = state in ("interval", "stopped early", "exact")
         seen = ranked.until(basis)
         at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
-        yields = _without_anything(ranked.n_items, at)
+        printed = yields = _without_anything(ranked.n_items, at)
         if bounded or state == "provisional":
             delta = 1 - look.confidence if bounded else None
             low, high = verdicts(seen, 0.0), verdicts(seen, 1.0)
-            yields = yields_at(random_band(frame.head, low, high, delta), at, bounded)
+            band = random_band(frame.head, low, high, delta)
+            printed = yields_at(band, at, bounded)
+            yields = yields_at(replace(band, estimate=rising(band.estimate)), at, bounded)
         return Curve(
             rank=at,
             names=tuple(READINGS),
-            read=lambda name: READINGS[name](yields),
+            read=lambda name: READINGS[name](printed if name == "precision" else yields),
             confidence=look.confidence,
             simultaneous=True,
             promise=promise,
@@ -164,12 +166,8 @@ def _basis(frame: RandomFrame, ranked: Ranked, look: Look) -> tuple[int, str, st
 
 
 def yields_at(band: RandomBand | LogarithmicBand, at: IntArray, bounded: bool) -> Yields:
-    """A band at some ranks, the estimate kept inside it; ``bounded`` False: the estimate alone.
-
-    The paper estimates each rank for itself, so its hits may fall along the list; those that are
-    read here never do, and never exceed those of the whole list.
-    """
-    estimate = rising(band.estimate)[at - 1]
+    """A band at some ranks, the estimate kept inside it; ``bounded`` False: the estimate alone."""
+    estimate = band.estimate[at - 1]
     if not bounded:
         return Yields(len(band.low), at, estimate, np.zeros(len(at)), at.astype(float))
     low, high = band.low[at - 1], band.high[at - 1]
@@ -177,17 +175,21 @@ def yields_at(band: RandomBand | LogarithmicBand, at: IntArray, bounded: bool) -
 
 
 def rising(hits: FloatArray) -> FloatArray:
-    """Estimated hits of each rank, none fewer than of a rank before or more than of the last known
-    one; NaN stays.
+    """Estimated hits of each rank, none fewer than of a rank before: the mean of the highest so far
+    and the lowest to come, which is hardly biased either way; NaN stays.
+
+    The paper estimates the precision of each rank for itself, so its hits may fall along the list,
+    and recall would pass 1.
 
     >>> rising(np.array([np.nan, 1.0, 3.0, 2.0, 2.5, np.nan])).tolist()
-    [nan, 1.0, 2.5, 2.5, 2.5, nan]
+    [nan, 1.0, 2.5, 2.5, 2.75, nan]
     """
     known = ~np.isnan(hits)
     if not known.any():
         return hits
-    found = np.maximum.accumulate(np.where(known, hits, -np.inf))
-    return np.where(known, np.minimum(found, hits[known][-1]), np.nan)
+    so_far = np.maximum.accumulate(np.where(known, hits, -np.inf))
+    to_come = np.minimum.accumulate(np.where(known, hits, np.inf)[::-1])[::-1]
+    return np.where(known, (so_far + np.where(known, to_come, 0.0)) / 2, np.nan)
 
 
 def _without_gaps(yields: Yields, head: int) -> Yields:

@@ -234,7 +234,7 @@ class StratifiedAccuracy(StratifiedDesign):
     ) -> Figures:
         own = [self._accuracy(row, cells, look) if row.name == "accuracy" else None for row in rows]
         table = ratios(rows, cells)
-        pooled = pooled_rates(cells)
+        pooled = pooled_rates(cells, doubt=0.5)
         critical = fixed_critical(cells, table, look.confidence, pooled, target=look.target)
         if look.target == "process":
             critical = critical * sampled_file(rows, cells, table, pooled)

@@ -181,7 +181,8 @@ def area_under_roc(yields: Yields) -> tuple[float, float, float]:
 
 
 def _within(value: float, low: float, high: float) -> tuple[float, float, float]:
-    low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
+    low = min(max(low, 0.0), 1.0)
+    high = max(min(max(high, 0.0), 1.0), low)
     return (value if math.isnan(value) else min(max(value, low), high)), low, high
 
 

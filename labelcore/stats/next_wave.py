@@ -81,7 +81,8 @@ def share_forecast(hits: float, misses: float, size: int) -> Forecast:
     ``hits`` and ``misses``, both above 0: a beta-binomial distribution.
 
     Values with a chance below 1e-9 in all are left out; neighbours are put together where there are
-    more than 800.
+    more than 800, at their outer end: limits are then a little wider, and never leave out a wave
+    without a hit or a miss.
     """
     number = np.arange(size + 1.0)
     log_chance = (
@@ -94,6 +95,9 @@ def share_forecast(hits: float, misses: float, size: int) -> Forecast:
     number, chance = number[keep], chance[keep]
     if len(number) > MOST_POINTS:
         bins = np.arange(len(number)) * MOST_POINTS // len(number)
-        weight = np.bincount(bins, chance)
-        number, chance = np.bincount(bins, chance * number) / weight, weight
+        first = np.flatnonzero(np.diff(bins, prepend=-1))
+        last = np.append(first[1:], len(number)) - 1
+        mean = float(chance @ number) / float(chance.sum())
+        number = np.where(number[last] < mean, number[first], number[last])
+        chance = np.bincount(bins, chance)
     return Forecast(number / size, chance / chance.sum())

@@ -15,9 +15,10 @@ from labelcore.session import Session
 HOW = (
     "The dashed line is the precision that is wanted, the dotted one what is still tolerated. "
     "'Good': surely as precise as wanted; 'acceptable': surely as precise as is tolerated; 'still "
-    "open': neither yet. A candidate is out when its precision is too low for sure, or when "
-    "another one surely finds enough more. The lower ends hold for all candidates together and at "
-    "every look; an upper end holds for a candidate that somebody had in mind beforehand."
+    "open': neither yet. 'Out' is for this choice only: the bounds of that candidate leave no room "
+    "for the wanted precision, or another one surely finds about as much as it could, up to the "
+    "share that may be lost. The lower ends hold for all candidates together and at every look; an "
+    "upper end, and with it 'out', holds for a candidate that somebody had in mind beforehand."
 )
 OPEN = "still open"
 LATER = "This picture starts with the second label."

@@ -311,3 +311,23 @@ def test_a_file_without_scores_or_predictions(tmp_path: Path) -> None:
     for candidates, words in (([], "needs a classifier with a score or"), ([5], "got None")):
         with pytest.raises(PlanError, match=words):
             known.engine(plan_of(5, candidates=candidates), 5)
+
+
+def test_draws_that_are_counted_are_never_taken_back(known: Known) -> None:
+    """T counts draws, of which some are of the same item: an extension must go beyond T itself."""
+    session = lc.Session(known.population, plan_of(20, sampler="round_robin"))
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    with pytest.raises(PlanError, match="more than the 20 items so far"):
+        session.extend(budget=20)
+    session.extend(budget=40)
+    with pytest.raises(PlanError, match="more than the 40 items so far"):
+        session.extend(budget=30)
+
+
+def test_a_right_guess_of_none_counts_as_right(known: Known) -> None:
+    plan = plan_of(3, guess=True, precision_threshold=0.999)
+    found = lc.simulate(known.population, plan, truth=[0] * N_ITEMS, runs=5).table()
+    guesses = found[found["status"] == "guess"]
+    assert set(found["truth"]) == {"none acceptable"} and len(guesses) == 2
+    assert found["covered"].all()

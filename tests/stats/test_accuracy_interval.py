@@ -125,7 +125,7 @@ def test_value_and_width_by_hand() -> None:
     rows = [SCALARS["precision"], SCALARS["recall"]]
     value, low, high = linearised_interval(CELLS, ratios(rows, CELLS), np.full(2, 1.96**2))
     assert value == pytest.approx([340 / 500, 340 / (340 + 60 + 30)])
-    pooled = 68 / 100
+    pooled = 68.5 / 101
     smooth = np.array([(64 + pooled) / 81, (4 + pooled) / 21])
     size, n = np.array([400, 100]), np.array([80, 20])
     centre = (size @ smooth) / 500
@@ -168,3 +168,33 @@ def test_coverage_of_a_ratio() -> None:
         outside += low[0] <= truth <= high[0]
     fewest = binom.ppf(NOISE, RUNS, 0.8)
     assert inside >= fewest and outside < fewest
+
+
+@pytest.mark.parametrize(("wrong", "exact"), [(0, True), (1, True), (3, True), (4, False)])
+def test_few_errors_have_exact_ends(wrong: int, exact: bool) -> None:
+    """Ten strata of 2,000 items, 30 labels each: up to three errors the exact interval's ends."""
+    sizes, labelled = np.full(10, 2000), np.full(10, 30)
+    right = labelled - np.bincount(np.arange(wrong) % 10, minlength=10)
+    found = accuracy_interval(sizes, labelled, right, 0.95)
+    ends = clopper_pearson(found.value * found.effective, found.effective, 0.95)
+    assert (found.low <= float(ends[0]) and found.high >= float(ends[1])) == exact
+
+
+def test_a_very_accurate_classifier_is_covered() -> None:
+    """Ten strata with ten wrong items of 20,000, 300 labels, 4,000 samples at 95 %: Wilson's ends
+    alone miss after one error, and must."""
+    random = np.random.default_rng(5)
+    sizes, labelled, wrong = np.full(10, 2000), np.full(10, 30), np.ones(10, dtype=int)
+    drawn = np.stack([random.hypergeometric(wrong, sizes - wrong, labelled) for _ in range(4000)])
+    limit = 0.95 - 4 * np.sqrt(0.95 * 0.05 / 4000)
+    inside = [
+        found.low <= 0.9995 <= found.high
+        for found in (accuracy_interval(sizes, labelled, labelled - one, 0.95) for one in drawn)
+    ]
+    assert np.mean(inside) > limit
+    plain = []
+    for one in drawn:
+        found = accuracy_interval(sizes, labelled, labelled - one, 0.95)
+        low, high = wilson(found.value * found.effective, found.effective, 0.95)
+        plain.append(low <= 0.9995 <= high)
+    assert np.mean(plain) < limit

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import betabinom
 
 from labelcore.stats import next_wave
-from labelcore.stats.next_wave import Forecast, forecast
+from labelcore.stats.next_wave import Forecast, forecast, share_forecast
 from labelcore.stats.oversampling import Counts
 from labelcore.stats.oversampling_printed import monte_carlo_predictive, predictive
 
@@ -62,3 +62,12 @@ def test_hardly_any_positives(cells: tuple[float, ...]) -> None:
 def test_refused(arguments: tuple[float, int, int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         forecast(ZETA, *arguments)
+
+
+def test_many_labels_put_together_keep_the_ends() -> None:
+    """A large wave without a miss is a value that can come: the ends of the values stay in."""
+    whole = share_forecast(0.5, 20_000.5, 20_000)
+    assert len(whole.value) > 1 and whole.value[0] == 0.0
+    assert whole.limits(0.95)[0] == 0.0
+    other = share_forecast(475.5, 25.5, 5_000)
+    assert len(other.value) <= 800 and abs(other.mean - 475.5 / 501) < 0.002
