@@ -42,8 +42,13 @@ def press(page: Page, key: str) -> None:
 
 
 def wait_until_idle(page: Page) -> None:
-    """Wait until the page is drawn and its script has ended."""
+    """Wait until the script has ended and every part of the page has arrived.
+
+    Streamlit fetches the code of some parts when they are first drawn; until then a grey bar
+    stands for them, also after the script has ended.
+    """
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
 
 
 def find_chromium() -> str:

@@ -194,7 +194,7 @@ def test_hostile_texts_stay_literal_also_where_they_are_marked(
         f"{place} {text[:70]}": f"marked {text} {text}" for place, text in enumerate(JUMBLED)
     }
     show(page, content, {"highlight": {"words": ["marked"], "patterns": ["[<$:]"]}})
-    assert page.locator(".st-key-item .lc-text").count() == len(JUMBLED)
+    expect(page.locator(".st-key-item .lc-text")).to_have_count(len(JUMBLED))
     # Both line ends look alike; HTML knows one.
     assert texts(page) == [text.replace("\r\n", "\n") for text in content.values()]
     # The two that differ in one word are HTML as well.
