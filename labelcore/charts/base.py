@@ -70,12 +70,18 @@ def _axis(title: str, share: bool) -> dict[str, Any]:
     return {**AXIS, "title": {"text": title}, "tickformat": SHARE_TICKS, **ends}
 
 
-def across(value: float) -> dict[str, Any]:
-    """A dashed reference line over the whole width, as a shape of the layout."""
-    return {
-        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": value, "y1": value,
-        "line": {"color": REFERENCE, "width": 1.5, "dash": "dash"},
-    }  # fmt: skip
+def across(value: float, dash: str = "dash") -> dict[str, Any]:
+    """A reference line over the whole width, as a shape of the layout."""
+    line = {"color": REFERENCE, "width": 1.5, "dash": dash}
+    ends = {"x0": 0, "x1": 1, "y0": value, "y1": value}
+    return {"type": "line", "xref": "paper", **ends, "line": line}
+
+
+def upright(value: float, dash: str = "dash") -> dict[str, Any]:
+    """A reference line over the whole height, as a shape of the layout."""
+    line = {"color": REFERENCE, "width": 1.5, "dash": dash}
+    ends = {"x0": value, "x1": value, "y0": 0, "y1": 1}
+    return {"type": "line", "yref": "paper", **ends, "line": line}
 
 
 def remark(text: str, **place: Any) -> dict[str, Any]:

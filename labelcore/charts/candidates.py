@@ -16,11 +16,13 @@ from labelcore.charts.base import (
     SECOND,
     SERIES,
     Chart,
+    across,
     empty_chart,
     hover,
     interval_words,
     new_figure,
     remark,
+    upright,
 )
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
@@ -50,7 +52,7 @@ def candidates_chart(choice: Choice) -> Chart:
     figure.update_layout(
         height=FRAME_HEIGHT + ROW_HEIGHT * len(table),
         margin_t=28,
-        shapes=[_upright(wanted, "dash"), _upright(tolerated, "dot")],
+        shapes=[upright(wanted, "dash"), upright(tolerated, "dot")],
         annotations=[remark("wanted", x=wanted, y=1, yref="paper", xanchor="left")],
     )
     figure.update_yaxes(
@@ -99,7 +101,7 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
                 )
             )  # fmt: skip
     limits = choice.precision_threshold, choice.precision_threshold - choice.precision_slack
-    shapes = [_level(at, dash) for at, dash in zip(limits, ("dash", "dot"), strict=True)]
+    shapes = [across(at, dash) for at, dash in zip(limits, ("dash", "dot"), strict=True)]
     figure.update_layout(showlegend=True, shapes=shapes)
     last = table[table["Labels"] == table["Labels"].max()]
     alt = (
@@ -170,17 +172,3 @@ def _alt(table: pd.DataFrame, choice: Choice) -> str:
         f"Precision of each candidate with its bounds; wanted is "
         f"{words.exact_percent(choice.precision_threshold)}. {rows}."
     )
-
-
-def _upright(at: float, dash: str) -> dict[str, Any]:
-    return {
-        "type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at,
-        "line": {"color": REFERENCE, "width": 1.5, "dash": dash},
-    }  # fmt: skip
-
-
-def _level(at: float, dash: str) -> dict[str, Any]:
-    return {
-        "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": at, "y1": at,
-        "line": {"color": REFERENCE, "width": 1.5, "dash": dash},
-    }  # fmt: skip

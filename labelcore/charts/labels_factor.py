@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import plotly.graph_objects as go
 
 from labelcore import words
 from labelcore.charts.base import (
     DASHES,
-    REFERENCE,
     SERIES,
     Chart,
     empty_chart,
@@ -18,6 +15,7 @@ from labelcore.charts.base import (
     new_figure,
     remark,
     require_columns,
+    upright,
 )
 from labelcore.charts.names import escape, shortened
 
@@ -44,7 +42,7 @@ def labels_factor_chart(table: pd.DataFrame, *, wanted: float | None = None) -> 
         figure.add_trace(_line(name, part, series))
     if wanted is not None:
         note = remark("wanted", x=wanted, y=1, yref="paper", yanchor="top", xanchor="left")
-        figure.update_layout(shapes=[_upright(wanted)], annotations=[note])
+        figure.update_layout(shapes=[upright(wanted)], annotations=[note])
     figure.update_layout(showlegend=True)
     figure.update_xaxes(tickformat=".2f")
     figure.update_yaxes(rangemode="tozero")
@@ -68,11 +66,6 @@ def _line(name: str, part: pd.DataFrame, series: int) -> go.Scatter:
         },
         **hover(texts),
     )  # fmt: skip
-
-
-def _upright(at: float) -> dict[str, Any]:
-    line = {"color": REFERENCE, "width": 1.5, "dash": "dash"}
-    return {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at, "line": line}
 
 
 def _words(name: str, part: pd.DataFrame) -> str:

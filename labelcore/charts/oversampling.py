@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import log10
-from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -12,7 +11,6 @@ import plotly.graph_objects as go
 from labelcore import words
 from labelcore.charts.base import (
     FIRST,
-    REFERENCE,
     SECOND,
     Chart,
     across,
@@ -21,6 +19,7 @@ from labelcore.charts.base import (
     new_figure,
     remark,
     require_columns,
+    upright,
 )
 from labelcore.charts.names import escape
 
@@ -46,7 +45,7 @@ def oversampling_chart(
         figure.add_trace(_line(name, table, colour, dash))
     ratios = table["ratio"]
     inside = {word: at for word, at in marks.items() if ratios.min() <= at <= ratios.max()}
-    shapes = [_upright(at) for at in inside.values()]
+    shapes = [upright(at, "dot") for at in inside.values()]
     notes = [  # On this axis an annotation takes the logarithm, a shape the number itself.
         remark(escape(word), x=log10(at), y=1, yref="paper", xanchor="center")
         for word, at in inside.items()
@@ -71,11 +70,6 @@ def _line(name: str, table: pd.DataFrame, colour: str, dash: str) -> go.Scatter:
         x=table["ratio"].tolist(), y=table[name].tolist(), name=name, mode="lines",
         line={"color": colour, "width": 2.5, "dash": dash}, **hover(texts),
     )  # fmt: skip
-
-
-def _upright(at: float) -> dict[str, Any]:
-    line = {"color": REFERENCE, "width": 1, "dash": "dot"}
-    return {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at, "line": line}
 
 
 def _alt(table: pd.DataFrame, marks: Mapping[str, float]) -> str:

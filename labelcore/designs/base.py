@@ -66,6 +66,10 @@ class Frame:
     def n_strata(self) -> int:
         return len(self.sizes)
 
+    def counts(self, items: IntArray) -> IntArray:
+        """How many of ``items`` each stratum holds, (n_strata,)."""
+        return np.bincount(self.stratum[items], minlength=self.n_strata).astype(np.int64)
+
 
 def make_frame(
     setup: Setup,

@@ -17,9 +17,8 @@ from labelcore.designs.base import (
     parameter,
     rank_order,
 )
-from labelcore.designs.curves import Curve, Ranked, fine_grid
+from labelcore.designs.curves import Curve, Ranked, fine_grid, yields_at
 from labelcore.designs.paula import asked_in_random_order
-from labelcore.designs.random_curve import yields_at
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.designs.rates import stratum_rates
 from labelcore.errors import PlanError
@@ -141,11 +140,6 @@ class LogarithmicStratified(RankedListDesign):
             batch_ends=np.cumsum([len(block) for block in blocks]),
             edges=np.array(grid.edges, dtype=np.int64), grid=grid, draws=draws,
         )  # fmt: skip
-
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
-        assert isinstance(frame, ListFrame)
-        asked = frame.stratum[frame.sequence[:labels]]
-        return np.bincount(asked, minlength=frame.n_strata).astype(np.int64)
 
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
         assert isinstance(frame, ListFrame)

@@ -115,11 +115,6 @@ class Paula(RankedListDesign):
             edges=np.array(grid.edges, dtype=np.int64), grid=grid,
         )  # fmt: skip
 
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
-        assert isinstance(frame, ListFrame)
-        asked = frame.stratum[frame.sequence[:labels]]
-        return np.bincount(asked, minlength=frame.n_strata).astype(np.int64)
-
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
         assert isinstance(frame, ListFrame)
         return int(frame.batch_ends[0])

@@ -17,12 +17,11 @@ from labelcore.designs.base import (
     parameter,
     rank_order,
 )
-from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid
+from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid, yields_at
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.designs.rates import stratum_rates
 from labelcore.stats.curve_readings import READINGS, Yields
-from labelcore.stats.logarithmic_strata import LogarithmicBand
-from labelcore.stats.random_curve import RandomBand, expected_half_widths, random_band
+from labelcore.stats.random_curve import expected_half_widths, random_band
 
 METHOD = "Hoeffding bounds of a random sample, all ranks together"
 SOURCE = "Sabharwal and Sedghi (2017), section 3, equations 2 to 5; Hoeffding (1963)"
@@ -86,10 +85,6 @@ class RandomCurve(RankedListDesign):
     def least(self, frame: Frame) -> int:
         assert isinstance(frame, RandomFrame)
         return least_of(frame.head, len(frame.stratum))
-
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
-        asked = frame.stratum[frame.queue[:labels]]
-        return np.bincount(asked, minlength=frame.n_strata).astype(np.int64)
 
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
         return planned
@@ -163,15 +158,6 @@ def _basis(frame: RandomFrame, ranked: Ranked, look: Look) -> tuple[int, str, st
     return (look.draws, "stopped early", "none") if look.finished else (
         look.draws, "provisional", look.promise
     )  # fmt: skip
-
-
-def yields_at(band: RandomBand | LogarithmicBand, at: IntArray, bounded: bool) -> Yields:
-    """A band at some ranks, the estimate kept inside it; ``bounded`` False: the estimate alone."""
-    estimate = band.estimate[at - 1]
-    if not bounded:
-        return Yields(len(band.low), at, estimate, np.zeros(len(at)), at.astype(float))
-    low, high = band.low[at - 1], band.high[at - 1]
-    return Yields(len(band.low), at, np.clip(estimate, low, high), low, high)
 
 
 def rising(hits: FloatArray) -> FloatArray:

@@ -55,6 +55,10 @@ class RankedListDesign(Design):
         assert isinstance(frame, ListFrame)
         return len(frame.sequence)
 
+    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+        assert isinstance(frame, ListFrame)
+        return frame.counts(frame.sequence[:labels])
+
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:

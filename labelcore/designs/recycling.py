@@ -171,8 +171,7 @@ class Recycling(Design):
 
     def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
         assert isinstance(frame, RecyclingFrame)
-        asked = frame.stratum[frame.sequence[:labels]]
-        return np.bincount(asked, minlength=frame.n_strata).astype(np.int64)
+        return frame.counts(frame.sequence[:labels])
 
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
         return min(self.first_fixed_look, planned, self.most(frame))

@@ -16,9 +16,9 @@ from labelcore.curve import precision_curve, ranked_curve
 from labelcore.designs.logarithmic_stratified import LogarithmicStratified
 from labelcore.engine import Engine
 from labelcore.errors import PlanError
-from labelcore.log import Event
 from labelcore.looks import results
 from labelcore.stats.logarithmic_strata import logarithmic_grid
+from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
 from tests.designs.synthetic import Known, calibrated, fewest, label, labelled
 
 NAME = "logarithmic_stratified"
@@ -206,17 +206,7 @@ def test_stopped_early(known: Known, promise: str) -> None:
 @pytest.mark.parametrize("kind", ["unsure", "broken", "later"])
 @pytest.mark.parametrize("index", [20, 120, 300])
 def test_an_item_without_a_class_counts_both_ways(known: Known, kind: str, index: int) -> None:
-    engine = labelled(known.engine(plan_of(), 3), known.truth)
-    position = engine.asked[index - 1].position
-    engine.answer(index, Event(0, kind, "", "test"))
-    band, ends = precision_curve(engine), []
-    for value in (0, 1):
-        truth = known.truth.copy()
-        truth[position] = value
-        ends.append(precision_curve(labelled(known.engine(plan_of(), 3), truth)))
-    np.testing.assert_allclose(band.low, ends[0].low, atol=1e-12)
-    np.testing.assert_allclose(band.high, ends[1].high, atol=1e-12)
-    assert any("both ways" in one for one in band.assumptions)
+    check_doubtful_item_counts_both_ways(known, plan_of(), kind, index)
 
 
 def test_delta_decides_the_confidence(known: Known) -> None:

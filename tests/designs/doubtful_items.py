@@ -1,0 +1,28 @@
+"""What an item of a ranked list without a class must do to the band."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import labelcore as lc
+from labelcore.curve import precision_curve
+from labelcore.log import Event
+from tests.designs.synthetic import Known, labelled
+
+
+def check_doubtful_item_counts_both_ways(
+    known: Known, plan: lc.Plan, kind: str, index: int
+) -> None:
+    """Draw ``index`` answered by ``kind``: the band runs from the low end of the one with that item
+    negative to the high end of the one with it positive."""
+    engine = labelled(known.engine(plan, 3), known.truth)
+    position = engine.asked[index - 1].position
+    engine.answer(index, Event(0, kind, "", "test"))
+    band, ends = precision_curve(engine), []
+    for value in (0, 1):
+        truth = known.truth.copy()
+        truth[position] = value
+        ends.append(precision_curve(labelled(known.engine(plan, 3), truth)))
+    np.testing.assert_allclose(band.low, ends[0].low, atol=1e-12)
+    np.testing.assert_allclose(band.high, ends[1].high, atol=1e-12)
+    assert any("both ways" in one for one in band.assumptions)
