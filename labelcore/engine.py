@@ -26,7 +26,7 @@ from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.stops import LOOKING
-from labelcore.tallies import Question, Tally, questions
+from labelcore.tallies import Question, Subject, Tally, questions, tallies_of
 
 
 @dataclass(slots=True)
@@ -58,7 +58,9 @@ class Engine:
         )
         self.rule = margin_stop.margin_rule(plan, len(population))
         self.classes = {name: code for code, name in enumerate(population.classes)}
-        self.tallies = {name: self._tally(name) for name in self.classifiers}
+        self.tallies: dict[Subject, Tally] = tallies_of(
+            population, self.frame.stratum, self.classifiers, self.questions
+        )
         self.claims: list[ClaimTotals] = [
             claim_totals(population, text, self.classifiers[0], self.frame.stratum, plan.target)
             for text in plan.claims
@@ -109,10 +111,6 @@ class Engine:
         ranks[self.rank_order] = np.arange(1, len(ranks) + 1)
         return ranks
 
-    def _tally(self, classifier: str | None) -> Tally:
-        prediction = None if classifier is None else self.population.predictions.get(classifier)
-        return Tally(self.frame.stratum, prediction, len(self.population.classes))
-
     def _first_limit(self) -> int:
         plan, items = self.plan, self.most
         if plan.budget is not None:
@@ -131,7 +129,7 @@ class Engine:
         """Where the plan's calibrated stop ends the labelling, by the answers as they are now."""
         if self.rule is not None and self._stop[0] != self.version:
             drawn = self._positions[: self._last_answered]
-            tally = self.tallies[self.questions[0].classifier]
+            tally = self.tallies[self.questions[0].subject]
             cell = tally.cell_of[drawn]
             outcomes = margin_stop.outcomes_of(self.codes[drawn], cell, self._counting)
             self._stop = self.version, margin_stop.find_stop(self.rule, outcomes, self.first_limit)
@@ -140,7 +138,7 @@ class Engine:
     @cached_property
     def _counting(self) -> BoolArray:
         question = self.questions[0]
-        return margin_stop.counting(question, self.tallies[question.classifier])
+        return margin_stop.counting(question, self.tallies[question.subject])
 
     # --- drawing ---------------------------------------------------------------------------
 

@@ -9,12 +9,12 @@ cells. Several classes: "precision" and "recall" are asked of each class against
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.stats.profile import Cells, FloatArray, Ratios
+from labelcore.stats.profile import BoolArray, Cells, Differences, FloatArray, Ratios, Table
 
 Coefficients = tuple[float, float, float, float]
 
@@ -28,6 +28,7 @@ class Estimand:
              of one group whose size is known before labelling: "all", "predicted", "unpredicted";
              "" where the denominator depends on the labels
     per_class   whether several classes give one result for each class
+    difference  whether it is that of a second classifier taken from that of the first
     """
 
     name: str
@@ -38,6 +39,12 @@ class Estimand:
     needs_prediction: bool = True
     per_class: bool = False
     formula: str = ""
+    difference: bool = False
+
+    @property
+    def least(self) -> float:
+        """The smallest value that it can have; the largest is 1."""
+        return -1.0 if self.difference else 0.0
 
 
 _ROWS = (
@@ -60,6 +67,18 @@ _ROWS = (
 
 SCALARS: dict[str, Estimand] = {row.name: row for row in _ROWS}
 
+DIFFERENCE = "_difference"
+
+# The first classifier's figure less the second one's, of the same items.
+DIFFERENCES: dict[str, Estimand] = {
+    f"{name}{DIFFERENCE}": replace(
+        SCALARS[name], name=f"{name}{DIFFERENCE}", label=f"{SCALARS[name].label} difference",
+        group="", per_class=False, formula=f"A: {SCALARS[name].formula}, less that of B",
+        difference=True,
+    )
+    for name in ("accuracy", "precision", "recall", "f1")
+}  # fmt: skip
+
 CURVES: dict[str, str] = {"precision_curve": "Precision curve"}
 
 # One number of a whole ranked list, read off its curve.
@@ -72,13 +91,31 @@ SUMMARIES: dict[str, str] = {
 CHOICES: dict[str, str] = {"selection": "Choice"}
 
 ESTIMANDS: dict[str, str] = {
-    **{row.name: row.label for row in _ROWS}, **CURVES, **SUMMARIES, **CHOICES,
+    **{row.name: row.label for row in (*_ROWS, *DIFFERENCES.values())},
+    **CURVES, **SUMMARIES, **CHOICES,
 }  # fmt: skip
+
+
+def table_of(rows: list[Estimand], cells: Cells) -> Table:
+    """The rows over ``cells``: differences of the two classifiers, or ratios of the first one."""
+    if not any(row.difference for row in rows):
+        return ratios(rows, cells)
+    return Differences(ratios(rows, cells), _ratios(rows, cells, _other(cells)))
+
+
+def _other(cells: Cells) -> BoolArray:
+    if cells.other is None:
+        raise ValueError("a difference needs cells with the predictions of two classifiers")
+    return cells.other
 
 
 def ratios(rows: list[Estimand], cells: Cells) -> Ratios:
     """The rows as ratios over ``cells``: each total is c0 N + c1 K + c2 N_pred + c3 K_pred."""
-    predicted = cells.predicted.astype(float)
+    return _ratios(rows, cells, cells.predicted)
+
+
+def _ratios(rows: list[Estimand], cells: Cells, said: BoolArray) -> Ratios:
+    predicted = said.astype(float)
 
     def totals(coefficients: list[Coefficients]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         c = np.array(coefficients, dtype=float).reshape(-1, 4)
@@ -94,17 +131,30 @@ def variance_of_shares(rows: list[Estimand], cells: Cells, totals: FloatArray) -
     """The variance that each row's numerator less value times denominator gets from the file being
     itself a sample: how many items fell into each cell, (n_rows,).
 
-    With independent items sum_k N_k z_k^2, z_k the mean of an item of cell k in that difference.
+    With independent items sum_k N_k z_k^2, z_k the mean of an item of cell k in that numerator. For
+    a difference of two classifiers it is the variance of the difference itself.
 
     totals   (n_cells,), estimated positives of each cell
     """
-    rate, predicted = totals / cells.size, cells.predicted.astype(float)
+    pull, whole = _pull(rows, cells, totals, cells.predicted)
+    if any(row.difference for row in rows):
+        other, of_other = _pull(rows, cells, totals, _other(cells))
+        pull = pull / whole[:, None] - other / of_other[:, None]
+    return np.asarray((cells.size * pull**2).sum(axis=1))
+
+
+def _pull(
+    rows: list[Estimand], cells: Cells, totals: FloatArray, said: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """The mean of an item of each cell in numerator less value times denominator, (n_rows,
+    n_cells), and the denominator, (n_rows,)."""
+    rate, predicted = totals / cells.size, said.astype(float)
     items = np.array([np.ones(len(rate)), rate, predicted, rate * predicted])
     above = np.array([row.numerator for row in rows]) @ items
     below = np.array([row.denominator for row in rows]) @ items
     whole = np.maximum((cells.size * below).sum(axis=1), 1e-12)
     value = (cells.size * above).sum(axis=1) / whole
-    return np.asarray((cells.size * (above - value[:, None] * below) ** 2).sum(axis=1))
+    return above - value[:, None] * below, whole
 
 
 def outcome_counts(row: Estimand, cells: Cells) -> tuple[float, float, float]:

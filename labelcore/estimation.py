@@ -16,11 +16,18 @@ from labelcore.designs.curves import (
     UNDECIDED_LEFT_OUT,
     UNDECIDED_SHARE,
 )
+from labelcore.difference_words import no_difference_words, side_words
 from labelcore.engine import Engine
-from labelcore.estimands import ratios
+from labelcore.estimands import Estimand, table_of
 from labelcore.results import Estimate, Scope, largest_half_width
-from labelcore.stats.profile import BoolArray, Cells, FloatArray
-from labelcore.tallies import Question, Tally, filled
+from labelcore.stats.profile import (
+    BoolArray,
+    Cells,
+    Differences,
+    FloatArray,
+    smoothed_rates,
+)
+from labelcore.tallies import Question, Subject, Tally, filled
 from labelcore.words import STATES_WITH_INTERVAL, count
 
 NEEDED_OF_EACH_SIDE = 5
@@ -79,9 +86,9 @@ def first_stage(engine: Engine) -> Engine:
 
 
 def _same_cells(questions: list[Question]) -> list[list[Question]]:
-    groups: dict[tuple[str | None, int | None], list[Question]] = {}
+    groups: dict[tuple[Subject, int | None], list[Question]] = {}
     for question in questions:
-        groups.setdefault((question.classifier, question.class_index), []).append(question)
+        groups.setdefault((question.subject, question.class_index), []).append(question)
     return list(groups.values())
 
 
@@ -113,7 +120,7 @@ def fitted_cell_rates(engine: Engine, tally: Tally, class_index: int | None) -> 
 
 
 def _group_results(engine: Engine, group: list[Question]) -> list[Estimate]:
-    tally = engine.tallies[group[0].classifier]
+    tally = engine.tallies[group[0].subject]
     cells = tally.cells(group[0].class_index)
     rows = [question.row for question in group]
     rates = fitted_cell_rates(engine, tally, group[0].class_index)
@@ -125,7 +132,7 @@ def _group_results(engine: Engine, group: list[Question]) -> list[Estimate]:
     figures = engine.design.figures(answers, look)
     unsettled, share = doubtful(engine, tally)
     if unsettled.any():
-        figures = _widened(engine, answers, unsettled, figures, look)
+        figures = _widened(engine, tally, answers, unsettled, figures, look)
     return [
         _stated(engine, question, figures, place, cells, share)
         for place, question in enumerate(group)
@@ -155,29 +162,39 @@ def undecided_both_ways(engine: Engine) -> bool:
 
 
 def _widened(
-    engine: Engine, answers: Answers, unsettled: FloatArray, figures: Figures, look: Look
+    engine: Engine,
+    tally: Tally,
+    answers: Answers,
+    unsettled: FloatArray,
+    figures: Figures,
+    look: Look,
 ) -> Figures:
     """The interval from the worst to the best case of the doubtful items."""
     low, high = figures.low.copy(), figures.high.copy()
     for place, row in enumerate(answers.rows):
-        slope = ratios([row], answers.cells).gradient(
-            np.clip(np.nan_to_num(figures.value[place : place + 1], nan=0.5), 0.01, 0.99)
-        )[0]
+        slope = _slope(row, answers.cells, figures.value[place : place + 1])
         for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
             whole = replace(
                 answers, rows=[row], cells=filled(answers.cells, unsettled, rising),
-                codes=_filled_codes(engine, answers, rising),
+                codes=_filled_codes(engine, tally, answers, rising),
             )  # fmt: skip
             end = getattr(engine.design.figures(whole, look), pick)[0]
             ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
     return replace(figures, low=low, high=high)
 
 
-def _filled_codes(engine: Engine, answers: Answers, rising: BoolArray) -> IntArray:
+def _slope(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:
+    """Which way one more positive of each cell moves the figure, (n_cells,)."""
+    table = table_of([row], cells)
+    if isinstance(table, Differences):
+        return np.asarray(table.sensitivity(cells.size * smoothed_rates(cells))[0])
+    return np.asarray(table.gradient(np.clip(np.nan_to_num(value, nan=0.5), 0.01, 0.99))[0])
+
+
+def _filled_codes(engine: Engine, tally: Tally, answers: Answers, rising: BoolArray) -> IntArray:
     """The codes with every doubtful item positive in the cells that are ``rising`` and another
     class elsewhere, (n_items,)."""
     doubts = np.array(doubtful_positions(engine, strictly=False), dtype=np.int64)
-    tally = engine.tallies[answers.classifier]
     cell = tally.cell_of[doubts]
     positive = tally.prediction[cell] if answers.class_index is None else answers.class_index
     other = np.where(np.asarray(positive) == 0, 1, 0)
@@ -202,7 +219,7 @@ def _stated(
     return Estimate(
         estimand=question.key,
         value=None if state in ("nothing", "too few") else value,
-        low=low if shown else 0.0,
+        low=low if shown else question.row.least,
         high=high if shown else 1.0,
         confidence=None if figures.promise == "none" else plan.confidence,
         labels_used=engine.labels,
@@ -235,6 +252,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         first_figure=first_figure(engine),
         planned=int(plan.planned or 0),
         together=len(engine.questions) if plan.together else 1,
+        versus=question.versus,
         left_out=0 if undecided_both_ways(engine) else len(engine.undecided_positions()),
         at_stop=engine.rule is not None,
     )
@@ -265,7 +283,7 @@ def complete(engine: Engine) -> bool:
     """Whether the planned size is answered, or a calibrated stop reached."""
     if engine.rule is not None:
         return engine.stop.draw is not None or engine.answers_given >= engine.first_limit
-    return engine.answers_given >= min(int(engine.plan.planned or 1), len(engine.population))
+    return engine.answers_given >= min(int(engine.plan.planned or 1), engine.most)
 
 
 def _state(engine: Engine, question: Question, cells: Cells, value: float) -> tuple[str, str, str]:
@@ -275,7 +293,7 @@ def _state(engine: Engine, question: Question, cells: Cells, value: float) -> tu
     if labels == 0:
         return "nothing", "no item has a label yet", promise
     done = complete(engine) or engine.finished
-    everything = engine.answers_given >= len(engine.population)
+    everything = engine.answers_given >= engine.most
     if labels < first and not (done and promise == "fixed") and not everything:
         return "too few", f"{labels:,} of {first:,} labels before a first figure", promise
     lacking, without_any = _lacking_side(engine, question, cells)
@@ -295,18 +313,25 @@ def _lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str
     """What is missing of five labels of each predicted class that the quantity rests on, the
     barest class first, and whether one of them has no label at all: a value would then rest on the
     scores alone."""
-    wanted = {"": (True, False), "predicted": (True,), "unpredicted": (False,), "all": ()}
     found: list[tuple[int, str]] = []
-    for side in wanted[question.row.group]:
-        mask = cells.predicted == side
+    for mask, called in _sides(scope_of(engine, question), question, cells):
         have, size = int(cells.labelled[mask].sum()), int(cells.size[mask].sum())
-        if have < min(NEEDED_OF_EACH_SIDE, size):
-            name = scope_of(engine, question).positive
-            called = f"called {name!r}" if side else f"not called {name!r}"
-            needed = min(NEEDED_OF_EACH_SIDE, size)
+        needed = min(NEEDED_OF_EACH_SIDE, size)
+        if have < needed:
             found.append((have, f"{have} of {needed} labels among the items {called}"))
     have, sentence = min(found, default=(1, ""), key=lambda one: one[0])
     return sentence, have == 0
+
+
+def _sides(scope: Scope, question: Question, cells: Cells) -> list[tuple[BoolArray, str]]:
+    """The parts of the file that the quantity rests on, (n_cells,) each, and their names."""
+    if question.row.difference:
+        matters = _slope(question.row, cells, np.array([0.5])) != 0
+        pairs = [(cells.sides == side, side_words(scope, int(side))) for side in range(4)]
+        return [(mask, name) for mask, name in pairs if matters[mask].any()]
+    wanted = {"": (True, False), "predicted": (True,), "unpredicted": (False,), "all": ()}
+    called = {True: f"called {scope.positive!r}", False: f"not called {scope.positive!r}"}
+    return [(cells.predicted == side, called[side]) for side in wanted[question.row.group]]
 
 
 def _settled(question: Question, cells: Cells) -> bool:
@@ -314,15 +339,18 @@ def _settled(question: Question, cells: Cells) -> bool:
 
     A width of zero is not enough: at a low confidence an interval may be as narrow by chance.
     """
-    table = ratios([question.row], cells)
-    rising = table.gradient(np.array([0.5]))[0] > 0
+    table = table_of([question.row], cells)
+    rising = _slope(question.row, cells, np.array([0.5])) > 0
     least = table.value(cells.positive + np.where(rising, 0.0, cells.unlabelled))
     most = table.value(cells.positive + np.where(rising, cells.unlabelled, 0.0))
     return bool(most[0] - least[0] < 1e-12)
 
 
 def _why_no_value(question: Question, engine: Engine) -> str:
-    name = scope_of(engine, question).positive
+    scope = scope_of(engine, question)
+    name = scope.positive
+    if question.row.difference:
+        return no_difference_words(question.key, scope)
     if question.row.group == "predicted":
         return f"no item is called {name!r}, or none of these has a label"
     if question.row.group == "unpredicted":

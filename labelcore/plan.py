@@ -12,7 +12,7 @@ from labelcore.claims import read_claim
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import DesignParams
 from labelcore.errors import PlanError
-from labelcore.estimands import ESTIMANDS
+from labelcore.estimands import DIFFERENCE, ESTIMANDS
 from labelcore.stops import ALL, LOOKING, read_stop, rule_names
 
 PROMISES = ("watched", "fixed")
@@ -105,6 +105,12 @@ class Plan:
     def stop_rules(self) -> tuple[str, ...]:
         """The names of the stop rules in force, empty when only the budget ends the session."""
         return rule_names(tuple(self.stop or ()))
+
+    @property
+    def claimed(self) -> tuple[str, ...]:
+        """The estimands that the claims are about, a comparison as a difference."""
+        read = [read_claim(text) for text in self.claims]
+        return tuple(one.left.estimand + (DIFFERENCE if one.compares else "") for one in read)
 
     @property
     def calibrated_stop(self) -> bool:

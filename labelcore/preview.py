@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
-from labelcore.tallies import Question, Tally, questions
+from labelcore.tallies import Question, questions, tallies_of
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,7 @@ class Outlook:
         self.rule = margin_rule(plan, len(population))
         self.frame: Frame = self.design.prepare(self.setup)
         self.questions = questions(population, tuple(plan.estimands), self.classifiers)
-        self.tallies = {name: self._tally(name) for name in self.classifiers}
-
-    def _tally(self, name: str | None) -> Tally:
-        prediction = None if name is None else self.population.predictions.get(name)
-        return Tally(self.frame.stratum, prediction, len(self.population.classes))
+        self.tallies = tallies_of(population, self.frame.stratum, self.classifiers, self.questions)
 
     @property
     def most(self) -> int:
@@ -172,17 +168,21 @@ class Outlook:
         return float(np.clip(share, 0, 1))
 
     def _expected_cells(self, question: Question, drawn: FloatArray) -> Cells:
-        tally = self.tallies[question.classifier]
+        tally = self.tallies[question.subject]
         empty = tally.cells(question.class_index)
         labelled = drawn[tally.stratum] * tally.size / self.frame.sizes[tally.stratum]
         rates = self._item_rates(question, empty)
         mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
-        return Cells(tally.size, labelled, labelled * mean, empty.predicted, tally.stratum)
+        return replace(empty, labelled=labelled, positive=labelled * mean)
 
     def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
-        tally = self.tallies[question.classifier]
-        predicted = empty.predicted[tally.cell_of]
-        return question_rates(self.population, question.classifier, question.class_index, predicted)
+        cell, class_index = self.tallies[question.subject].cell_of, question.class_index
+        predicted = empty.predicted[cell]
+        rates = question_rates(self.population, question.classifier, class_index, predicted)
+        if empty.other is None:
+            return rates
+        other = question_rates(self.population, question.versus, class_index, empty.other[cell])
+        return (rates + other) / 2
 
     def labels_for(self, margin: float, most: int) -> int:
         """The smallest number of labels whose expected half-widths all meet ``margin``; ``most``

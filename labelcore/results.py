@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore import choice_words, claim_words, words
+from labelcore import choice_words, claim_words, difference_words, words
 
 Promise = Literal["watched", "fixed", "none"]
 FloatArray = NDArray[np.float64]
@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A closed interval of a proportion, 0 <= low <= high <= 1."""
+    """A closed interval of a proportion, 0 <= low <= high <= 1; of a difference, -1 <= low."""
 
     low: float
     high: float
@@ -35,6 +35,7 @@ class Scope:
     """What a result is about: the file, its size, the classifier, the target of inference.
 
     together   how many results the confidence is shared by; 1: each has it on its own
+    versus     the classifier that is taken from the first one in a difference
     left_out   answers unsure or broken that are taken to be like the rest
     at_stop    whether a fixed promise is for the stop at the margin, ``planned`` being the most
     """
@@ -50,6 +51,7 @@ class Scope:
     together: int = 1
     at_stop: bool = False
     left_out: int = 0
+    versus: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Estimate:
     """One number with its interval.
 
     value      the estimate, or None while there is none
-    low, high  the interval; 0 and 1 while nothing can be said
+    low, high  the interval; 0 and 1 (-1 and 1 of a difference) while nothing can be said
     confidence of the interval; None where its ends are no confidence bounds
     promise    "watched": the interval may be looked at after every label, and the chance that it
                is ever wrong is at most 1 - confidence. "fixed": it holds at the planned size or
@@ -105,6 +107,8 @@ class Estimate:
 
     def sentence(self) -> str:
         """What is known, how surely, under which condition, in plain words."""
+        if difference_words.is_difference(self.estimand):
+            return difference_words.difference_sentence(self)
         return words.estimate_sentence(self)
 
     def to_json(self) -> str:

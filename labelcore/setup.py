@@ -7,7 +7,13 @@ from labelcore.errors import PlanError
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.plan import Plan
 from labelcore.population import Population
-from labelcore.tallies import questions
+from labelcore.tallies import Question, questions
+
+TWO_CLASSES = (
+    "which needs a file with two classes: with several an item on which two classifiers disagree "
+    "may count for either or for neither; claim 'accuracy[A] > accuracy[B]' with design "
+    "'recalibrated_neyman' instead"
+)
 
 
 def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, ...]:
@@ -33,15 +39,23 @@ def _check_estimable(
     population: Population, plan: Plan, classifiers: tuple[str | None, ...]
 ) -> None:
     several = len(population.classes) > 2
+    if plan.method.pairs and len(classifiers) != 2:
+        raise PlanError(
+            f"classifier must name exactly two for design {plan.design!r}, the one that is called "
+            f"better first; got {len(classifiers)}"
+        )
     for question in questions(population, tuple(plan.estimands), classifiers):
-        name, row = question.classifier, question.row
+        row = question.row
+        if several and row.difference:
+            raise PlanError(f"estimands names {row.name!r}, {TWO_CLASSES}")
         if several and not (row.per_class or row.name == "accuracy"):
             raise PlanError(f"estimands names {row.name!r}, which needs a file with two classes")
-        if row.needs_prediction and (name is None or name not in population.predictions):
+        silent = [one for one in _read(question) if one not in population.predictions]
+        if row.needs_prediction and silent:
             raise PlanError(
                 f"estimands names {row.name!r}, which needs thresholds or predictions for "
-                f"{'a classifier' if name is None else repr(name)}; without them only prevalence "
-                "and precision_curve can be estimated"
+                f"{'a classifier' if silent[0] is None else repr(silent[0])}; without them "
+                "only prevalence and precision_curve can be estimated"
             )
     along_ranks = [name for name in plan.estimands if name in CURVES or name in SUMMARIES]
     if along_ranks:
@@ -50,6 +64,12 @@ def _check_estimable(
             raise PlanError(
                 f"estimands names {along_ranks[0]!r}, which needs two classes and a score"
             )
+
+
+def _read(question: Question) -> tuple[str | None, ...]:
+    """The classifiers that a result is read from."""
+    both = (question.classifier, question.versus)
+    return both if question.row.difference else both[:1]
 
 
 def check_size(design: Design, frame: Frame, planned: int) -> None:
@@ -74,6 +94,8 @@ def make_setup(
         seed=plan.seed,
         planned=planned,
         target=plan.target,
-        claims=bool(plan.claims),
+        claims=plan.claimed,
         confidence=plan.confidence,
+        versus=next(iter(classifiers[1:]), None),
+        promise=str(plan.promise),
     )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from labelcore.choice import NONE, TrueChoice, true_choice
 from labelcore.curve import SUMMARY_FORMULAS
 from labelcore.engine import Engine
-from labelcore.estimands import SCALARS, ratios
+from labelcore.estimands import SCALARS, table_of
 from labelcore.log import Event
 from labelcore.looks import results
 from labelcore.plan import Plan
@@ -106,11 +106,11 @@ def true_values(
     choices."""
     found: dict[str, Truth] = {}
     for question in engine.questions:
-        tally = engine.tallies[question.classifier]
+        tally = engine.tallies[question.subject]
         census = tally.emptied()
         np.add.at(census.counts, (tally.cell_of, codes), 1.0)
         cells = census.cells(question.class_index)
-        found[question.key] = float(ratios([question.row], cells).value(cells.positive)[0])
+        found[question.key] = float(table_of([question.row], cells).value(cells.positive)[0])
     for claim in engine.claims:
         census = claim.tally.emptied()
         np.add.at(census.counts, (claim.tally.cell_of, codes), 1.0)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.estimands import SCALARS, Estimand
+from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
+
+# Whose predictions split the strata: one classifier's, those of two that are compared, or none.
+Subject = str | tuple[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +22,21 @@ class Question:
 
     key    the key in ``Session.results()``: "precision", "precision[spam]", "precision@B"
     class_index   the class that counts as positive; None: being judged rightly (several classes)
+    versus the classifier that is taken from the first one in a difference
     """
 
     key: str
     row: Estimand
     classifier: str | None
     class_index: int | None
+    versus: str | None = None
+
+    @property
+    def subject(self) -> Subject:
+        """Whose cells it is read from."""
+        if self.classifier is None or self.versus is None:
+            return self.classifier
+        return self.classifier, self.versus
 
 
 def questions(
@@ -36,8 +48,11 @@ def questions(
     found: list[Question] = []
     for place, classifier in enumerate(classifiers):
         at = "" if place == 0 else f"@{classifier}"
-        for row in (SCALARS[name] for name in estimands if name in SCALARS):
-            if several and row.per_class:
+        for row in _rows(estimands, differences=place == 0):
+            if row.difference:
+                versus = next(iter(classifiers[1:]), None)
+                found.append(Question(row.name, row, classifier, positive, versus))
+            elif several and row.per_class:
                 found += [
                     Question(f"{row.name}[{name}]{at}", row, classifier, index)
                     for index, name in enumerate(population.classes)
@@ -47,6 +62,11 @@ def questions(
             else:
                 found.append(Question(f"{row.name}{at}", row, classifier, positive))
     return found
+
+
+def _rows(estimands: tuple[str, ...], *, differences: bool) -> list[Estimand]:
+    known = {**SCALARS, **(DIFFERENCES if differences else {})}
+    return [known[name] for name in estimands if name in known]
 
 
 class Tally:
@@ -107,4 +127,45 @@ def filled(cells: Cells, unresolved: FloatArray, rising: BoolArray) -> Cells:
         cells.positive + np.where(rising, unresolved, 0.0),
         cells.predicted,
         cells.stratum,
+        cells.other,
     )
+
+
+class Pairs(Tally):
+    """Labels of the parts of the strata that share the predictions of two classifiers; a
+    prediction alone is the first one's."""
+
+    def __init__(
+        self,
+        stratum: NDArray[np.int64],
+        first: NDArray[np.int16],
+        second: NDArray[np.int16],
+        n_classes: int,
+    ) -> None:
+        super().__init__(stratum * n_classes + second.astype(np.int64), first, n_classes)
+        self.second_prediction = self.stratum % n_classes
+        self.stratum = self.stratum // n_classes
+
+    def cells(self, class_index: int | None) -> Cells:
+        return replace(super().cells(class_index), other=self.second_prediction == class_index)
+
+
+def tally_of(population: Population, stratum: NDArray[np.int64], subject: Subject) -> Tally:
+    """The empty cells of a subject."""
+    n_classes = len(population.classes)
+    if isinstance(subject, tuple):
+        first, second = (population.predictions[name] for name in subject)
+        return Pairs(stratum, first, second, n_classes)
+    prediction = None if subject is None else population.predictions.get(subject)
+    return Tally(stratum, prediction, n_classes)
+
+
+def tallies_of(
+    population: Population,
+    stratum: NDArray[np.int64],
+    classifiers: tuple[str | None, ...],
+    asked: list[Question],
+) -> dict[Subject, Tally]:
+    """The empty cells of every classifier, and of every subject that is asked about."""
+    subjects = dict.fromkeys([*classifiers, *(one.subject for one in asked)])
+    return {subject: tally_of(population, stratum, subject) for subject in subjects}

@@ -102,7 +102,7 @@ TAIL_WARNING = (
 
 def digits_for(share: float) -> int:
     """Decimals of a percentage that still tell something near 0 and 100 %."""
-    edge = min(share, 1 - share)
+    edge = min(abs(share), 1 - abs(share))
     if edge >= 0.01 or edge < 1e-9:
         return 1
     return ceil(-log10(edge)) - 1

@@ -4,6 +4,7 @@ from labelcore.designs.base import Design
 from labelcore.designs.geometric_strata import GeometricStrata
 from labelcore.designs.logarithmic_stratified import LogarithmicStratified
 from labelcore.designs.oversampling import Oversampling
+from labelcore.designs.paired_comparison import PairedComparison
 from labelcore.designs.paula import Paula
 from labelcore.designs.random_curve import RandomCurve
 from labelcore.designs.reach_selection import ReachSelectionDesign
@@ -17,6 +18,7 @@ DESIGNS: dict[str, Design] = {
     for design in (
         SimpleRandom(),
         RecalibratedNeyman(),
+        PairedComparison(),
         GeometricStrata(),
         Paula(),
         StratifiedAccuracy(),

@@ -27,7 +27,11 @@ NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """Everything a method may know before the first label."""
+    """Everything a method may know before the first label.
+
+    classifier, versus   the first classifier of the plan, and the second one
+    claims   the estimands that the plan's claims are about, a comparison as a difference
+    """
 
     population: Population
     classifier: str | None
@@ -36,8 +40,10 @@ class Setup:
     seed: int
     planned: int
     target: str = "file"
-    claims: bool = False
+    claims: tuple[str, ...] = ()
     confidence: float = 0.95
+    versus: str | None = None
+    promise: str = "fixed"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -220,6 +226,7 @@ class Design(ABC):
     first_fixed_look     labels before the first figure of a fixed promise
     has_confidence       whether a confidence goes with its results
     strata_order         what the order of its strata means, in words
+    pairs                whether it compares exactly two classifiers
     counts_draws         whether a budget counts draws, of which some may be of the same item
     """
 
@@ -240,6 +247,7 @@ class Design(ABC):
     has_confidence: ClassVar[bool] = True
     strata_order: ClassVar[str] = "highest scores first"
     counts_draws: ClassVar[bool] = False
+    pairs: ClassVar[bool] = False
 
     def check(  # noqa: B027 - most methods serve every combination
         self, estimands: tuple[str, ...], params: Any, promise: str | None

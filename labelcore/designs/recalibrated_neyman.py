@@ -19,41 +19,21 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.one_group import share_of_group
+from labelcore.designs.neyman_batches import next_counts
+from labelcore.designs.profile_figures import profile_figures, profile_first_look
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
-from labelcore.estimands import SCALARS, Estimand, known_group, ratios
-from labelcore.stats.allocation import largest_remainder, top_up
+from labelcore.estimands import SCALARS, Estimand, ratios
+from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.orders import hash_keys, ranking
-from labelcore.stats.profile import (
-    Cells,
-    FloatArray,
-    fixed_critical,
-    plug_in_totals,
-    profile_bounds,
-    variance_shares,
-)
+from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
-from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
+from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
-FIRST_LABELS_PER_STRATUM = 2
-EARLY_FLOOR, EARLY_UNTIL = 0.35, 0.3
-SMALLEST_BATCH = 5
 STRATA, FLOOR = (6, 12), 0.2
 CLAIM_STRATA, CLAIM_FLOOR = (1, 4), 0.5
-METHOD = {
-    "fixed": (
-        "G-profile interval over strata (approximate)",
-        "Wilks (1938); likelihood-ratio region with Satterthwaite's degrees of freedom",
-    ),
-    "watched": (
-        "G-profile band over strata (approximate)",
-        "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
-    ),
-}
 
 
 class RecalibratedNeyman(StratifiedDesign):
@@ -160,68 +140,20 @@ class RecalibratedNeyman(StratifiedDesign):
         return make_frame(setup, stratum, rates, predicted, notes)
 
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        items = int(frame.sizes.sum())
-        if promise == "fixed":
-            return min(30, planned, items)
-        if frame.n_strata < MINIMUM_STRATA:
-            return items
-        return min(first_watched_look(planned), items)
+        return profile_first_look(frame, planned, promise)
 
     def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
         return recalibrate(frame.rates, progress.positive, progress.labelled)
 
     def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
-        left = progress.limit - int(progress.drawn.sum())
-        room = frame.sizes - progress.drawn
-        if progress.drawn.sum() == 0:
-            first = np.minimum(room, FIRST_LABELS_PER_STRATUM)
-            return first if first.sum() <= left else largest_remainder(first * 1.0, left, first)
-        labels = int(progress.drawn.sum())
-        batch = setup.params.n_step or max(SMALLEST_BATCH, labels // 10)
-        target = self._shares(setup, frame, self.fitted_rates(frame, progress), labels)
-        return top_up(target, progress.drawn, min(batch, left), frame.sizes)
-
-    def _shares(self, setup: Setup, frame: Frame, rates: FloatArray, labels: int) -> FloatArray:
-        """The share of the labels each stratum should have, (n_strata,), summing to 1."""
-        weight = frame.sizes / frame.sizes.sum()
-        wanted = _costs(setup, frame, rates) * weight * np.sqrt(rates * (1 - rates))
-        total = wanted.sum()
-        early = labels < EARLY_UNTIL * setup.planned
+        rates = self.fitted_rates(frame, progress)
         floor = setup.params.floor or (CLAIM_FLOOR if setup.claims else FLOOR)
-        floor = max(floor, EARLY_FLOOR) if early else floor
-        if total <= 0:
-            return np.asarray(weight)
-        return np.asarray(floor * weight + (1 - floor) * wanted / total)
+        return next_counts(setup, frame, progress, rates, _costs(setup, frame, rates), floor)
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
-        table = ratios(rows, cells)
-        if look.promise == "watched":
-            q = watched_critical(look.labels, look.planned, 1 - look.confidence)
-            critical = np.full(len(rows), q)
-        else:
-            critical = fixed_critical(cells, table, look.confidence, rates, target=look.target)
-        if look.target == "process":
-            critical = critical * sampled_file(rows, cells, table, rates)
-        low, high = profile_bounds(cells, table, critical, target=look.target)
-        value = np.clip(table.value(plug_in_totals(cells, rates)), 0.0, 1.0)
-        shares = variance_shares(cells, table, rates, target=look.target)
-        total = shares.sum(axis=1)
-        dry = (shares * (cells.positive == 0)).sum(axis=1)
-        tail = np.divide(dry, total, out=np.full(len(rows), np.nan), where=total > 0)
-        low = np.where(np.isnan(low), 0.0, np.minimum(low, np.nan_to_num(value, nan=1.0)))
-        high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=0.0)))
-        made = [METHOD["watched" if look.promise == "watched" else "fixed"]] * len(rows)
-        for place in range(len(rows)) if look.promise == "watched" else ():
-            group = known_group(rows[place], cells)
-            if group is not None and np.count_nonzero(group) == 1:
-                # The band over strata needs several; one is a plain random sample by itself.
-                _, low[place], high[place], made[place] = share_of_group(
-                    cells, look, table.row(place), group
-                )
-        method, source = zip(*made, strict=True)
-        return Figures(value, low, high, method, source, tail)
+        return profile_figures(rows, cells, look, rates)
 
 
 def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArray, np.ndarray]:

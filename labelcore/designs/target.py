@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from labelcore.estimands import Estimand, variance_of_shares
-from labelcore.stats.profile import Cells, FloatArray, Ratios, smoothed_rates, variance_shares
+from labelcore.stats.profile import Cells, FloatArray, Table, smoothed_rates, variance_shares
 
 
 def sampled_file(
-    rows: list[Estimand], cells: Cells, table: Ratios, rates: FloatArray | None = None
+    rows: list[Estimand], cells: Cells, table: Table, rates: FloatArray | None = None
 ) -> FloatArray:
     """What the critical value of a region within the cells is multiplied by, (n_rows,), so that it
     covers both the rates of the cells and how many items of the file fell into each.

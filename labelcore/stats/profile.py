@@ -44,6 +44,8 @@ class Cells:
     positive    labelled items that are positive (s)
     predicted   whether the cell's items are predicted positive (bool)
     stratum     the stratum that each cell is a part of (int); None where that does not matter
+    other       whether they are predicted positive by a second classifier that is compared with the
+                first (bool); None where there is none
     """
 
     size: FloatArray
@@ -51,6 +53,13 @@ class Cells:
     positive: FloatArray
     predicted: BoolArray
     stratum: NDArray[np.int64] | None = None
+    other: BoolArray | None = None
+
+    @property
+    def sides(self) -> NDArray[np.int64]:
+        """A number for what is predicted in each cell, by both classifiers where there are two."""
+        both = 0 if self.other is None else 2 * self.other.astype(np.int64)
+        return np.asarray(self.predicted + both)
 
     @property
     def unlabelled(self) -> FloatArray:
@@ -86,6 +95,43 @@ class Ratios:
     def gradient(self, value: FloatArray) -> FloatArray:
         """The sign-giving part of the gradient, a - R b, (n_rows, n_cells)."""
         return self.a - value[:, None] * self.b
+
+    def sensitivity(self, totals: FloatArray) -> FloatArray:
+        """The gradient at ``totals``, kept off the ends of the range, (n_rows, n_cells)."""
+        value = np.clip(np.nan_to_num(self.value(totals), nan=0.5), 0.01, 0.99)
+        return self.gradient(value)
+
+    def below(self, totals: FloatArray) -> FloatArray:
+        """What is divided by at ``totals``, (n_rows,)."""
+        return np.asarray(self.b0 + (self.b * totals).sum(axis=-1))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Differences:
+    """Ratios of the same cells, those of ``second`` taken from those of ``first``."""
+
+    first: Ratios
+    second: Ratios
+
+    def value(self, totals: FloatArray) -> FloatArray:
+        """The differences at ``totals`` (n_cells,) or (n_rows, n_cells); NaN for x/0."""
+        return self.first.value(totals) - self.second.value(totals)
+
+    def sensitivity(self, totals: FloatArray) -> FloatArray:
+        """The gradient at ``totals``, (n_rows, n_cells)."""
+        return _slope(self.first, totals) - _slope(self.second, totals)
+
+    def row(self, place: int) -> Differences:
+        """One of the differences on its own."""
+        return Differences(self.first.row(place), self.second.row(place))
+
+
+Table = Ratios | Differences
+
+
+def _slope(ratios: Ratios, totals: FloatArray) -> FloatArray:
+    value = np.clip(np.nan_to_num(ratios.value(totals), nan=0.5), 0.0, 1.0)
+    return ratios.gradient(value) / np.maximum(ratios.below(totals), 1e-12)[:, None]
 
 
 def profile_bounds(
@@ -152,12 +198,12 @@ def _reach(
 ) -> tuple[FloatArray, FloatArray]:
     """The extreme of each ratio along its gradient at ``value``, and where it was found."""
     slope = direction[:, None] * ratios.gradient(np.clip(value, 1e-9, 1 - 1e-9))
-    region = _Region(cells, slope, target)
+    region = Region(cells, slope, target)
     unlabelled, point = region.solve(critical, start)
     return ratios.value(region.totals(unlabelled)), point
 
 
-class _Region:
+class Region:
     """D(u) along the curves u(multiplier) that maximise ``slope`` @ K, one curve per row."""
 
     def __init__(self, cells: Cells, slope: FloatArray, target: str) -> None:
@@ -249,10 +295,12 @@ class _Region:
 
 
 def _directed_quarter(cells: Cells, open_cells: BoolArray) -> FloatArray:
-    """A quarter of a label per side, shared over its open cells in proportion to their labels."""
+    """A quarter of a label for each of ``Cells.sides``, shared over its open cells in proportion to
+    their labels."""
     quarter = np.zeros(len(cells.size))
-    for side in (True, False):
-        mask = (cells.predicted == side) & open_cells
+    sides = cells.sides
+    for side in np.unique(sides):
+        mask = (sides == side) & open_cells
         total = cells.labelled[mask].sum()
         if total > 0:
             quarter[mask] = cells.labelled[mask] / (4 * total)
@@ -267,19 +315,18 @@ def smoothed_rates(cells: Cells, rates: FloatArray | None = None) -> FloatArray:
 
 
 def variance_shares(
-    cells: Cells, ratios: Ratios, rates: FloatArray | None = None, *, target: str = "file"
+    cells: Cells, table: Table, rates: FloatArray | None = None, *, target: str = "file"
 ) -> FloatArray:
-    """Each cell's part of the linearised variance of each ratio, (n_rows, n_cells)."""
+    """Each cell's part of the linearised variance of each row of ``table``, (n_rows, n_cells)."""
     smooth = smoothed_rates(cells, rates)
-    value = np.clip(np.nan_to_num(ratios.value(cells.size * smooth), nan=0.5), 0.01, 0.99)
     rest = 1.0 if target == "process" else 1 - cells.labelled / cells.size
     spread = cells.size**2 * smooth * (1 - smooth) / np.maximum(cells.labelled, 1) * rest
-    return np.asarray(ratios.gradient(value) ** 2 * spread)
+    return np.asarray(table.sensitivity(cells.size * smooth) ** 2 * spread)
 
 
 def fixed_critical(
     cells: Cells,
-    ratios: Ratios,
+    table: Table,
     confidence: float,
     rates: FloatArray | None = None,
     *,
@@ -291,7 +338,7 @@ def fixed_critical(
     Source: Satterthwaite (1946); departure: smoothed rates in place of the raw variances, because
     a cell whose labels all agree would otherwise carry no uncertainty.
     """
-    shares = variance_shares(cells, ratios, rates, target=target)
+    shares = variance_shares(cells, table, rates, target=target)
     freedom = np.maximum(cells.labelled - 1, 1)
     total = shares.sum(axis=1)
     spread = (shares**2 / freedom).sum(axis=1)

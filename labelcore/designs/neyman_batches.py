@@ -1,0 +1,54 @@
+"""Batches by Neyman's rule with a floor: shared by the methods that use it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelcore.designs.base import Frame, IntArray, Progress, Setup
+from labelcore.stats.allocation import largest_remainder, top_up
+from labelcore.stats.profile import BoolArray, FloatArray
+
+FIRST_LABELS_PER_STRATUM = 2
+EARLY_FLOOR, EARLY_UNTIL = 0.35, 0.3
+SMALLEST_BATCH = 5
+
+
+def next_counts(
+    setup: Setup,
+    frame: Frame,
+    progress: Progress,
+    rates: FloatArray,
+    costs: FloatArray,
+    floor: float,
+    wanted: BoolArray | None = None,
+) -> IntArray:
+    """How many items the next batch takes from each stratum, (n_strata,).
+
+    Two labels in each stratum first; then a batch of ``params.n_step`` labels, or of a tenth of
+    those so far, towards the shares of ``target_shares``.
+
+    wanted   (n_strata,), the strata that are asked at all; None: each of them
+    """
+    sizes = frame.sizes if wanted is None else np.where(wanted, frame.sizes, 0)
+    labels = int(progress.drawn.sum())
+    left = progress.limit - labels
+    if labels == 0:
+        first = np.minimum(sizes, FIRST_LABELS_PER_STRATUM)
+        return first if first.sum() <= left else largest_remainder(first * 1.0, left, first)
+    batch = setup.params.n_step or max(SMALLEST_BATCH, labels // 10)
+    early = labels < EARLY_UNTIL * setup.planned
+    share = target_shares(sizes, rates, costs, max(floor, EARLY_FLOOR) if early else floor)
+    return top_up(share, progress.drawn, min(batch, left), sizes)
+
+
+def target_shares(
+    sizes: IntArray, rates: FloatArray, costs: FloatArray, floor: float
+) -> FloatArray:
+    """The share of the labels each stratum should have, (n_strata,), summing to 1: in proportion to
+    c_k W_k sqrt(theta_k (1 - theta_k)), mixed with W_k."""
+    weight = sizes / sizes.sum()
+    wanted = costs * weight * np.sqrt(rates * (1 - rates))
+    total = wanted.sum()
+    if total <= 0:
+        return np.asarray(weight)
+    return np.asarray(floor * weight + (1 - floor) * wanted / total)

@@ -1,0 +1,91 @@
+"""Values and G-profile intervals over strata: shared by the methods that use them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelcore.designs.base import Figures, Frame, Look
+from labelcore.designs.one_group import share_of_group
+from labelcore.designs.target import sampled_file
+from labelcore.estimands import Estimand, known_group, table_of
+from labelcore.stats.differences import difference_bounds
+from labelcore.stats.profile import (
+    Cells,
+    Differences,
+    FloatArray,
+    Table,
+    fixed_critical,
+    plug_in_totals,
+    profile_bounds,
+    variance_shares,
+)
+from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
+
+METHOD = {
+    "fixed": (
+        "G-profile interval over strata (approximate)",
+        "Wilks (1938); likelihood-ratio region with Satterthwaite's degrees of freedom",
+    ),
+    "watched": (
+        "G-profile band over strata (approximate)",
+        "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
+    ),
+}
+
+
+def profile_first_look(frame: Frame, planned: int, promise: str) -> int:
+    """The number of labels from which a figure is shown."""
+    items = int(frame.sizes.sum())
+    if promise == "fixed":
+        return min(30, planned, items)
+    if frame.n_strata < MINIMUM_STRATA:
+        return items
+    return min(first_watched_look(planned), items)
+
+
+def profile_figures(
+    rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+) -> Figures:
+    """Values and intervals of ratios of totals, or of differences of two classifiers."""
+    table = table_of(rows, cells)
+    least = np.array([row.least for row in rows])
+    low, high = _bounds(rows, cells, look, rates, table)
+    value = np.clip(table.value(plug_in_totals(cells, rates)), least, 1.0)
+    low = np.where(np.isnan(low), least, np.minimum(low, np.nan_to_num(value, nan=1.0)))
+    high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=-1.0)))
+    made = [METHOD["watched" if look.promise == "watched" else "fixed"]] * len(rows)
+    if isinstance(table, Differences):
+        method, source = zip(*made, strict=True)
+        return Figures(value, low, high, method, source, np.full(len(rows), np.nan))
+    for place in range(len(rows)) if look.promise == "watched" else ():
+        group = known_group(rows[place], cells)
+        if group is not None and np.count_nonzero(group) == 1:
+            # The band over strata needs several; one is a plain random sample by itself.
+            _, low[place], high[place], made[place] = share_of_group(
+                cells, look, table.row(place), group
+            )
+    method, source = zip(*made, strict=True)
+    return Figures(value, low, high, method, source, _tail(cells, table, rates, look))
+
+
+def _bounds(
+    rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None, table: Table
+) -> tuple[FloatArray, FloatArray]:
+    if look.promise == "watched":
+        q = watched_critical(look.labels, look.planned, 1 - look.confidence)
+        critical = np.full(len(rows), q)
+    else:
+        critical = fixed_critical(cells, table, look.confidence, rates, target=look.target)
+    if look.target == "process":
+        critical = critical * sampled_file(rows, cells, table, rates)
+    if isinstance(table, Differences):
+        return difference_bounds(cells, table, critical, target=look.target)
+    return profile_bounds(cells, table, critical, target=look.target)
+
+
+def _tail(cells: Cells, table: Table, rates: FloatArray | None, look: Look) -> FloatArray:
+    """The share of each row's variance owed to cells without a positive, (n_rows,)."""
+    shares = variance_shares(cells, table, rates, target=look.target)
+    total = shares.sum(axis=1)
+    dry = (shares * (cells.positive == 0)).sum(axis=1)
+    return np.asarray(np.divide(dry, total, out=np.full(len(total), np.nan), where=total > 0))
