@@ -95,6 +95,24 @@ def _digits(value: float) -> int:
     return words.digits_for(abs(value)) if abs(value) < 0.5 else 1
 
 
+def number_words(key: str, value: float) -> str:
+    """The value of a result as people read it.
+
+    >>> number_words("recall_difference", 0.031), number_words("recall", 0.931)
+    ('+3.1 points', '93.1 %')
+    """
+    return signed_points(value) if is_difference(key) else words.percent(value)
+
+
+def range_words(key: str, low: float, high: float) -> tuple[str, str]:
+    """Both ends of a result's interval, rounded outwards.
+
+    >>> range_words("recall_difference", -0.031, 0.02), range_words("recall", 0.9, 0.95)
+    (('-3.1', '+2.0 points'), ('90.0 %', '95.0 %'))
+    """
+    return points_range(low, high) if is_difference(key) else words.percent_range(low, high)
+
+
 def pair_words(scope: Scope) -> tuple[str, str]:
     return repr(scope.classifier or "A"), repr(scope.versus or "B")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.engine import Engine
-from labelcore.estimands import ratios
+from labelcore.estimands import table_of
 from labelcore.estimation import fitted_cell_rates
 from labelcore.stats.profile import variance_shares
 
@@ -26,9 +26,9 @@ def strata_table(engine: Engine) -> pd.DataFrame:
     primary = engine.questions[0] if engine.questions else None
     share = np.full(len(cells.size), np.nan)
     if primary is not None:
-        own = tally.cells(primary.class_index)
+        own = engine.tallies[primary.subject].cells(primary.class_index)
         rates = fitted_cell_rates(engine, tally, primary.class_index)
-        table = ratios([primary.row], own)
+        table = table_of([primary.row], own)
         parts = variance_shares(own, table, rates, target=engine.plan.target)[0]
         share = parts / parts.sum() if parts.sum() > 0 else np.zeros(len(parts))
     classes = engine.population.classes

@@ -189,6 +189,9 @@ def confidence_words(confidence: float) -> str:
 def quantity(estimand: str, classifier: str | None, positive: str) -> str:
     """What an estimand measures, in words; ``estimand`` may be a key such as "precision[spam]"."""
     name = estimand.removesuffix(f"@{classifier}")
+    if name.endswith("_difference"):
+        better = "how much better the first of the two classifiers is than the second in"
+        return f"{better} {name.removesuffix('_difference').replace('f1', 'F1')}"
     base, _, inside = name.partition("[")
     pattern = QUANTITIES.get(base, base)
     called = f"the classifier {classifier!r}" if classifier else "the classifier"

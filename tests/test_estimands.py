@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 from labelcore.estimands import (
     CHOICES,
     CURVES,
+    DIFFERENCES,
     ESTIMANDS,
     SCALARS,
     SUMMARIES,
     check_known,
     known_group,
     ratios,
+    table_of,
 )
 from labelcore.stats.profile import Cells
 
@@ -34,7 +36,7 @@ COUNT = st.integers(0, 1000)
 
 def test_every_row_has_a_formula_here() -> None:
     assert set(FORMULAS) == set(SCALARS)
-    assert {*SCALARS, *CURVES, *SUMMARIES, *CHOICES} == {*ESTIMANDS}
+    assert {*SCALARS, *DIFFERENCES, *CURVES, *SUMMARIES, *CHOICES} == {*ESTIMANDS}
 
 
 @given(st.tuples(COUNT, COUNT, COUNT, COUNT), st.tuples(COUNT, COUNT, COUNT, COUNT))
@@ -57,6 +59,29 @@ def test_value_is_that_of_the_confusion_matrix(
         assert np.isnan(value)
     else:
         assert value == pytest.approx(above / below, abs=1e-12)
+
+
+@given(st.lists(st.tuples(COUNT, COUNT), min_size=4, max_size=4))
+@pytest.mark.parametrize("name", sorted(DIFFERENCES))
+def test_a_difference_is_that_of_two_confusion_matrices(
+    name: str, cells: list[tuple[int, int]]
+) -> None:
+    """Positives and others of the items that both, only the first, only the second, neither calls
+    so."""
+    (both, b), (first, f), (second, s), (neither, n) = cells
+    k, rest = np.array([both, first, second, neither]), np.array([b, f, s, n])
+    found = Cells(
+        (k + rest).astype(float), (k + rest).astype(float), k.astype(float),
+        np.array([True, True, False, False]), None, np.array([True, False, True, False]),
+    )  # fmt: skip
+    formula = FORMULAS[name.removesuffix("_difference")]
+    one = formula(both + first, b + f, second + neither, s + n)
+    two = formula(both + second, b + s, first + neither, f + n)
+    value = table_of([DIFFERENCES[name]], found).value(found.positive)[0]
+    if one[1] == 0 or two[1] == 0:
+        assert np.isnan(value)
+    else:
+        assert value == pytest.approx(one[0] / one[1] - two[0] / two[1], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", sorted(SCALARS))

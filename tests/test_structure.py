@@ -35,7 +35,8 @@ INSIDE: dict[str, str] = {
     "margin_stop": "errors stats estimands tallies designs plan",
     "engine": "errors log answers results stats estimands population tallies designs plan setup"
     " stops claim_totals margin_stop",
-    "estimation": "errors results words difference_words stats estimands tallies designs plan engine",
+    "estimation": "errors results words difference_words stats estimands tallies designs plan"
+    " engine",
     "choice": "results words stats estimands designs engine estimation",
     "claim_results": "results words claim_words stats estimands tallies claim_totals engine"
     " estimation",
@@ -68,10 +69,11 @@ INSIDE: dict[str, str] = {
     " stop_rules",
     "replay": "errors log results words population designs plan engine estimation curve looks"
     " preview store ledger projects session stop_rules stop_words",
-    "trials": "errors results words population plan session simulate simulation_truth",
+    "trials": "errors results words difference_words population plan session simulate"
+    " simulation_truth",
     "charts": "errors results words claim_words difference_words estimands",
-    "report": "errors log results words estimands population plan engine estimation curve"
-    " strata_table history looks preview replay session charts stop_words",
+    "report": "errors log results words difference_words estimands population plan engine"
+    " estimation curve strata_table history looks preview replay session charts stop_words",
     "cli": "errors log results words estimands population designs plan looks preview store ledger"
     " projects session simulate replay report stop_words derived_words",
 }
@@ -94,6 +96,7 @@ MAY_NAME_TYPES = {
     "words": {"results", "cuts"},
     "claim_words": {"results"},
     "choice_words": {"results"},
+    "difference_words": {"results"},
     "report": {"store"},
 }
 

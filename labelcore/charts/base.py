@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
+from labelcore.difference_words import number_words, range_words
 
 FIRST, SECOND, THIRD = "#0072B2", "#D55E00", "#009E73"
 SERIES = (FIRST, SECOND, THIRD, "#CC79A7", "#E69F00", "#56B4E9")
@@ -53,20 +53,22 @@ def layout(height: int = HEIGHT) -> dict[str, Any]:
     }
 
 
-def new_figure(*, x: str, y: str, y_share: bool = True, x_share: bool = False) -> go.Figure:
+def new_figure(
+    *, x: str, y: str, y_share: bool = True, x_share: bool = False, least: float = 0.0
+) -> go.Figure:
     """An empty figure in the common layout. ``x`` and ``y`` are axis titles, already escaped.
 
-    An axis of shares stays within 0 and 100 % (and a hair more, for lines at the edge).
+    An axis of shares stays within ``least`` and 100 % (and a hair more, for lines at the edge).
     """
     return go.Figure(
-        layout={**layout(), "xaxis": _axis(x, x_share), "yaxis": _axis(y, y_share)},
+        layout={**layout(), "xaxis": _axis(x, x_share), "yaxis": _axis(y, y_share, least)},
     )
 
 
-def _axis(title: str, share: bool) -> dict[str, Any]:
+def _axis(title: str, share: bool, least: float = 0.0) -> dict[str, Any]:
     if not share:
         return {**AXIS, "title": {"text": title}, "tickformat": NUMBER_TICKS}
-    ends = {"minallowed": -0.01, "maxallowed": 1.01}
+    ends = {"minallowed": least - 0.01, "maxallowed": 1.01}
     return {**AXIS, "title": {"text": title}, "tickformat": SHARE_TICKS, **ends}
 
 
@@ -90,15 +92,18 @@ def remark(text: str, **place: Any) -> dict[str, Any]:
     return {"text": text, "showarrow": False, "yanchor": "bottom", "font": font, **place}
 
 
-def interval_words(value: float, low: float, high: float, *, known: bool = True) -> str:
+def interval_words(
+    value: float, low: float, high: float, *, known: bool = True, key: str = ""
+) -> str:
     """
     >>> interval_words(0.9, 0.8512, 0.9433)
     '90.0 %, between 85.1 % and 94.4 %'
     """
+    said = number_words(key, value)
     if not known:
-        return f"{words.percent(value)}, without an interval yet"
-    bottom, top = words.percent_range(low, high)
-    return f"{words.percent(value)}, between {bottom} and {top}"
+        return f"{said}, without an interval yet"
+    bottom, top = range_words(key, low, high)
+    return f"{said}, between {bottom} and {top}"
 
 
 def empty_chart(message: str, columns: Sequence[str]) -> Chart:

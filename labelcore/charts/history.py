@@ -13,6 +13,7 @@ from labelcore import words
 from labelcore.charts.band import add_band, gaps
 from labelcore.charts.base import (
     FIRST,
+    REFERENCE,
     Chart,
     across,
     empty_chart,
@@ -23,6 +24,7 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.history_table import COLUMNS, history_table, thinned
 from labelcore.charts.names import escape, shortened
+from labelcore.difference_words import is_difference, number_words
 
 FEW_MARKS = 80
 NOTHING = "No figure yet: the curve starts with the first estimate."
@@ -38,6 +40,8 @@ def history_chart(
     margin   the goal: lines at the last value plus and minus it
     label    the name of the quantity on screen; empty takes it from the key
 
+    A difference of two classifiers has a line at zero.
+
     A look without a figure is left out; one with a value but no interval yet is a thin line. The
     figure holds at most 300 looks, always the last; the table holds them all.
     """
@@ -47,22 +51,25 @@ def history_chart(
         return empty_chart(NOTHING, COLUMNS)
     shown = table.iloc[thinned(len(table))].reset_index(drop=True)
     known = shown["Low"].notna().to_numpy()
-    figure = new_figure(x="labels", y=escape(name))
+    difference = is_difference(key)
+    figure = new_figure(x="labels", y=escape(name), least=-1.0 if difference else 0.0)
     x = shown["Labels"].to_numpy(dtype=float)
     low, high = (shown[name].to_numpy(dtype=float) for name in ("Low", "High"))
     add_band(figure, (x, low), (x, high), known)
-    _add_estimate(figure, shown, known)
+    _add_estimate(figure, shown, known, key)
     if margin is not None:
-        _add_goal(figure, float(table["Estimate"].iloc[-1]), margin)
+        _add_goal(figure, float(table["Estimate"].iloc[-1]), margin, -1.0 if difference else 0.0)
+    if difference:
+        figure.add_hline(y=0, line={"color": REFERENCE, "width": 1.5})
     figure.layout.xaxis.rangemode = "tozero"
-    return Chart(figure, _alt(table, shortened(name), margin), table)
+    return Chart(figure, _alt(table, shortened(name), margin, key), table)
 
 
-def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray) -> None:
+def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key: str) -> None:
     """Solid with points where there is an interval, thin where there is none yet."""
     x = shown["Labels"].tolist()
     value = shown["Estimate"].to_numpy(dtype=float)
-    texts = [_row_words(row) for row in shown.to_dict("records")]
+    texts = [_row_words(row, key) for row in shown.to_dict("records")]
     for keep, name, width, size in (
         (known, "estimate", 2, 5 if len(x) <= FEW_MARKS else 3),
         (~known, "estimate without interval", 1, 3),
@@ -77,31 +84,32 @@ def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray) -> 
             )  # fmt: skip
 
 
-def _add_goal(figure: go.Figure, value: float, margin: float) -> None:
+def _add_goal(figure: go.Figure, value: float, margin: float, least: float) -> None:
     ends = (value - margin, value + margin)
     note = remark(
         f"goal ±{words.goal_points(margin)}", x=0, xref="paper", xanchor="left", y=min(ends[1], 1)
     )
-    shapes = [across(end) for end in ends if 0 <= end <= 1]
+    shapes = [across(end) for end in ends if least <= end <= 1]
     figure.update_layout(shapes=shapes, annotations=[note])
 
 
-def _row_words(row: Mapping[Any, Any]) -> str:
-    text = interval_words(row["Estimate"], row["Low"], row["High"], known=not np.isnan(row["Low"]))
+def _row_words(row: Mapping[Any, Any], key: str) -> str:
+    known = not np.isnan(row["Low"])
+    text = interval_words(row["Estimate"], row["Low"], row["High"], known=known, key=key)
     return f"{words.count(row['Labels'])}: {text}"
 
 
-def _alt(table: pd.DataFrame, name: str, margin: float | None) -> str:
+def _alt(table: pd.DataFrame, name: str, margin: float | None, key: str) -> str:
     rows = table.to_dict("records")
     now = rows[-1]
     known = not np.isnan(now["Low"])
-    text = interval_words(now["Estimate"], now["Low"], now["High"], known=known)
+    text = interval_words(now["Estimate"], now["Low"], now["High"], known=known, key=key)
     parts = [f"{name} is {text}, from {words.count(now['Labels'])}."]
     earlier = [row for row in rows[:-1] if not np.isnan(row["Low"])]
     if known and earlier:
         first = earlier[0]
         parts.append(
-            f"At {words.count(first['Labels'])} it was {words.percent(first['Estimate'])}; the "
+            f"At {words.count(first['Labels'])} it was {number_words(key, first['Estimate'])}; the "
             f"half-width went from {words.points(first['Half-width'])} to "
             f"{words.points(now['Half-width'])}."
         )

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from labelcore.difference_words import number_words, range_words
 from labelcore.log import Event
 from labelcore.plan import Plan
 from labelcore.report.claims import claims_text
@@ -25,7 +26,7 @@ from labelcore.report.references import references
 from labelcore.report.sections import assumptions, section, training_words
 from labelcore.results import Band, Choice, Claim, Estimate
 from labelcore.stop_words import planned_words, stopped_for, stopped_short, stopped_words
-from labelcore.words import confidence_words, count, goal_points, percent, percent_range
+from labelcore.words import confidence_words, count, goal_points, percent
 
 LOOKS_SHOWN = 40
 STATES = {
@@ -69,11 +70,11 @@ def thinned(number: int, most: int) -> list[int]:
 def _look_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
     figures = look.get("results", {}).get(key, {})
     value, low, high = (figures.get(name) for name in ("value", "low", "high"))
-    spoken = low is not None and high is not None and (low, high) != (0.0, 1.0)
+    spoken = low is not None and high is not None and (low, high) not in ((0.0, 1.0), (-1.0, 1.0))
     return [
         f"{look['labels']:,}",
-        "–" if value is None else percent(value),
-        *(percent_range(low, high) if spoken else ("–", "–")),
+        "–" if value is None else number_words(key, value),
+        *(range_words(key, low, high) if spoken else ("–", "–")),
         *_look_place(look, place),
     ]
 

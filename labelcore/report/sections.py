@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 
+from labelcore.difference_words import is_difference, number_words, range_words
 from labelcore.estimands import ESTIMANDS
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
@@ -278,7 +279,7 @@ def tail_cell(one: Result) -> str:
 def side_by_side(estimates: list[Estimate]) -> Markup | None:
     """A row for each classifier and a column for each quantity; None for one classifier alone."""
     rows: dict[str | None, dict[str, str]] = {}
-    for one in estimates:
+    for one in (one for one in estimates if not is_difference(one.estimand)):
         key = one.estimand.removesuffix(f"@{one.scope.classifier}")
         rows.setdefault(one.scope.classifier, {})[quantity_name(key)] = interval_cell(one)
     if len(rows) < 2:
@@ -326,8 +327,8 @@ def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
         [
             (
                 theirs(name_of(one)),
-                "–" if one.value is None else percent(one.value),
-                *(percent_range(one.low, one.high) if one.has_interval else ("–", "–")),
+                "–" if one.value is None else number_words(one.estimand, one.value),
+                *(_ends(one) if one.has_interval else ("–", "–")),
                 "–"
                 if one.promise == "none" or one.confidence is None
                 else confidence_words(one.confidence),
@@ -339,10 +340,16 @@ def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
     )
 
 
+def _ends(one: Estimate) -> tuple[str, str]:
+    return range_words(one.estimand, one.low, one.high)
+
+
 def name_of(result: Result) -> str:
     """A result's name as a person reads it: "Precision (lr)"."""
     name = quantity_name(result.estimand.partition("@")[0])
-    classifier = result.scope.classifier
+    classifier, versus = result.scope.classifier, result.scope.versus
+    if versus:
+        return f"{name} ({classifier} less {versus})"
     return f"{name} ({classifier})" if classifier else name
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from labelcore import words
+from labelcore.difference_words import number_words, range_words
 from labelcore.results import Estimate
 from labelcore.session import Session
 from labelcore.simulate import true_values
@@ -46,10 +47,10 @@ class Reveal:
         """
         estimate = self.estimate
         name = words.quantity(self.key, estimate.scope.classifier, estimate.scope.positive)
-        start = f"In truth, {name} is {words.percent(self.truth)}"
+        start = f"In truth, {name} is {number_words(self.key, self.truth)}"
         if self.inside is None:
             return f"{start}. The session has no interval to compare it with yet."
-        low, high = words.percent_range(estimate.low, estimate.high)
+        low, high = range_words(self.key, estimate.low, estimate.high)
         return f"{start}; the session said {low} to {high}: {self._verdict()}"
 
     def _verdict(self) -> str:

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore import words
+from labelcore.difference_words import is_difference
 from labelcore.results import Estimate
 from labelcore.session import Session
 from labelcore.ui.facts import estimand_name
@@ -32,7 +33,7 @@ def compare_panel(session: Session) -> None:
 def compared(estimates: list[Estimate]) -> pd.DataFrame:
     """The figures as people read them, classifiers in the order of the plan."""
     rows: dict[str | None, dict[str, str]] = {}
-    for one in estimates:
+    for one in (one for one in estimates if not is_difference(one.estimand)):
         classifier = one.scope.classifier
         row = rows.setdefault(classifier, {"classifier": one_line(classifier or "", 80)})
         figure = estimand_name(one.estimand.removesuffix(f"@{classifier}"))

@@ -10,6 +10,7 @@ from statistics import median
 
 from labelcore import words
 from labelcore.curve import asks_for_curve
+from labelcore.difference_words import number_words, range_words
 from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.log import ANSWER_KINDS, Event
 from labelcore.results import Band, Choice, Estimate
@@ -159,12 +160,12 @@ def figure(estimate: Estimate) -> str:
     """Value and interval on one line; no interval where none may be shown."""
     if estimate.value is None:
         return "not yet"
-    value = words.percent(estimate.value)
+    value = number_words(estimate.estimand, estimate.value)
     if not estimate.has_interval:
         return f"{value}   interval at the end"
     if estimate.state == "exact":
         return f"{value}   exact"
-    low, high = words.percent_range(estimate.low, estimate.high)
+    low, high = range_words(estimate.estimand, estimate.low, estimate.high)
     return f"{value}   {low.removesuffix(' %')} to {high}"
 
 

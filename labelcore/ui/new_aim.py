@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from labelcore.designs import DESIGNS
-from labelcore.estimands import ESTIMANDS, SCALARS
+from labelcore.estimands import DIFFERENCES, ESTIMANDS, SCALARS
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.draft import Aim, Columns, Question
@@ -52,6 +52,12 @@ SEVERAL = Card(
     ("accuracy",),
     thresholds="several",
 )
+BETTER = Card(
+    "Is A better than B?",
+    "The difference of exactly two classifiers in accuracy, precision and recall. The labels go "
+    "where the two disagree.",
+    ("accuracy_difference", "precision_difference", "recall_difference"),
+)
 RANKED = Card(
     "Where should I cut this ranked list?",
     "The precision of the first 10, 100, 1,000 ... items by score. No threshold is needed.",
@@ -71,7 +77,7 @@ SHIP = Card(
     ("selection",),
     thresholds="each one",
 )
-CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, SHIP, RANKED, PREVALENCE)}
+CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, BETTER, SHIP, RANKED, PREVALENCE)}
 TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
 TARGETS = {"file": "This file", "process": "Items like these"}
 CARD_STYLE = """<style>
@@ -98,6 +104,9 @@ def aim_step(
     if chosen is None:
         st.info("Choose at least one classifier to go on.")
         return None
+    if card is BETTER and len(chosen) != 2:
+        st.info("Choose exactly two classifiers to go on; the first is the one that may be better.")
+        return None
     read = columns.asked(question.classes, question.positive)
     number = card.thresholds
     if number == "each one":
@@ -118,7 +127,7 @@ def aim_step(
     trained, target = about_the_items()
     estimands = card.many if len(question.classes) > 2 else card.estimands
     if card is SEVERAL and len(question.classes) == 2:
-        estimands = which_numbers(estimands)
+        estimands = which_numbers(estimands, pair=len(compared) == 2)
         if not estimands:
             st.info("Choose at least one number to go on.")
             return None
@@ -141,6 +150,7 @@ def possible_cards(base: Population, names: tuple[str, ...]) -> list[Card]:
         ACCURACY: True,
         BOTH: True,
         SEVERAL: len(names) > 1 or cut_by_score,
+        BETTER: two and len(names) > 1,
         SHIP: two and (bool(base.scores) or len(names) > 1),
         RANKED: ranked,
         PREVALENCE: two,
@@ -170,19 +180,20 @@ def choose_classifiers(
     """Whom the question is about, none where the file has nobody; None while nobody is chosen."""
     if card is RANKED:
         names = tuple(name for name in names if name in base.scores)
-    choose = choose_several if card in (SEVERAL, SHIP) else choose_one
+    choose = choose_several if card in (SEVERAL, BETTER, SHIP) else choose_one
     chosen = choose(names, base.fingerprint)
     return chosen if chosen or not names else None
 
 
-def which_numbers(first: tuple[str, ...]) -> tuple[str, ...]:
-    """The numbers to be known of each classifier; some methods give only some of them."""
+def which_numbers(first: tuple[str, ...], *, pair: bool) -> tuple[str, ...]:
+    """The numbers to be known of each classifier, and of two of them their differences; some
+    methods give only some of them."""
     chosen = st.multiselect(
         "Which numbers?",
-        list(SCALARS),
+        [*SCALARS, *(DIFFERENCES if pair else {})],
         default=list(first),
         format_func=ESTIMANDS.get,
-        key="new-numbers",
+        key=f"new-numbers-{pair}",
         persist_state="session",
     )
     return tuple(chosen)

@@ -382,7 +382,11 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
 
 def possible(aim: Aim) -> list[str]:
     """The methods that can answer the question, about the items it is about."""
-    able = [name for name, one in DESIGNS.items() if {*aim.estimands} <= {*one.estimands}]
+    able = [
+        name
+        for name, one in DESIGNS.items()
+        if {*aim.estimands} <= {*one.estimands} and (not one.pairs or len(named(aim)) == 2)
+    ]
     return [name for name in able if aim.target in DESIGNS[name].targets] or able
 
 

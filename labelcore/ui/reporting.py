@@ -12,6 +12,7 @@ import streamlit as st
 
 from labelcore import words
 from labelcore.charts import READINGS
+from labelcore.difference_words import is_difference, number_words, range_words
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results import Estimate, Result
@@ -111,7 +112,9 @@ def table(estimates: list[Estimate]) -> pd.DataFrame:
         [
             {
                 "quantity": estimand_name(one.estimand),
-                "estimate": "not yet" if one.value is None else words.percent(one.value),
+                "estimate": "not yet"
+                if one.value is None
+                else number_words(one.estimand, one.value),
                 "interval": _interval(one),
                 "labels": f"{one.labels_used:,}",
             }
@@ -123,6 +126,8 @@ def table(estimates: list[Estimate]) -> pd.DataFrame:
 def _interval(estimate: Estimate) -> str:
     if not estimate.has_interval:
         return ""
+    if is_difference(estimate.estimand):
+        return " to ".join(range_words(estimate.estimand, estimate.low, estimate.high))
     return READINGS["precision"].range(estimate.low, estimate.high)
 
 

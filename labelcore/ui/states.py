@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.choice import choice_made
+from labelcore.difference_words import number_words, range_words
 from labelcore.estimands import CHOICES
 from labelcore.report.along_ranks import headline
 from labelcore.session import Session
@@ -154,12 +154,12 @@ def show_reveals(session: Session) -> None:
 def reveal_table(found: list[Reveal]) -> pd.DataFrame:
     rows = []
     for one in found:
-        low, high = words.percent_range(one.estimate.low, one.estimate.high)
+        low, high = range_words(one.key, one.estimate.low, one.estimate.high)
         shown = one.inside is not None
         rows.append(
             {
                 "figure": estimand_name(one.key),
-                "truth": words.percent(one.truth),
+                "truth": number_words(one.key, one.truth),
                 "interval": f"{low.removesuffix(' %')} to {high}" if shown else "none yet",
                 "": "inside" if one.inside else "outside" if shown else "",
             }

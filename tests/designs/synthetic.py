@@ -17,7 +17,9 @@ from labelcore.log import Event
 from labelcore.preview import planned_size
 
 SCALARS = ("accuracy", "precision", "recall", "f1")
-SCALAR_DESIGNS = [name for name, one in lc.DESIGNS.items() if set(SCALARS) <= {*one.estimands}]
+SCALAR_DESIGNS = [
+    name for name, one in lc.DESIGNS.items() if set(SCALARS) <= {*one.estimands} and not one.pairs
+]
 WATCHED = {
     name: SCALARS if "watched" in one.promises_for(SCALARS, one.Params()) else SCALARS[:1]
     for name, one in lc.DESIGNS.items()
