@@ -180,8 +180,10 @@ def choose_classifiers(
     """Whom the question is about, none where the file has nobody; None while nobody is chosen."""
     if card is RANKED:
         names = tuple(name for name in names if name in base.scores)
-    choose = choose_several if card in (SEVERAL, BETTER, SHIP) else choose_one
-    chosen = choose(names, base.fingerprint)
+    if card in (SEVERAL, BETTER, SHIP):
+        chosen = choose_several(names, base.fingerprint, pair=card is BETTER)
+    else:
+        chosen = choose_one(names, base.fingerprint)
     return chosen if chosen or not names else None
 
 

@@ -33,16 +33,25 @@ def choose_one(names: tuple[str, ...], fingerprint: str) -> tuple[str, ...]:
     return (chosen,)
 
 
-def choose_several(names: tuple[str, ...], fingerprint: str) -> tuple[str, ...]:
-    """The classifiers in the order chosen; the sample is drawn for the first."""
+DRAWN_FOR_FIRST = (
+    "Which classifiers? The items are drawn for the first one; all are judged by the same labels."
+)
+DRAWN_FOR_BOTH = (
+    "Which two classifiers? The first one is A, the second one B; the items are drawn for both."
+)
+
+
+def choose_several(
+    names: tuple[str, ...], fingerprint: str, *, pair: bool = False
+) -> tuple[str, ...]:
+    """The classifiers in the order chosen; the sample is drawn for the first, or for a pair."""
     if len(names) < 2:
         return names
     chosen = st.multiselect(
-        "Which classifiers? The items are drawn for the first one; all are judged by the same "
-        "labels.",
+        DRAWN_FOR_BOTH if pair else DRAWN_FOR_FIRST,
         names,
-        default=list(names),
-        key=f"new-classifiers-{fingerprint}",
+        default=list(names[:2] if pair else names),
+        key=f"new-{'pair' if pair else 'classifiers'}-{fingerprint}",
         persist_state="session",
     )
     return tuple(chosen)

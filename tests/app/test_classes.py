@@ -167,10 +167,29 @@ def test_a_scored_file_has_every_question(app) -> None:
         "How accurate is it?",
         "Precision and recall",
         "Several classifiers at once",
+        "Is A better than B?",
         "Which classifier or threshold should I ship?",
         "Where should I cut this ranked list?",
         "How common is it? (prevalence)",
     ]
+
+
+def test_is_a_better_than_b(app, data_folder: Path) -> None:
+    page = asked(app, scored())
+    page.radio(key="new-aim").set_value("Is A better than B?").run()
+    button(page, "new-create").click().run()
+    session = only(data_folder)
+    assert session.plan.design == "paired_comparison" and session.plan.classifiers == ("a", "b")
+    assert session.plan.estimands == (
+        "accuracy_difference", "precision_difference", "recall_difference",
+    )  # fmt: skip
+
+
+def test_better_than_whom(app) -> None:
+    page = asked(app, scored())
+    page.radio(key="new-aim").set_value("Is A better than B?").run()
+    next(one for one in page.multiselect if "pair" in one.key).set_value(["b"]).run()
+    assert not page.exception and "Choose exactly two classifiers" in texts(page)
 
 
 def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:

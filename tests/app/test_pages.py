@@ -6,6 +6,7 @@ import pytest
 
 import labelcore as lc
 from tests.app.conftest import HOSTILE, button, texts
+from tests.designs.paired_files import paired
 
 PROJECT_PAGES = ("label", "progress", "report")
 
@@ -173,3 +174,22 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     assert "In truth" not in texts(app("report", project=name)).replace("\\", "")
     session.finish("")
     assert "In truth" in texts(app("report", project=name)).replace("\\", "")
+
+
+@pytest.mark.parametrize("labels", [0, 45])
+@pytest.mark.parametrize("page", PROJECT_PAGES)
+def test_a_difference_on_every_page(app, data_folder: Path, labels: int, page: str) -> None:
+    known = paired(data_folder / "files", 400, seed=3, shift=1.2)
+    names = ["accuracy_difference", "recall_difference"]
+    plan = lc.Plan("paired_comparison", names, classifier=["a", "b"], budget=60, seed=1)
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    session = lc.Session(known.population, plan, store, "pair")
+    for _ in range(labels):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    session.results()
+    shown = app(page, project="pair")
+    assert not shown.exception
+    if labels == 45:
+        assert "points" in texts(shown) and "of the two" not in texts(shown)

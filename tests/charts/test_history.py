@@ -141,3 +141,16 @@ def test_the_layout_does_not_jump(look: Look) -> None:
     assert first.uirevision == second.uirevision and first.height == second.height
     assert first.paper_bgcolor == "rgba(0,0,0,0)" and first.title.text is None
     assert first.transition.duration is None and not first.updatemenus
+
+
+def test_a_difference_has_a_line_at_zero_and_points(look: Look) -> None:
+    looks = [look(40, -0.02, -0.1, 0.06), look(50, 0.03, 0.01, 0.05)]
+    for one in looks:
+        one["results"] = {"recall_difference": next(iter(one["results"].values()))}
+    chart = history_chart(looks, "recall_difference", margin=0.05)
+    lines = [(one.y0, one.line.dash) for one in chart.figure.layout.shapes]
+    assert (0, None) in lines and (pytest.approx(-0.02), "dash") in lines
+    assert chart.figure.layout.yaxis.minallowed < -1
+    assert "+3.0 points, between +1.0 and +5.0 points" in chart.alt
+    plain = history_chart([look(40, 0.6, 0.3, 0.8)], "recall").figure
+    assert not plain.layout.shapes and plain.layout.yaxis.minallowed > -0.1

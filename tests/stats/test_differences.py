@@ -65,14 +65,14 @@ def by_slsqp(cells: Cells, name: str, q: float, sign: int) -> float:
 
     rng, best = np.random.default_rng(5), -np.inf
     slope = sign * table.sensitivity(cells.size * (cells.positive + 0.5) / (cells.labelled + 1))[0]
-    for _ in range(3):
+    for _ in range(2):
         s, f = quarters(cells, slope)
         inside = {
             "type": "ineq",
             "fun": lambda x, s=s, f=f: q - statistic(np.clip(x, 1e-12, 1) * free, s, f, free),
         }
         rate, best = s / (s + f), -np.inf
-        for _ in range(4):
+        for _ in range(2):
             start = np.clip(rate * rng.uniform(0.8, 1.2, len(rate)), 0.001, 0.999)
             found = minimize(
                 lambda x: -sign * value(x), start, bounds=[(1e-9, 1 - 1e-9)] * len(rate),
@@ -96,7 +96,7 @@ def test_bounds_are_the_extremes_that_slsqp_finds(name: str, case: Cells) -> Non
 def test_f1_against_every_whole_number_of_small_cells() -> None:
     """Brute force: every assignment of the unlabelled items inside the region lies within the
     bounds, and one comes near each (whole numbers leave gaps)."""
-    cells = cells_of([FIRST, SECOND, BOTH, NEITHER], [14, 12, 16, 20], [6, 5, 6, 6], [4, 2, 5, 1])
+    cells = cells_of([FIRST, SECOND, BOTH, NEITHER], [12, 11, 14, 14], [6, 5, 6, 6], [4, 2, 5, 1])
     table, q = table_of([DIFFERENCES["f1_difference"]], cells), 3.841459
     low, high = difference_bounds(cells, table, np.array([q]))
     slope = table.sensitivity(cells.size * cells.positive / cells.labelled)[0]

@@ -1,0 +1,225 @@
+"""What every method that compares two classifiers owes.
+
+The contracts of ``design_contracts`` and those that only these methods can owe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+import labelcore as lc
+from labelcore.designs.base import Figures, Frame, IntArray, Look, Progress, Setup
+from labelcore.designs.paired_comparison import PairedComparison
+from labelcore.errors import ReplayError
+from labelcore.estimands import Estimand
+from labelcore.estimation import scalar_results
+from labelcore.stats.profile import Cells, FloatArray
+from tests.contracts.design_contracts import (
+    ANSWER_KEY,
+    BROKEN,
+    Contract,
+    Family,
+    InFileOrder,
+    Owed,
+    Repeating,
+    Twin,
+    Unseeded,
+    beyond_chance,
+    drawn,
+    method_cases,
+    register,
+    twin_cases,
+)
+from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
+from tests.designs.synthetic import NOISE, Known, label, labelled
+
+N_ITEMS = 240
+PAIRS = [name for name, one in lc.DESIGNS.items() if one.pairs]
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return paired(tmp_path_factory.mktemp("pairs"), N_ITEMS, seed=3, shift=1.2)
+
+
+def plan_of(name: str, **values: Any) -> lc.Plan:
+    return lc.Plan(
+        name,
+        values.pop("estimands", DIFFERENCES),
+        **{"budget": 70, "seed": 4, "classifier": list(BOTH), **values},
+    )
+
+
+# --- the contracts -----------------------------------------------------------------------------
+
+
+def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
+    """Exact where every item that the difference rests on is labelled; of accuracy these are the
+    items on which the two disagree."""
+    a, b = (known.population.predictions[one] == 1 for one in BOTH)
+    rests_on = {
+        "accuracy_difference": a != b,
+        "precision_difference": a | b,
+        "recall_difference": a | ~a,
+        "f1_difference": a | ~a,
+    }
+    for promise in ("fixed", "watched"):
+        plan = plan_of(name, budget=N_ITEMS, promise=promise)
+        engine = known.engine(plan, 4)
+        for labels in label(engine, known.truth):
+            if labels % 40 and labels < N_ITEMS - 3:
+                continue
+            seen = np.isin(np.arange(N_ITEMS), drawn(engine))
+            for key, one in scalar_results(engine).items():
+                if one.has_interval and one.half_width < 1e-9:
+                    assert seen[rests_on[key]].all(), (key, labels)
+        for key, one in scalar_results(engine).items():
+            assert one.state == "exact" and one.low == one.high == one.value
+            assert one.value == pytest.approx(true_difference(known, key), abs=1e-12)
+    process = labelled(known.engine(replace(plan, target="process"), 4), known.truth)
+    assert all(one.half_width > 0.005 for one in scalar_results(process).values())
+
+
+def no_label_is_not_yet(name: str, known: Known) -> None:
+    for promise in ("fixed", "watched"):
+        engine = known.engine(plan_of(name, promise=promise), 4)
+        for one in scalar_results(engine).values():
+            assert (one.value, one.low, one.high, one.state) == (None, -1.0, 1.0, "nothing")
+            assert "no item has a label yet" in one.sentence()
+        for labels in label(engine, known.truth):
+            if labels > 42:
+                break
+            for one in scalar_results(engine).values():
+                if labels < 30 or (promise == "watched" and labels < 40):
+                    assert (one.value, one.low, one.high, one.state) == (None, -1, 1, "too few")
+                if promise == "fixed":
+                    assert not one.has_interval and (one.low, one.high) == (-1.0, 1.0)
+
+
+def sample_is_random(name: str, known: Known) -> None:
+    """120 seeds; how often each item is among the first draws, within its stratum; limit 1e-4."""
+    seeds, count, share = 120, np.zeros(N_ITEMS), np.zeros(N_ITEMS)
+    for seed in range(seeds):
+        engine = known.engine(plan_of(name, budget=40, promise="fixed"), seed)
+        ahead = engine.peek()
+        while ahead is not None and ahead[2] == 1:
+            engine.draw_next()
+            ahead = engine.peek()
+        count[drawn(engine)] += 1
+        share += (engine.drawn / engine.frame.sizes)[engine.frame.stratum]
+    statistic, freedom = beyond_chance(count, share, seeds, engine.frame.stratum)
+    assert statistic < chi2.isf(NOISE, freedom)
+
+
+# --- broken methods ----------------------------------------------------------------------------
+
+
+class Broken(PairedComparison):
+    name: ClassVar[str] = BROKEN
+    order: ClassVar[str] = "queue"
+
+
+class Forgetful(Broken):
+    """Hidden state: what it draws depends on how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+        self.asked += 1
+        given = super().allocate(setup, frame, progress)
+        return np.roll(given, self.asked) if progress.drawn.sum() else given
+
+
+class Clinging(Broken):
+    """Keeps the most positives it ever saw."""
+
+    def __init__(self) -> None:
+        self.seen: FloatArray = np.zeros(0)
+
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        if len(self.seen) != len(cells.positive) or cells.labelled.sum() == 0:
+            self.seen = np.zeros(len(cells.positive))
+        self.seen = np.maximum(self.seen, cells.positive)
+        kept = replace(cells, positive=np.minimum(self.seen, cells.labelled))
+        return super().estimate(rows, kept, look, rates)
+
+
+class Peeking(Broken):
+    """Draws positives first, which nobody can know."""
+
+    def prepare(self, setup: Setup) -> Any:
+        frame = super().prepare(setup)
+        truth, queue = ANSWER_KEY["truth"], frame.queue
+        order = np.lexsort((-truth[queue], frame.stratum[queue]))
+        return replace(frame, queue=queue[order])
+
+
+class NoFinitePopulation(Broken):
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        return super().estimate(rows, cells, replace(look, target="process"), rates)
+
+
+class AlwaysExact(Broken):
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        found = super().estimate(rows, cells, look, rates)
+        return replace(found, low=found.value, high=found.value)
+
+
+class Hasty(Broken):
+    """Shows a figure from the first label on."""
+
+    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+        return 1
+
+
+PAIRED = Family(
+    n_items=N_ITEMS,
+    plan_of=plan_of,
+    results=scalar_results,
+    undone_at=(41, 55),
+    agreed=45,
+    written={"margin": 0.1, "stop": "margin"},
+    read_at=(0, 20, 50, 65),
+    sound=Broken,
+    refusals=(AssertionError, ReplayError),
+)
+CONTRACTS = [
+    Owed(PAIRED.same_seed_same_draws, [PAIRED.twin(Unseeded)]),
+    Owed(PAIRED.replay_equals_incremental, [Forgetful]),
+    Owed(PAIRED.undo_is_as_if_never_answered, [Clinging]),
+    Owed(PAIRED.later_labels_do_not_matter, [Peeking]),
+    Owed(PAIRED.no_item_twice, [PAIRED.twin(Repeating)]),
+    Owed(census_is_exact_and_only_a_census, [NoFinitePopulation, AlwaysExact]),
+    Owed(no_label_is_not_yet, [Hasty]),
+    Owed(PAIRED.json_round_trip, []),
+    Owed(sample_is_random, [PAIRED.twin(InFileOrder)]),
+]
+
+
+@pytest.mark.parametrize(("contract", "name"), method_cases(CONTRACTS, PAIRS))
+def test_contract(contract: Contract, name: str, known: Known) -> None:
+    contract(name, known)
+
+
+@pytest.mark.parametrize(("contract", "twin"), twin_cases(CONTRACTS))
+def test_broken_twin_fails(
+    contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    PAIRED.must_fail(contract, twin, known, monkeypatch)
+
+
+def test_unbroken_twin_draws_the_same(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twins fail because of their mistake, not because they are registered in a test."""
+    PAIRED.no_item_twice(register(Broken, monkeypatch), known)

@@ -1,0 +1,57 @@
+"""Files with two classifiers and known labels."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+import labelcore as lc
+from tests.designs.synthetic import Known
+
+DIFFERENCES = (
+    "accuracy_difference", "precision_difference", "recall_difference", "f1_difference",
+)  # fmt: skip
+BOTH = ("a", "b")
+
+
+def paired(
+    folder: Path, n_items: int, seed: int, *, scores: bool = True, shift: float = 0.6
+) -> Known:
+    """Labels drawn with chance p; both see p through noise of their own, the second one more of
+    it. ``shift`` is the noise of the first on the logit scale."""
+    rng = np.random.default_rng(seed)
+    logit = rng.normal(-0.7, 1.8, n_items)
+    truth = (rng.random(n_items) < 1 / (1 + np.exp(-logit))).astype(int)
+    seen = [logit + rng.normal(0, noise, n_items) for noise in (shift, 2 * shift)]
+    found = [np.round(1 / (1 + np.exp(-one)), 4) for one in seen]
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "pairs.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "text", "score_a", "score_b", "said_a", "said_b", "truth"])
+        said = [(one >= 0.5).astype(int) for one in found]
+        ids = [f"i{i}" for i in range(n_items)]
+        rows.writerows(zip(ids, ["x"] * n_items, *found, *said, truth, strict=True))
+    given = {"a": "score_a", "b": "score_b"} if scores else {}
+    population = lc.read_population(
+        path, id="id", content="text", scores=given, predictions={"a": "said_a", "b": "said_b"}
+    )
+    return Known(population, truth)
+
+
+def true_difference(known: Known, name: str) -> float:
+    """From the definition of each quantity."""
+    found = []
+    for classifier in BOTH:
+        said, real = known.population.predictions[classifier] == 1, known.truth == 1
+        tp, fp, fn = (said & real).sum(), (said & ~real).sum(), (~said & real).sum()
+        above, below = {
+            "accuracy_difference": ((said == real).sum(), len(real)),
+            "precision_difference": (tp, tp + fp),
+            "recall_difference": (tp, tp + fn),
+            "f1_difference": (2 * tp, 2 * tp + fp + fn),
+        }[name]
+        found.append(above / below)
+    return float(found[0] - found[1])
