@@ -66,8 +66,12 @@ class PairedComparison(StratifiedDesign):
     and up to ``n_agree`` of those that both or neither call so. Without scores each is one stratum
     cut at random. Two labels per stratum first; then each batch tops up the strata towards shares
     proportional to c_k W_k sqrt(theta_k (1 - theta_k)), mixed with W_k. Theta is a two-parameter
-    recalibration of the scores' mean, and c_k the gradient of the first difference that is asked
-    for. A stratum on which nothing that is asked for rests is never asked: with two classes the
+    recalibration of the scores' mean, and c_k the gradient of the difference that is asked for.
+    With several of them c_k^2 is the sum of their squares, each gradient divided by the sum of
+    |gradient| N_k sqrt(theta_k (1 - theta_k)), so that the variances add up as multiples of the
+    least that each could have: with the focus on accuracy alone, precision needed more labels than
+    a plain random sample where the two call different numbers of items positive.
+    A stratum on which nothing that is asked for rests is never asked: with two classes the
     difference of accuracy rests on the items where the two disagree, and is exact once these are
     labelled.
 
@@ -116,6 +120,11 @@ class PairedComparison(StratifiedDesign):
             "share of the labels spread evenly whatever the scores say",
             low=0.05,
             high=1.0,
+        )
+        focus: str | None = parameter(
+            None,
+            "the difference that gets the labels; empty: all that are asked for",
+            choices=tuple(DIFFERENCES),
         )
         n_step: int | None = parameter(
             None, "labels in a batch; empty: a tenth of the labels so far", low=1, high=100_000
@@ -248,7 +257,11 @@ def _wanted(setup: Setup, sizes: IntArray, sides: np.ndarray[Any, np.dtype[np.bo
 
 
 def _costs(setup: Setup, frame: PairFrame, rates: FloatArray) -> FloatArray:
-    """c_k: how much an uncertain item of each stratum matters for the first difference."""
-    primary = next((n for n in setup.estimands if n in DIFFERENCES), "accuracy_difference")
-    table = table_of([DIFFERENCES[primary]], frame.cells())
-    return np.asarray(np.abs(table.sensitivity(frame.sizes * rates))[0])
+    """c_k: how much an uncertain item of each stratum matters, (n_strata,)."""
+    asked = [name for name in setup.estimands if name in DIFFERENCES] or ["accuracy_difference"]
+    focus = [setup.params.focus] if setup.params.focus else asked
+    table = table_of([DIFFERENCES[name] for name in focus], frame.cells())
+    slope = np.abs(table.sensitivity(frame.sizes * rates))
+    least = (slope * frame.sizes * np.sqrt(rates * (1 - rates))).sum(axis=1, keepdims=True)
+    parts = np.divide(slope, least, out=np.zeros(slope.shape), where=least > 0)
+    return np.asarray(np.sqrt((parts**2).sum(axis=0)))
