@@ -106,8 +106,10 @@ def planned_size(population: Population, plan: Plan) -> int:
     labels of a calibrated stop."""
     follows = plan.method.size_from_params or plan.calibrated_stop
     if plan.budget is not None and not follows:
-        counts = plan.method.counts_draws
-        return plan.budget if counts else min(plan.budget, len(population))
+        if plan.method.counts_draws:
+            return plan.budget
+        most = Outlook(population, plan).most if plan.method.pairs else len(population)
+        return min(plan.budget, most)
     return preview(population, plan).planned
 
 

@@ -190,6 +190,8 @@ def decision(session: Session) -> str:
     name = (plan.classifiers or population.classifiers[:1] or (None,))[0]
     if name is None:
         return "no classifier"
+    if plan.method.pairs:
+        return " against ".join(plan.classifiers)
     candidates = session.engine.design.candidates(session.engine.frame)
     if candidates:
         wanted = words.exact_percent(plan.design_params.precision_threshold)

