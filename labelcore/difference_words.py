@@ -68,7 +68,7 @@ def signed_points(value: float) -> str:
     """A difference in percentage points.
 
     >>> signed_points(0.0312), signed_points(-0.004), signed_points(0.0), signed_points(0.0004)
-    ('+3.1 points', '-0.4 points', '0.0 points', '+0.04 points')
+    ('+3.1 points', '-0.40 points', '0.0 points', '+0.040 points')
     """
     digits = _digits(value)
     return "0.0 points" if value == 0 else f"{100 * value:+.{digits}f} points"
@@ -78,7 +78,7 @@ def points_range(low: float, high: float) -> tuple[str, str]:
     """Both ends in points, rounded outwards.
 
     >>> points_range(-0.01234, 0.0441), points_range(0.00031, 0.0006)
-    (('-1.3', '+4.5 points'), ('+0.03', '+0.06 points'))
+    (('-1.3', '+4.5 points'), ('+0.031', '+0.060 points'))
     """
     digits = min(_digits(low), _digits(high))
     bottom, top = outward(low, high, digits)

@@ -36,9 +36,17 @@ def next_counts(
         first = np.minimum(sizes, FIRST_LABELS_PER_STRATUM)
         return first if first.sum() <= left else largest_remainder(first * 1.0, left, first)
     batch = setup.params.n_step or max(SMALLEST_BATCH, labels // 10)
-    early = labels < EARLY_UNTIL * setup.planned
-    share = target_shares(sizes, rates, costs, max(floor, EARLY_FLOOR) if early else floor)
+    share = target_shares(sizes, rates, costs, floor_at(labels, setup.planned, floor))
     return top_up(share, progress.drawn, min(batch, left), sizes)
+
+
+def floor_at(labels: int, planned: int, floor: float) -> float:
+    """The share of the labels that is spread evenly: more of it while there are few.
+
+    >>> floor_at(59, 200, 0.2), floor_at(60, 200, 0.2)
+    (0.35, 0.2)
+    """
+    return max(floor, EARLY_FLOOR) if labels < EARLY_UNTIL * planned else floor
 
 
 def target_shares(

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.designs.neyman_batches import floor_at, target_shares
 from labelcore.designs.rates import planning_rates, stratum_rates
-from labelcore.designs.recalibrated_neyman import RecalibratedNeyman, _costs
+from labelcore.designs.recalibrated_neyman import _costs
 from labelcore.estimands import SCALARS
 from labelcore.estimation import scalar_results
 from labelcore.stats.recalibration import recalibrate
@@ -87,12 +88,13 @@ def test_cost_of_a_single_focus(focus: str, cost, known: Known) -> None:  # type
 def test_shares_mix_the_floor_early_and_late(known: Known) -> None:
     """.35 of W until .3 n0 labels, then .20."""
     engine = known.engine(lc.Plan(NEYMAN, ["accuracy"], budget=200), 1)
-    design, frame = RecalibratedNeyman(), engine.frame
+    frame = engine.frame
     theta, weight = frame.rates, frame.sizes / frame.sizes.sum()
     wanted = weight * np.sqrt(theta * (1 - theta))
     for labels, floor in ((59, 0.35), (60, 0.20)):
         expected = floor * weight + (1 - floor) * wanted / wanted.sum()
-        np.testing.assert_allclose(design._shares(engine.setup, frame, theta, labels), expected)
+        found = target_shares(frame.sizes, theta, np.ones(len(theta)), floor_at(labels, 200, 0.2))
+        np.testing.assert_allclose(found, expected)
 
 
 def test_fitted_rates_are_the_recalibration_of_all_labels(known: Known) -> None:
