@@ -32,7 +32,7 @@ from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
-FLOOR = 0.2
+FLOOR, ALL = 0.2, "all"
 AGREE, CLAIM_AGREE = 3, 1
 DIFFER, CLAIM_DIFFER = 6, 3
 
@@ -121,10 +121,10 @@ class PairedComparison(StratifiedDesign):
             low=0.05,
             high=1.0,
         )
-        focus: str | None = parameter(
-            None,
-            "the difference that gets the labels; empty: all that are asked for",
-            choices=tuple(DIFFERENCES),
+        focus: str = parameter(
+            ALL,
+            "the difference that gets the labels, or all that are asked for",
+            choices=(ALL, *DIFFERENCES),
         )
         n_step: int | None = parameter(
             None, "labels in a batch; empty: a tenth of the labels so far", low=1, high=100_000
@@ -259,7 +259,7 @@ def _wanted(setup: Setup, sizes: IntArray, sides: np.ndarray[Any, np.dtype[np.bo
 def _costs(setup: Setup, frame: PairFrame, rates: FloatArray) -> FloatArray:
     """c_k: how much an uncertain item of each stratum matters, (n_strata,)."""
     asked = [name for name in setup.estimands if name in DIFFERENCES] or ["accuracy_difference"]
-    focus = [setup.params.focus] if setup.params.focus else asked
+    focus = asked if setup.params.focus == ALL else [setup.params.focus]
     table = table_of([DIFFERENCES[name] for name in focus], frame.cells())
     slope = np.abs(table.sensitivity(frame.sizes * rates))
     least = (slope * frame.sizes * np.sqrt(rates * (1 - rates))).sum(axis=1, keepdims=True)
