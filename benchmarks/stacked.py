@@ -105,7 +105,7 @@ def all_bounds(calls: Sequence[Call]) -> list[tuple[FloatArray, FloatArray]]:
 
 @dataclass(eq=False, slots=True)
 class Rows:
-    """One row per call, estimand and direction; the arrays of ``profile._Region`` side by side.
+    """One row per call, estimand and direction; the arrays of ``profile.Region`` side by side.
 
     (n_rows, n_cells): labelled, positive, size, unlabelled, predicted, a, b, and after ``aim`` the
     slope, the counts with the directed quarter (s, f), the free items and the constant of D.
@@ -218,7 +218,7 @@ def x_log_x(x: FloatArray) -> FloatArray:
 
 @dataclass(eq=False, slots=True)
 class Region:
-    """``profile._Region`` with counts of its own in every row, all arrays (n_rows, n_cells)."""
+    """``profile.Region`` with counts of its own in every row, all arrays (n_rows, n_cells)."""
 
     slope: FloatArray
     s: FloatArray
@@ -274,7 +274,7 @@ class Region:
 
 
 class Search:
-    """The bracketed secant of ``profile._Region.solve`` over many rows; those that are done are
+    """The bracketed secant of ``profile.Region.solve`` over many rows; those that are done are
     put aside."""
 
     def __init__(
