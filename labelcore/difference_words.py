@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from labelcore.results import Estimate, Scope
 
 DIFFERENCE = "_difference"
+MINUS = "\N{MINUS SIGN}"
 STATES = {
     "nothing": "{scope}, nothing is known yet about {quantity}: {missing}. {terms}",
     "too few": (
@@ -68,21 +69,24 @@ def signed_points(value: float) -> str:
     """A difference in percentage points.
 
     >>> signed_points(0.0312), signed_points(-0.004), signed_points(0.0), signed_points(0.0004)
-    ('+3.1 points', '-0.40 points', '0.0 points', '+0.040 points')
+    ('+3.1 points', '−0.40 points', '0.0 points', '+0.040 points')
     """
-    digits = _digits(value)
-    return "0.0 points" if value == 0 else f"{100 * value:+.{digits}f} points"
+    return "0.0 points" if value == 0 else f"{_signed(100 * value, _digits(value))} points"
+
+
+def _signed(value: float, digits: int) -> str:
+    return f"{value:+.{digits}f}".replace("-", MINUS)
 
 
 def points_range(low: float, high: float) -> tuple[str, str]:
     """Both ends in points, rounded outwards.
 
     >>> points_range(-0.01234, 0.0441), points_range(0.00031, 0.0006)
-    (('-1.3', '+4.5 points'), ('+0.031', '+0.060 points'))
+    (('−1.3', '+4.5 points'), ('+0.031', '+0.060 points'))
     """
     digits = min(_digits(low), _digits(high))
     bottom, top = outward(low, high, digits)
-    return f"{bottom:+.{digits}f}", f"{top:+.{digits}f} points"
+    return _signed(bottom, digits), f"{_signed(top, digits)} points"
 
 
 def outward(low: float, high: float, digits: int) -> tuple[float, float]:
@@ -108,7 +112,7 @@ def range_words(key: str, low: float, high: float) -> tuple[str, str]:
     """Both ends of a result's interval, rounded outwards.
 
     >>> range_words("recall_difference", -0.031, 0.02), range_words("recall", 0.9, 0.95)
-    (('-3.1', '+2.0 points'), ('90.0 %', '95.0 %'))
+    (('−3.1', '+2.0 points'), ('90.0 %', '95.0 %'))
     """
     return points_range(low, high) if is_difference(key) else words.percent_range(low, high)
 
@@ -189,8 +193,13 @@ def side_words(scope: Scope, side: int) -> str:
     return SIDES[side].format(first=first, second=second, positive=scope.positive)
 
 
-def no_difference_words(key: str, scope: Scope) -> str:
-    """Why a difference has no value."""
+def no_difference_words(key: str, scope: Scope, silent: str | None) -> str:
+    """Why a difference has no value.
+
+    silent   a classifier that calls no item of the file positive, None where both do
+    """
+    if measure(key) == "precision" and silent is not None:
+        return f"{silent!r} calls no item {scope.positive!r} and so has no precision"
     if measure(key) == "precision":
-        return f"one of the two calls no item {scope.positive!r}, or none of these has a label"
+        return f"what one of the two calls {scope.positive!r} has no label yet"
     return f"no {scope.positive!r} item was found"

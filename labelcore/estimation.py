@@ -350,7 +350,9 @@ def _why_no_value(question: Question, engine: Engine) -> str:
     scope = scope_of(engine, question)
     name = scope.positive
     if question.row.difference:
-        return no_difference_words(question.key, scope)
+        said, index = engine.population.predictions, engine.population.classes.index(name)
+        silent = [one for one in engine.classifiers if one and not (said[one] == index).any()]
+        return no_difference_words(question.key, scope, next(iter(silent), None))
     if question.row.group == "predicted":
         return f"no item is called {name!r}, or none of these has a label"
     if question.row.group == "unpredicted":

@@ -27,6 +27,7 @@ from labelcore.charts.names import escape, shortened
 from labelcore.difference_words import is_difference, number_words
 
 FEW_MARKS = 80
+FIRST_BETTER = "above this line the first one is better"
 NOTHING = "No figure yet: the curve starts with the first estimate."
 
 
@@ -40,7 +41,7 @@ def history_chart(
     margin   the goal: lines at the last value plus and minus it
     label    the name of the quantity on screen; empty takes it from the key
 
-    A difference of two classifiers has a line at zero.
+    A difference of two classifiers has a line at zero, and says on which side which one is better.
 
     A look without a figure is left out; one with a value but no interval yet is a thin line. The
     figure holds at most 300 looks, always the last; the table holds them all.
@@ -61,6 +62,7 @@ def history_chart(
         _add_goal(figure, float(table["Estimate"].iloc[-1]), margin, -1.0 if difference else 0.0)
     if difference:
         figure.add_hline(y=0, line={"color": REFERENCE, "width": 1.5})
+        figure.add_annotation(remark(FIRST_BETTER, x=0, xref="paper", xanchor="left", y=0))
     figure.layout.xaxis.rangemode = "tozero"
     return Chart(figure, _alt(table, shortened(name), margin, key), table)
 

@@ -18,7 +18,7 @@ from labelcore.designs.base import (
     make_frame,
     parameter,
 )
-from labelcore.designs.curves import APPROXIMATE
+from labelcore.designs.curves import APPROXIMATE, Curve, Ranked
 from labelcore.designs.neyman_batches import next_counts
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
 from labelcore.designs.rates import item_probability, mid_rank_share, stratum_rates
@@ -92,6 +92,7 @@ class PairedComparison(StratifiedDesign):
     estimands: ClassVar[tuple[str, ...]] = (*DIFFERENCES, *SCALARS)
     smallest_watched_budget: ClassVar[int] = 40
     pairs: ClassVar[bool] = True
+    strata_order: ClassVar[str] = "first only, second only, both, neither"
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within strata that were fixed before the first label",
         APPROXIMATE,
@@ -166,6 +167,22 @@ class PairedComparison(StratifiedDesign):
     ) -> Figures:
         return profile_figures(rows, cells, look, rates)
 
+    def curve(
+        self,
+        setup: Setup,
+        frame: Frame,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
+    ) -> Curve:
+        """Raises ValueError where some strata are never asked: nothing would stand behind it."""
+        assert isinstance(frame, PairFrame)
+        if not frame.wanted.all():
+            raise ValueError(
+                "there is no curve: nothing is asked about some items on which the two agree"
+            )
+        return super().curve(setup, frame, ranked, look, ranks)
+
 
 def _predictions(setup: Setup) -> tuple[BoolArray, BoolArray]:
     """Whether each item is called positive by the first and by the second classifier."""
@@ -194,7 +211,8 @@ def _check_disagreements(setup: Setup, frame: PairFrame) -> None:
     if setup.promise == "watched" and strata < MINIMUM_STRATA:
         raise PlanError(
             f"a watched promise needs at least {MINIMUM_STRATA} strata of items on which the two "
-            f"classifiers disagree; these are {items:,} items in {strata}: use promise 'fixed'"
+            f"classifiers disagree, and there are {strata} (disagreements in the file: {items:,}): "
+            "use promise 'fixed'"
             + ("" if setup.params.n_differ is None else ", or more strata (n_differ)")
         )
 

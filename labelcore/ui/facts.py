@@ -10,7 +10,7 @@ from statistics import median
 
 from labelcore import words
 from labelcore.curve import asks_for_curve
-from labelcore.difference_words import number_words, range_words
+from labelcore.difference_words import is_difference, number_words, range_words
 from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.log import ANSWER_KINDS, Event
 from labelcore.results import Band, Choice, Estimate
@@ -166,6 +166,8 @@ def figure(estimate: Estimate) -> str:
     if estimate.state == "exact":
         return f"{value}   exact"
     low, high = range_words(estimate.estimand, estimate.low, estimate.high)
+    if is_difference(estimate.estimand):
+        return f"{value}   {low} to {high.removesuffix(' points')}"
     return f"{value}   {low.removesuffix(' %')} to {high}"
 
 

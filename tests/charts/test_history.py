@@ -151,6 +151,8 @@ def test_a_difference_has_a_line_at_zero_and_points(look: Look) -> None:
     lines = [(one.y0, one.line.dash) for one in chart.figure.layout.shapes]
     assert (0, None) in lines and (pytest.approx(-0.02), "dash") in lines
     assert chart.figure.layout.yaxis.minallowed < -1
+    notes = {one.text: one.y for one in chart.figure.layout.annotations}
+    assert notes["above this line the first one is better"] == 0
     assert "+3.0 points, between +1.0 and +5.0 points" in chart.alt
     plain = history_chart([look(40, 0.6, 0.3, 0.8)], "recall").figure
     assert not plain.layout.shapes and plain.layout.yaxis.minallowed > -0.1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.curve import ranked_curve
 from labelcore.estimands import DIFFERENCES as ROWS
 from labelcore.estimands import ratios, table_of
 from labelcore.estimation import scalar_results
@@ -47,6 +48,47 @@ def test_accuracy_asks_only_where_they_disagree_and_ends_there(known: Known) -> 
     found = scalar_results(engine)["accuracy_difference"]
     assert found.state == "exact"
     assert found.value == pytest.approx(true_difference(known, "accuracy_difference"), abs=1e-12)
+
+
+def test_what_is_never_asked_has_no_curve(known: Known) -> None:
+    plan = plan_of(("accuracy_difference",), budget=60)
+    with pytest.raises(ValueError, match="nothing is asked about some items"):
+        ranked_curve(labelled(known.engine(plan, 1), known.truth))
+    every = ranked_curve(labelled(known.engine(plan_of(budget=60), 1), known.truth))
+    assert np.isfinite(every.read("precision")[0]).all()
+
+
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+@pytest.mark.parametrize("silent", ["first", "both opposite", "nobody right"])
+def test_constant_classifiers(tmp_path: Path, silent: str, promise: str) -> None:
+    """One that calls nothing positive has no precision, all else stays exact in the end."""
+    rng = np.random.default_rng(7)
+    truth = (rng.random(120) < 0.4).astype(int)
+    other = np.where(rng.random(120) < 0.3, 1 - truth, truth)
+    b = np.ones(120, dtype=int) if silent == "both opposite" else other
+    if silent == "nobody right":
+        truth = np.zeros(120, dtype=int)
+    file = tmp_path / "constant.csv"
+    lines = [f"i{i},x,0,{said}" for i, said in enumerate(b)]
+    file.write_text("\n".join(["id,text,a,b", *lines]))
+    population = lc.read_population(file, id="id", content="text", predictions={"a": "a", "b": "b"})
+    engine = Known(population, truth).engine(plan_of(promise=promise), 2)
+    for _ in label(engine, truth):
+        scalar_results(engine)
+    found = scalar_results(engine)
+    assert found["precision_difference"].value is None
+    assert "'a' calls no item 'yes' and so has no precision" in (
+        found["precision_difference"].sentence()
+    )
+    assert found["accuracy_difference"].state == "exact"
+    assert found["accuracy_difference"].value == pytest.approx(
+        np.mean(truth == 0) - np.mean(truth == b), abs=1e-12
+    )
+    if silent == "nobody right":
+        assert "no 'yes' item was found" in found["recall_difference"].sentence()
+    else:
+        right = float(np.mean(b[truth == 1]))
+        assert found["recall_difference"].value == pytest.approx(-right, abs=1e-12)
 
 
 def test_a_focus_moves_the_labels(known: Known) -> None:
