@@ -202,7 +202,8 @@ def page(kept: list[dict[str, Any]]) -> str:
             f"\n## {one['pair'].replace('-', ' against ')}, {one['file']}\n\n"
             f"{one['items']:,} items, {one['disagree']:,} disagreements. {one['runs']} sessions of "
             f"{LABELS} labels, fixed; {one['sessions']} watched ones, a look after every "
-            f"{LOOK_EVERY}th label.\n\n"
+            f"{LOOK_EVERY}th label. Lowest coverage of the four: "
+            f"{min(one['fixed'][name]['coverage'] for name in NAMES):.3f}.\n\n"
             "| difference | true | bias | coverage | mean width | watched: missed ever | watched: "
             "width | random sample | Neyman for the first |\n" + "|---" * 9 + "|\n"
         )

@@ -190,12 +190,17 @@ def choose_classifiers(
 def which_numbers(first: tuple[str, ...], *, pair: bool) -> tuple[str, ...]:
     """The numbers to be known of each classifier, and of two of them their differences; some
     methods give only some of them."""
+    possible = [*SCALARS, *(DIFFERENCES if pair else {})]
+    kept = st.session_state.get("new-numbers", [])
+    if not {*kept} <= {*possible}:
+        # A third classifier was added: there is no difference any more.
+        st.session_state["new-numbers"] = [one for one in kept if one in possible]
     chosen = st.multiselect(
         "Which numbers?",
-        [*SCALARS, *(DIFFERENCES if pair else {})],
+        possible,
         default=list(first),
         format_func=ESTIMANDS.get,
-        key=f"new-numbers-{pair}",
+        key="new-numbers",
         persist_state="session",
     )
     return tuple(chosen)

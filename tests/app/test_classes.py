@@ -192,6 +192,20 @@ def test_better_than_whom(app) -> None:
     assert not page.exception and "Choose exactly two classifiers" in texts(page)
 
 
+def test_a_third_classifier_ends_the_difference(app) -> None:
+    rows = [f"i{n},item {n},{n % 2},{n % 3 // 2},{n % 5 // 4}" for n in range(60)]
+    content = "\n".join(["id,text,pred_a,pred_b,pred_c", *rows]).encode()
+    page = asked(app, content)
+    page.radio(key="new-aim").set_value("Several classifiers at once").run()
+    several = next(one for one in page.multiselect if "classifiers" in str(one.key)).key
+    page.multiselect(key=several).set_value(["a", "b"]).run()
+    page.multiselect(key="new-numbers").set_value(["accuracy", "recall_difference"]).run()
+    assert not page.exception
+    page.multiselect(key=several).set_value(["a", "b", "c"]).run()
+    assert not page.exception
+    assert page.multiselect(key="new-numbers").value == ["accuracy"]
+
+
 def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:
     page = asked(app, scored())
     page.radio(key="new-aim").set_value("Where should I cut this ranked list?").run()
