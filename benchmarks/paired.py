@@ -243,6 +243,10 @@ tenths of the file.
 With two classes nothing is to be learned about accuracy where both say the same, so that labels of
 all disagreements make its difference exact. Precision rests on what either calls positive, recall
 and F1 on all items, but on those where the two agree by the difference itself only, which is small.
+
+About items like these rather than this file, the number of disagreements varies too. In 120 redrawn
+files of 600 items with 150 labels (measured once, not by this script) the difference in recall was
+covered in .825 with 6 disagreements in the mean, in .950 with 18: below 15 such a plan is refused.
 """
 
 

@@ -35,6 +35,8 @@ from labelcore.stats.strata import equal_size_edges, geometric_edges
 FLOOR, ALL = 0.2, "all"
 AGREE, CLAIM_AGREE = 3, 1
 DIFFER, CLAIM_DIFFER = 6, 3
+PROCESS_DISAGREEMENTS = 15
+"""With fewer, how many there are varies too much from file to file for the interval to hold."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -78,6 +80,7 @@ class PairedComparison(StratifiedDesign):
     Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
     max(40, n0/10) labels and at least five strata of disagreements (G-profile with the multiplier
     of an asymptotic confidence sequence). Approximate: coverage is measured, see docs/paired.md.
+    About items like these ("process") only with at least 15 disagreements in the file.
     Assumption: none about the scores; bad scores cost labels, not truth.
     Source: Neyman (1934) for the allocation; that only disagreements say which of two is better is
     McNemar (1947); the combination is our own.
@@ -214,6 +217,12 @@ def _check_disagreements(setup: Setup, frame: PairFrame) -> None:
             f"classifiers disagree, and there are {strata} (disagreements in the file: {items:,}): "
             "use promise 'fixed'"
             + ("" if setup.params.n_differ is None else ", or more strata (n_differ)")
+        )
+    if setup.target == "process" and items < PROCESS_DISAGREEMENTS:
+        raise PlanError(
+            "a statement about items like these needs at least "
+            f"{PROCESS_DISAGREEMENTS} items on which the two classifiers disagree, this file has "
+            f"{items:,}: use target 'file', or a larger file"
         )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.curve import ranked_curve
+from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES as ROWS
 from labelcore.estimands import ratios, table_of
 from labelcore.estimation import scalar_results
@@ -89,6 +90,23 @@ def test_constant_classifiers(tmp_path: Path, silent: str, promise: str) -> None
     else:
         right = float(np.mean(b[truth == 1]))
         assert found["recall_difference"].value == pytest.approx(-right, abs=1e-12)
+
+
+def test_items_like_these_need_disagreements(tmp_path: Path) -> None:
+    truth = np.arange(100) % 2
+
+    def engine(differ: int) -> object:
+        file = tmp_path / f"{differ}.csv"
+        lines = [f"i{i},x,{t},{1 - t if i < differ else t}" for i, t in enumerate(truth)]
+        file.write_text("\n".join(["id,text,a,b", *lines]))
+        population = lc.read_population(
+            file, id="id", content="text", predictions={"a": "a", "b": "b"}
+        )
+        return Known(population, truth).engine(plan_of(promise="fixed", target="process"), 1)
+
+    engine(15)
+    with pytest.raises(PlanError, match="at least 15 items on which .* this file has 14"):
+        engine(14)
 
 
 def test_a_focus_moves_the_labels(known: Known) -> None:
