@@ -9,6 +9,7 @@ from labelcore.designs.curves import UNDECIDED_SHARE, Curve, Ranked
 from labelcore.engine import Engine
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.estimation import first_figure, look_at
+from labelcore.existing_words import assumed
 from labelcore.results import Band, Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words import STATES_WITH_INTERVAL
@@ -60,7 +61,11 @@ def ranked(engine: Engine) -> Ranked:
     order = engine.rank_order
     rank_of = engine.rank_of
     opened = set(engine.open_positions())
-    rows = []
+    positive = engine.classes[engine.population.positive]
+    there = zip(engine.existing.positions, engine.existing.codes, strict=True)
+    rows = [
+        (0, rank_of[at], engine.frame.stratum[at], float(c == positive), False) for at, c in there
+    ]
     for index, asked in enumerate(engine.asked, start=1):
         event = engine.in_force(index)
         if event is not None and event.kind == "labelled":
@@ -95,7 +100,7 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         known = ", ".join(curve.names)
         raise ValueError(f"the curve has no reading {name!r}; it has {known}")
     value, low, high = curve.read(name)
-    precision = name == "precision"
+    precision, there = name == "precision", engine.existing
     return Band(
         estimand=f"{name}_curve",
         x=curve.rank.astype(float),
@@ -109,7 +114,7 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         draws_used=curve.draws,
         method=curve.method,
         promise=curve.promise,  # type: ignore[arg-type]
-        assumptions=curve.assumptions,
+        assumptions=(*curve.assumptions, *assumed(len(there.positions), there.use)),
         source=curve.source,
         state=curve.state,
         scope=_scope(engine),
@@ -165,5 +170,7 @@ def _scope(engine: Engine) -> Scope:
         positive=engine.population.positive,
         margin=engine.plan.margin,
         first_figure=first_figure(engine),
-        planned=int(engine.plan.planned or 0),
+        planned=engine.setup.planned,
+        existing=engine.existing_used,
+        existing_use=engine.existing.use,
     )

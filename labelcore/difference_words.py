@@ -136,7 +136,7 @@ def difference_sentence(estimate: Estimate) -> str:
         terms=words.TERMS[estimate.promise].format(
             first=words.count(scope.first_figure), promise=promise
         ),
-        labels=words.count(estimate.labels_used),
+        labels=words.labels_words(estimate.labels_used, scope),
         due=words.due_words(scope),
         missing=estimate.missing or "no label yet",
         margin="" if scope.margin is None else words.goal_points(scope.margin),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,11 +20,12 @@ from labelcore.claim_totals import ClaimTotals, claim_totals
 from labelcore.designs import base
 from labelcore.designs.base import IntArray, Progress, rank_order
 from labelcore.errors import PlanError, ReplayError
+from labelcore.existing import RANDOM, existing_labels, prepared
 from labelcore.log import ANSWER_KINDS, Event
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
-from labelcore.stats.profile import BoolArray, FloatArray
+from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.stops import LOOKING
 from labelcore.tallies import Question, Subject, Tally, questions, tallies_of
 
@@ -51,8 +52,11 @@ class Engine:
         self.population, self.plan, self.design = population, plan, plan.method
         self.classifiers = chosen_classifiers(population, plan)
         self.setup = make_setup(population, plan, self.classifiers, plan.planned)
-        self.frame = self.design.prepare(self.setup)
-        check_size(self.design, self.frame, plan.planned)
+        self.existing = existing_labels(population, plan, self.classifiers[0])
+        self.frame = prepared(self.design, self.setup, self.existing)
+        self.given = int(self.frame.drawn_before.sum())
+        self.setup = replace(self.setup, planned=plan.planned + self.given)
+        check_size(self.design, self.frame, self.setup.planned)
         self.questions: list[Question] = questions(
             population, tuple(plan.estimands), self.classifiers
         )
@@ -71,7 +75,7 @@ class Engine:
         """The state before the first event."""
         self.sequence = 0
         self.asked: list[Asked] = []
-        self.drawn = np.zeros(self.frame.n_strata, dtype=np.int64)
+        self.drawn = self.frame.drawn_before.copy()
         self.kinds: Counter[str] = Counter()
         self.first_limit = self.limit = self._first_limit()
         self.extended = False
@@ -87,6 +91,13 @@ class Engine:
         self._positions = np.empty(len(self.population), dtype=np.int64)
         self.version = 0
         self._stop = -1, margin_stop.Stop(None, True)
+        self._take_existing()
+
+    def _take_existing(self) -> None:
+        """Count the labels that were there before the first event."""
+        self.codes[self.existing.positions] = self.existing.codes
+        for tally in self.tallies.values():
+            tally.add_all(self.existing.positions, self.existing.codes)
 
     def beginning(self) -> Engine:
         """An engine of the same file and plan before the first event, nothing prepared again."""
@@ -152,14 +163,15 @@ class Engine:
             self.drawn,
             self._by_stratum(tally, cells.labelled),
             self._by_stratum(tally, cells.positive),
-            self.limit,
+            self.limit + self.given,
             self._by_stratum(tally, tally.right()),
             self.codes,
             self._positions[: len(self.asked)],
         )
 
     def _by_stratum(self, tally: Tally, of_cells: FloatArray) -> FloatArray:
-        found = np.bincount(tally.stratum, of_cells, minlength=self.frame.n_strata)
+        own = tally.stratum != NOT_SAMPLED
+        found = np.bincount(tally.stratum[own], of_cells[own], minlength=self.frame.n_strata)
         return np.asarray(found, dtype=float)
 
     def peek(self) -> tuple[int, int, int, int] | None:
@@ -268,8 +280,14 @@ class Engine:
 
     @property
     def labels(self) -> int:
-        """Items with a class."""
-        return self.kinds["labelled"]
+        """Items with a class that the figures rest on: those of a random sample that was there
+        before count, items that were known from the start do not."""
+        return self.kinds["labelled"] + self.given
+
+    @property
+    def existing_used(self) -> int:
+        """Labels from before the project that the figures rest on."""
+        return self.given if self.existing.use == RANDOM else len(self.existing.positions)
 
     @property
     def answers_given(self) -> int:

@@ -19,6 +19,7 @@ from labelcore.designs.curves import (
 from labelcore.difference_words import no_difference_words, side_words
 from labelcore.engine import Engine
 from labelcore.estimands import Estimand, table_of
+from labelcore.existing_words import assumed
 from labelcore.results import Estimate, Scope, largest_half_width
 from labelcore.stats.profile import (
     BoolArray,
@@ -97,7 +98,7 @@ def look_at(engine: Engine, promise: str | None = None) -> Look:
         confidence=engine.plan.confidence_of_each(len(engine.questions)),
         promise=promise or str(engine.plan.promise),
         labels=engine.labels,
-        planned=int(engine.plan.planned or 1),
+        planned=max(engine.setup.planned, 1),
         target=engine.plan.target,
         n_strata=engine.frame.n_strata,
         draws=engine.prefix(),
@@ -250,11 +251,13 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         positive=positive,
         margin=plan.margin,
         first_figure=first_figure(engine),
-        planned=int(plan.planned or 0),
+        planned=engine.setup.planned,
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,
         left_out=0 if undecided_both_ways(engine) else len(engine.undecided_positions()),
         at_stop=engine.rule is not None,
+        existing=engine.existing_used,
+        existing_use=engine.existing.use,
     )
 
 
@@ -264,6 +267,7 @@ def assumptions(engine: Engine, unsure: float, method: str) -> tuple[str, ...]:
     strict = "(strict)" in method
     found = [one for one in engine.design.assumptions if not strict or one != APPROXIMATE]
     found.append(JUDGEMENT)
+    found += assumed(len(engine.existing.positions), engine.existing.use)
     if engine.plan.target == "process":
         found.append("the file is a random sample of the items that the statement is about")
     if engine.undecided_positions():
@@ -275,15 +279,15 @@ def assumptions(engine: Engine, unsure: float, method: str) -> tuple[str, ...]:
 
 def first_figure(engine: Engine) -> int:
     """The number of labels from which a figure is shown."""
-    plan = engine.plan
-    return engine.design.first_look(engine.frame, int(plan.planned or 1), str(plan.promise))
+    planned = max(engine.setup.planned, 1)
+    return engine.design.first_look(engine.frame, planned, str(engine.plan.promise))
 
 
 def complete(engine: Engine) -> bool:
     """Whether the planned size is answered, or a calibrated stop reached."""
     if engine.rule is not None:
         return engine.stop.draw is not None or engine.answers_given >= engine.first_limit
-    return engine.answers_given >= min(int(engine.plan.planned or 1), engine.most)
+    return engine.answers_given >= min(int(engine.plan.planned or 0), engine.most)
 
 
 def _state(engine: Engine, question: Question, cells: Cells, value: float) -> tuple[str, str, str]:
@@ -315,6 +319,7 @@ def _lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str
     scores alone."""
     found: list[tuple[int, str]] = []
     for mask, called in _sides(scope_of(engine, question), question, cells):
+        mask = mask & cells.sampled
         have, size = int(cells.labelled[mask].sum()), int(cells.size[mask].sum())
         needed = min(NEEDED_OF_EACH_SIDE, size)
         if have < needed:

@@ -21,6 +21,7 @@ FIXED_STOP = (
     "prevalence alone of one classifier, by design 'simple_random' and without claims"
 )
 TARGETS = ("file", "process")
+EXISTING = ("random", "certainty", "ignored")
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Plan:
     together    whether the confidence is that all scalar results hold at once: the error level is
                 then shared over them; else each holds on its own, the first is the primary one and
                 the others describe
+    existing    what the known answers of the file are taken for: "random" (a plain random sample of
+                the file, which new labels go on from), "certainty" (known items, however they were
+                chosen; only the rest is sampled) or "ignored"; needed where the file has some. A
+                budget counts new labels, and may be 0 with "random"
     planned     the planned size, the most labels where a fixed promise stops by itself; None until
                 ``labelcore.Session`` freezes it
 
@@ -68,6 +73,7 @@ class Plan:
     seed: int = field(default=0, kw_only=True)
     target: str = field(default="file", kw_only=True)
     together: bool = field(default=False, kw_only=True)
+    existing: str | None = field(default=None, kw_only=True)
     planned: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -79,9 +85,11 @@ class Plan:
             put(self, "classifier", _names(self.classifier, "classifier"))
         _check_numbers(self)
         _check_claims(self)
+        _check_existing(self)
         put(self, "params", MappingProxyType(dict(_checked_params(self))))
         put(self, "promise", _resolved_promise(self))
         put(self, "stop", _resolved_stop(self))
+        _check_existing_stop(self)
         put(self, "claims", tuple(self.claims))
         self.method.check(tuple(self.estimands), self.design_params, self.promise)
 
@@ -137,6 +145,8 @@ class Plan:
         values["params"] = dict(self.params)
         if not self.together:
             del values["together"]  # As before there was a choice: old projects stay the same.
+        if self.existing is None:
+            del values["existing"]
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in values.items()
@@ -192,8 +202,9 @@ def _check_numbers(plan: Plan) -> None:
         value = getattr(plan, name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
             raise TypeError(f"{name} must be a whole number of items, got {value!r}")
-        if value is not None and value < 1:
-            raise PlanError(f"{name} must be at least 1, got {value!r}")
+        least = 0 if plan.existing == "random" else 1
+        if value is not None and value < least:
+            raise PlanError(f"{name} must be at least {least}, got {value!r}")
     if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
         raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
     for name, limit in (("margin", 0.5), ("confidence", 1.0)):
@@ -230,6 +241,39 @@ def _check_claims(plan: Plan) -> None:
         raise PlanError(f"design {plan.design!r} cannot decide claims; use one that draws strata")
 
 
+def _check_existing(plan: Plan) -> None:
+    if plan.existing is None:
+        return
+    if plan.existing not in EXISTING:
+        raise PlanError(f"existing must be one of {', '.join(EXISTING)}, got {plan.existing!r}")
+    if plan.existing == "ignored":
+        return
+    if plan.existing not in plan.method.existing:
+        able = ", ".join(name for name, one in DESIGNS.items() if plan.existing in one.existing)
+        raise PlanError(
+            f"design {plan.design!r} cannot use existing labels; existing = {plan.existing!r} "
+            f"works with {able}, any design with 'ignored'"
+        )
+    if plan.claims:
+        raise PlanError(
+            "claims must be made before the labels that decide them: with existing labels, which "
+            "somebody may have seen, ask for a margin or a budget instead"
+        )
+    if plan.existing == "certainty" and plan.target == "process":
+        raise PlanError(
+            "existing = 'certainty' speaks of this file only: known items were not drawn at "
+            "random, so that nothing follows from them for items like these; use target 'file'"
+        )
+
+
+def _check_existing_stop(plan: Plan) -> None:
+    if plan.existing not in (None, "ignored") and plan.calibrated_stop:
+        raise PlanError(
+            "stop = 'margin' with promise 'fixed' is calibrated for a session without existing "
+            "labels; use promise 'watched', or a budget"
+        )
+
+
 def _checked_params(plan: Plan) -> dict[str, Any]:
     if not isinstance(plan.params, Mapping):
         raise TypeError(f"params must be a mapping of names to values, got {plan.params!r}")
@@ -247,7 +291,10 @@ def _checked_params(plan: Plan) -> dict[str, Any]:
 
 def _resolved_promise(plan: Plan) -> str:
     method = plan.method
-    too_small = plan.budget is not None and plan.budget < method.smallest_watched_budget
+    new_only = plan.existing != "random"  # A sample that is there may already be large enough.
+    too_small = (
+        plan.budget is not None and plan.budget < method.smallest_watched_budget and new_only
+    )
     if plan.promise is None:
         available = method.promises_for(tuple(plan.estimands), plan.design_params)
         return "watched" if "watched" in available and not too_small else "fixed"

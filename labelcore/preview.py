@@ -12,11 +12,12 @@ from labelcore.claim_outlook import labels_to_settle
 from labelcore.designs.base import Answers, Frame, Look, Setup
 from labelcore.designs.rates import planning_rates, question_rates
 from labelcore.estimands import ratios
+from labelcore.existing import existing_labels, prepared
 from labelcore.margin_stop import margin_rule
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
 from labelcore.tallies import Question, questions, tallies_of
 
@@ -54,10 +55,11 @@ def preview(population: Population, plan: Plan) -> Preview:
     outlook = Outlook(population, plan)
     if outlook.rule is not None:
         return _at_a_stop(outlook, outlook.rule)
-    most = min(plan.budget or outlook.most, outlook.most)
+    most = outlook.most if plan.budget is None else min(plan.budget, outlook.most)
     expected = _expected_labels(outlook, most)
-    planned = plan.planned or (_whole_budget(plan, most) if plan.budget is not None else expected)
-    check_size(outlook.design, outlook.frame, planned)
+    planned = _whole_budget(plan, most) if plan.budget is not None else expected
+    planned = planned if plan.planned is None else plan.planned
+    check_size(outlook.design, outlook.frame, planned + outlook.given)
     labels = most if plan.budget is not None or plan.stop_rules else planned
     return Preview(
         labels=labels,
@@ -71,7 +73,7 @@ def preview(population: Population, plan: Plan) -> Preview:
 
 def _whole_budget(plan: Plan, most: int) -> int:
     """What a budget plans for: as many labels as there are items, or draws."""
-    return int(plan.budget or most) if plan.method.counts_draws else most
+    return int(plan.budget or 0) if plan.method.counts_draws else most
 
 
 def _at_a_stop(outlook: Outlook, rule: MarginRule) -> Preview:
@@ -108,7 +110,8 @@ def planned_size(population: Population, plan: Plan) -> int:
     if plan.budget is not None and not follows:
         if plan.method.counts_draws:
             return plan.budget
-        most = Outlook(population, plan).most if plan.method.pairs else len(population)
+        asks_less = plan.method.pairs or plan.existing is not None
+        most = Outlook(population, plan).most if asks_less else len(population)
         return min(plan.budget, most)
     return preview(population, plan).planned
 
@@ -122,9 +125,13 @@ class Outlook:
         guess = plan.planned or plan.budget or min(len(population), 1000)
         self.setup: Setup = make_setup(population, plan, self.classifiers, guess)
         self.rule = margin_rule(plan, len(population))
-        self.frame: Frame = self.design.prepare(self.setup)
+        self.existing = existing_labels(population, plan, self.classifiers[0])
+        self.frame: Frame = prepared(self.design, self.setup, self.existing)
+        self.given = int(self.frame.drawn_before.sum())
         self.questions = questions(population, tuple(plan.estimands), self.classifiers)
         self.tallies = tallies_of(population, self.frame.stratum, self.classifiers, self.questions)
+        for tally in self.tallies.values():
+            tally.add_all(self.existing.positions, self.existing.codes)
 
     @property
     def most(self) -> int:
@@ -132,13 +139,14 @@ class Outlook:
         return self.design.most(self.frame)
 
     def allocation(self, labels: int) -> FloatArray:
-        """How many labels each stratum would have, (n_strata,)."""
-        return self.design.planned_counts(self.setup, self.frame, labels).astype(float)
+        """How many labels each stratum would have after so many new ones, (n_strata,)."""
+        every = labels + self.given
+        return self.design.planned_counts(self.setup, self.frame, every).astype(float)
 
     def half_widths(self, labels: int, planned: int) -> dict[str, float]:
         """{result: half-width} of the design's own interval at expected counts; a curve counts
         where its band is widest."""
-        look = self._look(labels, planned)
+        look = self._look(labels + self.given, planned + self.given)
         found = {}
         if self.questions:
             drawn = self.allocation(labels)
@@ -172,10 +180,12 @@ class Outlook:
     def _expected_cells(self, question: Question, drawn: FloatArray) -> Cells:
         tally = self.tallies[question.subject]
         empty = tally.cells(question.class_index)
-        labelled = drawn[tally.stratum] * tally.size / self.frame.sizes[tally.stratum]
+        sampled = tally.stratum != NOT_SAMPLED
+        share = np.where(sampled, (drawn / self.frame.sizes)[tally.stratum], 1.0)
         rates = self._item_rates(question, empty)
         mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
-        return replace(empty, labelled=labelled, positive=labelled * mean)
+        positive = np.where(sampled, share * tally.size * mean, empty.positive)
+        return replace(empty, labelled=share * tally.size, positive=positive)
 
     def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
         cell, class_index = self.tallies[question.subject].cell_of, question.class_index
@@ -191,15 +201,18 @@ class Outlook:
         where none does."""
         if not self._meets(most, margin):
             return most
-        low, high = self.design.least(self.frame), most
+        low, high = max(self.design.least(self.frame) - self.given, 0), most
+        if self.plan.existing == "random" and self._meets(low, margin):
+            return low
         while high - low > max(1, high // 500):
             middle = (low + high) // 2
             low, high = (low, middle) if self._meets(middle, margin) else (middle, high)
         return high
 
     def _meets(self, labels: int, margin: float) -> bool:
-        first = self.design.first_look(self.frame, labels, str(self.plan.promise))
-        if labels < first:
+        every = labels + self.given
+        first = self.design.first_look(self.frame, every, str(self.plan.promise))
+        if every < first:
             return False
         return max(self.half_widths(labels, labels).values(), default=0.5) <= margin
 

@@ -37,6 +37,7 @@ class Scope:
     together   how many results the confidence is shared by; 1: each has it on its own
     versus     the classifier that is taken from the first one in a difference
     left_out   answers unsure or broken that are taken to be like the rest
+    existing, existing_use   labels that were there before, and what they are taken for
     at_stop    whether a fixed promise is for the stop at the margin, ``planned`` being the most
     """
 
@@ -52,6 +53,8 @@ class Scope:
     at_stop: bool = False
     left_out: int = 0
     versus: str | None = None
+    existing: int = 0
+    existing_use: str = ""
 
 
 @dataclass(frozen=True, slots=True)

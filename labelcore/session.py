@@ -48,7 +48,9 @@ class Session(SessionView):
         *,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        frozen = plan if plan.planned else plan.with_planned(planned_size(population, plan))
+        frozen = (
+            plan if plan.planned is not None else plan.with_planned(planned_size(population, plan))
+        )
         engine = Engine(population, frozen)
         self.store = open_store(store)
         self.project = project

@@ -59,10 +59,25 @@ def simulate(
     if runs < 1:
         raise ValueError(f"runs must be at least 1, got {runs}")
     codes = true_codes(population, truth)
-    planned = plan.planned or planned_size(population, plan)
+    _refuse_other_answers(population, plan, codes)
+    planned = planned_size(population, plan) if plan.planned is None else plan.planned
     frozen = plan.with_planned(planned)
     finished = [_run(population, frozen, codes, seed, run) for run in range(runs)]
     return Simulation(population, frozen, codes, seed, finished)
+
+
+def _refuse_other_answers(population: Population, plan: Plan, codes: NDArray[np.int64]) -> None:
+    """Raise ValueError where known answers that the plan uses are not the true ones."""
+    if population.known is None or plan.existing in (None, "ignored"):
+        return
+    wrong = np.flatnonzero((population.known >= 0) & (population.known != codes))
+    if len(wrong):
+        row = int(wrong[0])
+        raise ValueError(
+            f"truth must agree with the known answers that the plan uses; {len(wrong):,} rows do "
+            f"not, the first is row {row + 1}: {population.classes[codes[row]]!r}, and "
+            f"{population.classes[population.known[row]]!r} in the column of known answers"
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -96,7 +111,7 @@ def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
         engine.answer(index, events[codes[engine.asked[index - 1].position]])
         if watching and stop_reason(engine, None):
             return "goal reached"
-    return "exhausted" if len(engine.asked) == len(engine.population) else "budget used"
+    return "exhausted" if len(engine.asked) >= engine.most else "budget used"
 
 
 def true_values(
@@ -222,6 +237,7 @@ class Simulation:
                 self.plan, design="simple_random", params={}, budget=labels, margin=None,
                 stop=None, promise="fixed", planned=labels, estimands=scalars, claims=(),
                 classifier=self.plan.classifiers or named or None,
+                existing=None if self.population.known is None else "ignored",
             )  # fmt: skip
             runs = [
                 _run(self.population, plan, self._codes, self.seed, run.number) for run in self.runs

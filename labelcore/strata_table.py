@@ -45,5 +45,6 @@ def strata_table(engine: Engine) -> pd.DataFrame:
             "uncertainty": share,
         }
     )
+    found = found[cells.sampled].reset_index(drop=True)
     found.attrs["rate"] = "judged rightly" if several else "positive"
     return found

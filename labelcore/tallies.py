@@ -99,6 +99,10 @@ class Tally:
     def add(self, position: int, class_index: int, number: float = 1.0) -> None:
         self.counts[self.cell_of[position], class_index] += number
 
+    def add_all(self, positions: NDArray[np.int64], codes: NDArray[np.int64]) -> None:
+        """Labels of several items at once, (n_labels,) each."""
+        np.add.at(self.counts, (self.cell_of[positions], codes), 1.0)
+
     def cells(self, class_index: int | None) -> Cells:
         """Counts of one class against the rest; None: of items judged rightly."""
         labelled = self.counts.sum(axis=1)

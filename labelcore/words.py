@@ -9,6 +9,8 @@ from __future__ import annotations
 from math import ceil, log10
 from typing import TYPE_CHECKING
 
+from labelcore.existing_words import from_labels
+
 if TYPE_CHECKING:
     from labelcore.cuts import Cut
     from labelcore.results import Band, Estimate, Scope
@@ -207,6 +209,11 @@ def scope_words(file: str, n_items: int, target: str) -> str:
     return f"For the {n_items:,} items in {file}"
 
 
+def labels_words(labels: int, scope: Scope) -> str:
+    """The labels that a figure rests on, those from before the project told apart."""
+    return from_labels(labels, scope.existing, scope.existing_use)
+
+
 def due_words(scope: Scope) -> str:
     """What a fixed promise is for: a number of labels, or the stop at the margin."""
     if not scope.at_stop:
@@ -243,7 +250,7 @@ def estimate_sentence(estimate: Estimate) -> str:
         terms=TERMS[estimate.promise].format(
             first=count(scope.first_figure), promise=promise_words(estimate)
         ),
-        labels=count(estimate.labels_used),
+        labels=labels_words(estimate.labels_used, scope),
         due=due_words(scope),
         missing=estimate.missing or "no label yet",
         margin="" if scope.margin is None else goal_points(scope.margin),
@@ -303,7 +310,7 @@ def band_sentence(band: Band) -> str:
         together="all ranks together" if band.simultaneous else "each rank on its own",
         confidence="" if band.confidence is None else confidence_words(band.confidence),
         when=_when(band),
-        labels=count(band.labels_used),
+        labels=labels_words(band.labels_used, band.scope),
         planned=f"{band.scope.planned:,}",
         missing=band.missing or "no label yet",
     )

@@ -13,7 +13,8 @@ import pytest
 INSIDE: dict[str, str] = {
     "errors": "",
     "items": "errors",
-    "words": "",
+    "existing_words": "",
+    "words": "existing_words",
     "claim_words": "words",
     "choice_words": "words",
     "derived_words": "",
@@ -32,18 +33,20 @@ INSIDE: dict[str, str] = {
     "disagreements": "stats population tallies designs",
     "claim_totals": "errors stats estimands population tallies designs claims disagreements",
     "setup": "errors estimands population tallies designs plan",
+    "existing": "errors stats population designs plan",
     "margin_stop": "errors stats estimands tallies designs plan",
     "engine": "errors log answers results stats estimands population tallies designs plan setup"
-    " stops claim_totals margin_stop",
+    " stops claim_totals margin_stop existing",
     "estimation": "errors results words difference_words stats estimands tallies designs plan"
-    " engine",
+    " engine existing_words",
     "choice": "results words stats estimands designs engine estimation",
     "claim_results": "results words claim_words stats estimands tallies claim_totals engine"
     " estimation",
     "claim_outlook": "population designs plan engine claim_results",
     "stop_words": "log words stops plan",
     "stop_rules": "stops engine estimation claim_results choice",
-    "curve": "errors results words stats estimands tallies designs plan engine estimation",
+    "curve": "errors existing_words results words stats estimands tallies designs plan engine"
+    " estimation",
     "cuts": "results words stats designs engine curve",
     "settings": "errors",
     "stratification_preview": "errors stats population designs",
@@ -56,7 +59,7 @@ INSIDE: dict[str, str] = {
     "history": "errors log engine",
     "looks": "errors log results engine estimation curve claim_results choice",
     "preview": "errors results stats estimands population tallies designs plan setup claim_outlook"
-    " margin_stop",
+    " margin_stop existing",
     "simulation_truth": "errors population",
     "simulate": "errors log results stats estimands population tallies designs plan engine"
     " estimation curve choice looks preview simulation_truth stops stop_rules",
@@ -67,13 +70,14 @@ INSIDE: dict[str, str] = {
     "session": "errors log results words estimands population designs plan engine estimation"
     " curve strata_table history looks preview store ledger projects settings session_view"
     " stop_rules",
-    "replay": "errors log results words population designs plan engine estimation curve looks"
-    " preview store ledger projects session stop_rules stop_words",
+    "replay": "errors existing_words log results words population designs plan engine estimation"
+    " curve looks preview store ledger projects session stop_rules stop_words",
     "trials": "errors results words difference_words population plan session simulate"
     " simulation_truth",
     "charts": "errors results words claim_words difference_words estimands",
-    "report": "errors log results words difference_words estimands population plan engine"
-    " estimation curve strata_table history looks preview replay session charts stop_words",
+    "report": "errors existing existing_words log results words difference_words estimands"
+    " population plan engine estimation curve strata_table history looks preview replay session"
+    " charts stop_words",
     "cli": "errors log results words estimands population designs plan looks preview store ledger"
     " projects session simulate replay report stop_words derived_words",
 }

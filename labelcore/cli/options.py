@@ -51,6 +51,9 @@ file_options = _together(
     click.option("--positive", metavar="NAME", help="The class that counts as positive."),
     click.option("--metadata", multiple=True, metavar="COLUMN", help="Kept, not shown."),
     click.option(
+        "--known", metavar="COLUMN", help="Answers that are there already; empty: not known."
+    ),
+    click.option(
         "--dialect",
         multiple=True,
         metavar="NAME=VALUE",
@@ -100,6 +103,12 @@ plan_options = _together(
     click.option("--confidence", type=float, default=0.95, show_default=True),
     click.option("--promise", help="watched (valid at every look) or fixed."),
     click.option("--target", default="file", show_default=True, help="file, or process."),
+    click.option(
+        "--existing",
+        metavar="HOW",
+        help="What the answers of --known are: random (a plain random sample of the file), "
+        "certainty (known items, chosen in any other way) or ignored.",
+    ),
     click.option("--seed", type=int, default=0, show_default=True),
 )
 
@@ -117,6 +126,7 @@ def population_of(given: dict[str, Any]) -> Population:
         "classes": list(classes) if (classes := given.pop("classes")) else None,
         "positive": given.pop("positive"),
         "metadata": list(given.pop("metadata")),
+        "known": given.pop("known"),
     }
     return read_population(Path(os.path.abspath(given.pop("file"))), **arguments)
 
@@ -124,7 +134,8 @@ def population_of(given: dict[str, Any]) -> Population:
 def plan_of(given: dict[str, Any]) -> Plan:
     """Take the plan options out of ``given`` and make the plan."""
     names = given.pop("classifiers")
-    plain = ("budget", "margin", "confidence", "promise", "target", "seed", "claims", "together")
+    plain = ("budget", "margin", "confidence", "promise", "target", "seed", "claims", "together",
+             "existing")  # fmt: skip
     design = given.pop("design")
     return Plan(
         design,

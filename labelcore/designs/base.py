@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from labelcore.errors import PlanError
 from labelcore.estimands import Estimand
 from labelcore.population import Population
 from labelcore.stats.orders import hash_keys, hash_order, ranking
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
@@ -58,6 +58,10 @@ class Frame:
     queue     (n_items,), items sorted by stratum, within it by draw hash; the next draws of stratum
               k are the items after those already drawn, starting at ``start[k]``
     notes     sentences about choices made for this file
+    given     (n_strata,), items of each stratum that a random sample which is there already drew:
+              the first ones of its queue; None: there is none
+
+    Items that were known from the start have the stratum NOT_SAMPLED and are in no queue.
     """
 
     stratum: IntArray
@@ -67,6 +71,7 @@ class Frame:
     queue: IntArray
     start: IntArray
     notes: tuple[str, ...] = ()
+    given: IntArray | None = field(default=None, kw_only=True)
 
     @property
     def n_strata(self) -> int:
@@ -75,6 +80,11 @@ class Frame:
     def counts(self, items: IntArray) -> IntArray:
         """How many of ``items`` each stratum holds, (n_strata,)."""
         return np.bincount(self.stratum[items], minlength=self.n_strata).astype(np.int64)
+
+    @property
+    def drawn_before(self) -> IntArray:
+        """Items of each stratum in a sample that is there already, (n_strata,)."""
+        return np.zeros(self.n_strata, dtype=np.int64) if self.given is None else self.given
 
 
 def make_frame(
@@ -227,6 +237,7 @@ class Design(ABC):
     has_confidence       whether a confidence goes with its results
     strata_order         what the order of its strata means, in words
     pairs                whether it compares exactly two classifiers
+    existing             what labels that are there already may be taken for: "random", "certainty"
     counts_draws         whether a budget counts draws, of which some may be of the same item
     """
 
@@ -248,6 +259,7 @@ class Design(ABC):
     strata_order: ClassVar[str] = "highest scores first"
     counts_draws: ClassVar[bool] = False
     pairs: ClassVar[bool] = False
+    existing: ClassVar[tuple[str, ...]] = ()
 
     def check(  # noqa: B027 - most methods serve every combination
         self, estimands: tuple[str, ...], params: Any, promise: str | None
@@ -318,6 +330,10 @@ class Design(ABC):
     def most(self, frame: Frame) -> int:
         """The most items that this method can ask for."""
         return len(frame.stratum)
+
+    def asked_strata(self, frame: Frame) -> BoolArray:
+        """The strata whose items are asked at all, (n_strata,)."""
+        return np.ones(frame.n_strata, dtype=bool)
 
     def classifiers(self, params: Any) -> tuple[str, ...]:
         """The classifiers that the parameters name, the first one first; none where they do not."""

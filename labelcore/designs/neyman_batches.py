@@ -24,16 +24,17 @@ def next_counts(
 ) -> IntArray:
     """How many items the next batch takes from each stratum, (n_strata,).
 
-    Two labels in each stratum first; then a batch of ``params.n_step`` labels, or of a tenth of
-    those so far, towards the shares of ``target_shares``.
+    Two labels in each stratum first, those of a sample that is there counted; then a batch of
+    ``params.n_step`` labels, or of a tenth of those so far, towards the shares of
+    ``target_shares``.
 
     wanted   (n_strata,), the strata that are asked at all; None: each of them
     """
     sizes = frame.sizes if wanted is None else np.where(wanted, frame.sizes, 0)
     labels = int(progress.drawn.sum())
     left = progress.limit - labels
-    if labels == 0:
-        first = np.minimum(sizes, FIRST_LABELS_PER_STRATUM)
+    first = np.maximum(np.minimum(sizes, FIRST_LABELS_PER_STRATUM) - progress.drawn, 0)
+    if labels == int(frame.drawn_before.sum()) and first.any():
         return first if first.sum() <= left else largest_remainder(first * 1.0, left, first)
     batch = setup.params.n_step or max(SMALLEST_BATCH, labels // 10)
     share = target_shares(sizes, rates, costs, floor_at(labels, setup.planned, floor))

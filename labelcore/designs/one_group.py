@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from labelcore.designs.base import Look
-from labelcore.stats.profile import BoolArray, Cells, Ratios
+from labelcore.stats.profile import BoolArray, Cells, FloatArray, Ratios
 from labelcore.stats.proportion import share_interval
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
@@ -35,10 +35,33 @@ def share_of_group(
 ) -> tuple[float, float, float, tuple[str, str]]:
     """Value, low, high and method of the one ratio of ``table``, whose denominator is the items of
     ``group`` (n_cells,): Wilson's interval (exact where counts are
-    few) at a fixed size, a confidence sequence while watching.
+    few) at a fixed size, a confidence sequence while watching. Items that were known from the start
+    are counted as they are: the interval is that of the others, scaled and shifted.
 
-    Assumption: given their number, the labels in the group are a simple random sample of it.
+    Assumption: given their number, the labels of the sampled items in the group are a simple random
+    sample of these.
     """
+    share, low, high, made = _sampled_share(cells, look, table, group & cells.sampled)
+    share, low, high = with_known(cells, table, group, np.array([share, low, high]))
+    return share, low, high, made
+
+
+def with_known(
+    cells: Cells, table: Ratios, group: BoolArray, shares: FloatArray
+) -> tuple[float, ...]:
+    """Shares of the sampled items of ``group`` as shares of all of it, the known ones counted."""
+    hits, _, known = counts_of_group(cells, table, group & ~cells.sampled)
+    size = float(cells.size[group].sum())
+    if known == 0:
+        return tuple(shares.tolist())
+    rest = size - known
+    return tuple(((hits + rest * (shares if rest else 0 * np.nan_to_num(shares))) / size).tolist())
+
+
+def _sampled_share(
+    cells: Cells, look: Look, table: Ratios, group: BoolArray
+) -> tuple[float, float, float, tuple[str, str]]:
+    """Value, low, high and method of the share of a group of sampled items."""
     hits, trials, size = counts_of_group(cells, table, group)
     share = float(hits / trials) if trials > 0 else float("nan")
     alpha = 1 - look.confidence

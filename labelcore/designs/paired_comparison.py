@@ -96,6 +96,7 @@ class PairedComparison(StratifiedDesign):
     smallest_watched_budget: ClassVar[int] = 40
     pairs: ClassVar[bool] = True
     strata_order: ClassVar[str] = "first only, second only, both, neither"
+    existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within strata that were fixed before the first label",
         APPROXIMATE,
@@ -145,19 +146,16 @@ class PairedComparison(StratifiedDesign):
         _check_disagreements(setup, frame)
         return frame
 
-    def most(self, frame: Frame) -> int:
-        """Items on which nothing rests are not asked."""
+    def asked_strata(self, frame: Frame) -> BoolArray:
         assert isinstance(frame, PairFrame)
-        return int(frame.sizes[frame.wanted].sum())
+        return frame.wanted
 
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        return min(profile_first_look(frame, planned, promise), self.most(frame))
+        askable = int(frame.sizes[self.asked_strata(frame)].sum())
+        return min(profile_first_look(frame, planned, promise), askable)
 
     def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
         return recalibrate(frame.rates, progress.positive, progress.labelled)
-
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
-        return super().planned_counts(setup, frame, min(labels, self.most(frame)))
 
     def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
         assert isinstance(frame, PairFrame)

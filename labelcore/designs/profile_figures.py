@@ -59,7 +59,7 @@ def profile_figures(
         return Figures(value, low, high, method, source, np.full(len(rows), np.nan))
     for place in range(len(rows)) if look.promise == "watched" else ():
         group = known_group(rows[place], cells)
-        if group is not None and np.count_nonzero(group) == 1:
+        if group is not None and np.count_nonzero(group & cells.sampled) == 1:
             # The band over strata needs several; one is a plain random sample by itself.
             _, low[place], high[place], made[place] = share_of_group(
                 cells, look, table.row(place), group

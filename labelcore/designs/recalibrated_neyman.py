@@ -73,6 +73,7 @@ class RecalibratedNeyman(StratifiedDesign):
     )
     smallest_watched_budget: ClassVar[int] = 40
     recommended: ClassVar[bool] = True
+    existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within strata that were fixed before the first label",
         APPROXIMATE,

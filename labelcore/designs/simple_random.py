@@ -66,6 +66,7 @@ class SimpleRandom(StratifiedDesign):
     class Params(DesignParams):
         """Simple random sampling has no parameters."""
 
+    existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn in one seeded random order without replacement",
     )
@@ -153,9 +154,10 @@ def _two_sequences(cells: Cells, table: Ratios, look: Look) -> tuple[float, floa
     """The corners of two sequences at half the error level each: the positives among the predicted
     positives and among the others; every ratio of the table is monotone in both."""
     alpha = (1 - look.confidence) / 2
-    limits = np.zeros((2, len(cells.size)))
+    known = np.where(cells.sampled, 0.0, cells.positive)
+    limits = np.array([known, known])
     for side in (True, False):
-        mask = cells.predicted == side
+        mask = (cells.predicted == side) & cells.sampled
         if not mask.any():
             continue
         s, n, size = cells.positive[mask].sum(), cells.labelled[mask].sum(), cells.size[mask].sum()

@@ -11,7 +11,7 @@ from labelcore.designs.base import Design, Figures, Frame, IntArray, Look, Progr
 from labelcore.designs.curves import Curve, Ranked, Reading, grid
 from labelcore.estimands import SCALARS
 from labelcore.stats.orders import hash_keys, hash_order
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
 NO_CURVE = "the stop was calibrated for one number, not for a curve"
 READINGS = ("precision", "recall", "f1", "accuracy", "specificity")
@@ -38,12 +38,16 @@ class StratifiedDesign(Design):
 
     def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
         """The method fed with its own expectations batch by batch."""
-        drawn = np.zeros(frame.n_strata, dtype=np.int64)
-        total = min(labels, int(frame.sizes.sum()))
+        drawn = frame.drawn_before
+        total = min(labels, int(drawn.sum()) + self.most(frame))
         while int(drawn.sum()) < total:
             state = Progress(drawn, drawn.astype(float), drawn * frame.rates, total)
             drawn = drawn + self.allocate(setup, frame, state)
         return drawn
+
+    def most(self, frame: Frame) -> int:
+        """Items that are known, or on which nothing rests, are not asked."""
+        return int((frame.sizes - frame.drawn_before)[self.asked_strata(frame)].sum())
 
     def curve(
         self,
@@ -130,8 +134,9 @@ def _points(
 
 def _stratum_rates(expected: FloatArray, stratum: IntArray, positive: FloatArray) -> FloatArray:
     """The observed rate of each stratum, the expected one where it has no label, (n_strata,)."""
-    counts = np.bincount(stratum, minlength=len(expected))
-    hits = np.bincount(stratum, positive, minlength=len(expected))
+    own = stratum != NOT_SAMPLED
+    counts = np.bincount(stratum[own], minlength=len(expected))
+    hits = np.bincount(stratum[own], positive[own], minlength=len(expected))
     return np.asarray(np.divide(hits, counts, out=expected.copy(), where=counts > 0))
 
 
@@ -143,19 +148,21 @@ def cut_cells(
     stratum: IntArray,
     positive: FloatArray,
 ) -> tuple[Cells, IntArray]:
-    """The parts of the strata above and below the rank ``cut``, empty ones left out, and their
-    strata. ``rank_of`` is (n_items,); rank, stratum and positive are (n_labels,)."""
-    strata = frame.n_strata
+    """The parts of the strata (and of the known items) above and below the rank ``cut``, empty ones
+    left out, and their strata. ``rank_of`` is (n_items,); rank, stratum and positive are
+    (n_labels,)."""
+    parts = 2 * (frame.n_strata - NOT_SAMPLED)
     above = (rank_of <= cut).astype(np.int64)
-    size = np.bincount(frame.stratum * 2 + above, minlength=2 * strata)
-    own = stratum * 2 + (rank <= cut)
-    labelled = np.bincount(own, minlength=2 * strata)
-    hits = np.bincount(own, positive, minlength=2 * strata).astype(float)
+    size = np.bincount((frame.stratum - NOT_SAMPLED) * 2 + above, minlength=parts)
+    own = (stratum - NOT_SAMPLED) * 2 + (rank <= cut)
+    labelled = np.bincount(own, minlength=parts)
+    hits = np.bincount(own, positive, minlength=parts).astype(float)
     keep = np.flatnonzero(size)
+    of = keep // 2 + NOT_SAMPLED
     cells = Cells(
-        size[keep].astype(float), labelled[keep].astype(float), hits[keep], keep % 2 == 1, keep // 2
+        size[keep].astype(float), labelled[keep].astype(float), hits[keep], keep % 2 == 1, of
     )
-    return cells, keep // 2
+    return cells, of
 
 
 def next_items(frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:

@@ -37,6 +37,7 @@ class Arguments:
     positive: str | None
     metadata: tuple[str, ...]
     dialect: Mapping[str, Any]
+    known: str | None = None
 
     @classmethod
     def checked(cls, **given: Any) -> Arguments:
@@ -52,13 +53,14 @@ class Arguments:
             positive=_optional_text("positive", given["positive"]),
             metadata=_names("metadata", given["metadata"]),
             dialect=checked_dialect(given["dialect"]),
+            known=_optional_text("known", given.get("known")),
         )
 
     def to_json(self) -> dict[str, Any]:
         """JSON values; ``read_population(path, **values)`` reads the same population.
 
-        A dialect is among them only where there is one to give: what was stored before there were
-        dialects stays as it is.
+        A dialect and a column of known answers are among them only where there is one to give:
+        what was stored before there were such things stays as it is.
         """
         return {
             "id": self.id,
@@ -74,6 +76,7 @@ class Arguments:
             "positive": self.positive,
             "metadata": list(self.metadata),
             **({"dialect": dict(self.dialect)} if self.dialect else {}),
+            **({"known": self.known} if self.known is not None else {}),
         }
 
     def classifiers(self) -> Iterator[Classifier]:
@@ -97,6 +100,8 @@ class Arguments:
         """Every (argument, column of the file) pair, such as ("scores['lr']", "lr_score")."""
         if self.id is not None:
             yield "id", self.id
+        if self.known is not None:
+            yield "known", self.known
         for argument in ("content", "metadata"):
             for column in getattr(self, argument):
                 yield argument, column
@@ -113,6 +118,11 @@ class Arguments:
             if repeated := sorted({name for name in names if names.count(name) > 1}):
                 yield f"{argument} must name a column once, got {listing(repeated)} again"
         yield from self._broken_thresholds()
+        if self.known is not None and self.known in self.content:
+            yield (
+                f"known names {self.known!r}, which content names too: an answer must not be shown "
+                "while labelling"
+            )
         if unknown := [name for name in self.descending if name not in self.scores]:
             yield (
                 f"descending names {listing(unknown)}, which has no score; "

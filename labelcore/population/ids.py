@@ -97,6 +97,31 @@ class TextIds:
         return repeats
 
 
+class SomeIds:
+    """The ids of some of the items, in the order of ``positions`` (n_some,)."""
+
+    def __init__(self, ids: Ids, positions: NDArray[np.int64]) -> None:
+        self._ids, self._positions = ids, positions
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def at(self, position: int) -> str:
+        """The id at a position among them."""
+        return self._ids.at(int(self._positions[position]))
+
+    def find(self, item_id: str) -> int | None:
+        """The position among them; None when none of them has it."""
+        whole = self._ids.find(item_id)
+        found = np.flatnonzero(self._positions == (-1 if whole is None else whole))
+        return int(found[0]) if found.size else None
+
+    def all(self) -> list[str]:
+        """Their ids."""
+        every = self._ids.all()
+        return [every[position] for position in self._positions.tolist()]
+
+
 def _hashes(texts: list[str]) -> NDArray[np.uint64]:
     """(n_texts,) hashes, the same in every process, unlike Python's own hash."""
     return pd.util.hash_array(np.array(texts, dtype=object), categorize=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from labelcore.population.dialect import Dialect
 from labelcore.population.duplicates import Duplicates, find_duplicates
 from labelcore.population.formats import TableFile
-from labelcore.population.ids import Ids
+from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.text import as_text, listing, shorten
 
 
@@ -49,6 +49,8 @@ class Population:
                       prediction column or a threshold
     thresholds        classifier -> threshold, where the threshold decides
     descending        classifiers for which a low score means positive
+    known             (n_items,) index into classes of the answers that were there before, -1 where
+                      there is none; None without a column of them
     """
 
     name: str
@@ -67,6 +69,7 @@ class Population:
     _ids: Ids
     _table: TableFile
     _state: FileState
+    known: NDArray[np.int16] | None = None
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -95,6 +98,17 @@ class Population:
     def ids(self) -> list[str]:
         """Every id in file order, as a new list: about 60 bytes an item while it is kept."""
         return self._ids.all()
+
+    def part(self, positions: NDArray[np.int64]) -> Population:
+        """The items at ``positions`` as a population of their own, without known answers; contents
+        cannot be looked up by its positions."""
+        return replace(
+            self,
+            scores={name: score[positions] for name, score in self.scores.items()},
+            predictions={name: codes[positions] for name, codes in self.predictions.items()},
+            _ids=SomeIds(self._ids, positions),
+            known=None,
+        )
 
     def ordering_score(self, classifier: str) -> NDArray[np.float64] | None:
         """(n_items,) scores turned so that larger is more positive; None without a score.

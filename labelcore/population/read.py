@@ -30,6 +30,7 @@ def read_population(
     positive: str | None = None,
     metadata: str | Sequence[str] = (),
     dialect: Dialect | Mapping[str, Any] | None = None,
+    known: str | None = None,
 ) -> Population:
     """Read and check a file: delimited text (.csv, .tsv, .txt), JSON (.json, .jsonl, .ndjson).
 
@@ -50,6 +51,8 @@ def read_population(
     dialect      fields of Dialect: encoding, delimiter, decimal, quote, header, sheet; what is not
                  given is detected. The population's arguments hold the dialect that was used,
                  unless it is a plain CSV file and was found to be one
+    known        column of answers that are there already: a class, or empty where there is none.
+                 ``Plan(existing=...)`` says how they came about
 
     Only ids, scores and predictions are held in memory. TypeError for an argument of a wrong type,
     FileNotFoundError, ValueError for a file that cannot be opened, and PopulationError (a
@@ -66,6 +69,7 @@ def read_population(
         positive=positive,
         metadata=metadata,
         dialect=dialect,
+        known=known,
     )
     file = _as_path(path)
     try:
@@ -136,4 +140,5 @@ def _population(
         _ids=values.ids,
         _table=table,
         _state=state,
+        known=values.known,
     )

@@ -25,13 +25,15 @@ from labelcore.population.text import listing
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What is held of a file, by column: scores (n_items,), predictions (n_items,) of classes."""
+    """What is held of a file, by column: scores (n_items,), predictions and known answers
+    (n_items,) of classes, -1 for an answer that is not known."""
 
     ids: Ids
     scores: Mapping[str, NDArray[np.float64]]
     predictions: Mapping[str, NDArray[np.int16]]
     classes: tuple[str, ...]
     positive: str
+    known: NDArray[np.int16] | None = None
 
     def predicted(self, classifier: Classifier) -> NDArray[np.int16] | None:
         """(n_items,) index into classes, by prediction column or else threshold; or None."""
@@ -67,7 +69,8 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
 
 def _columns_in_memory(arguments: Arguments) -> list[str]:
     ids = [] if arguments.id is None else [arguments.id]
-    return [*ids, *arguments.scores.values(), *arguments.predictions.values()]
+    known = [] if arguments.known is None else [arguments.known]
+    return [*ids, *arguments.scores.values(), *arguments.predictions.values(), *known]
 
 
 def _repeats(columns: Sequence[str]) -> bool:
@@ -116,7 +119,26 @@ def _check_values(
             rule = f"a prediction must be one of {_allowed(classes)}"
             values.add_rows(np.flatnonzero(indices < 0), column, columns[column], rule)
             predictions[column] = _read_only(indices)
-    return Values(ids, scores, predictions, classes, positive)
+    known = None
+    if positive in classes and arguments.known is not None and arguments.known in columns:
+        known = _check_known(arguments.known, columns[arguments.known], classes, positive, values)
+    return Values(ids, scores, predictions, classes, positive, known)
+
+
+def _check_known(
+    name: str,
+    column: pa.ChunkedArray,
+    classes: tuple[str, ...],
+    positive: str,
+    faults: FaultList,
+) -> NDArray[np.int16]:
+    """The class of each answer that is known, -1 where the value is empty, (n_items,)."""
+    answers = PredictionColumn.from_column(column)
+    found = answers.indices(classes, positive)
+    blank = np.array([*(not text.strip() for text in answers.values), True])[answers.places]
+    rule = f"a known answer must be one of {_allowed(classes)}, or empty where it is not known"
+    faults.add_rows(np.flatnonzero((found < 0) & ~blank), name, column, rule)
+    return _read_only(found)
 
 
 def _check_classes(

@@ -9,6 +9,7 @@ from typing import Any
 
 from labelcore.engine import Engine
 from labelcore.errors import PlanError, ReplayError
+from labelcore.existing_words import taken_words
 from labelcore.log import ANSWER_KINDS, Event, genesis
 from labelcore.plan import Plan
 from labelcore.population import Population, read_population
@@ -122,11 +123,15 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
     engine, kinds = walk.engine, walk.kinds
     draws, looks = kinds["drawn"], kinds["looked"]
     answers = sum(kinds[kind] for kind in ANSWER_KINDS)
+    there = engine.existing
+    taken = taken_words(len(there.positions), there.use) if there.use else ""
+    before = [f"Labels from before: {taken}; they are those of the file."] if taken else []
     stages = (
         f"File: {population.name} is the one that was labelled ({count(len(population), 'item')}, "
         f"fingerprint {population.fingerprint[:16]}).",
         f"Plan: {engine.plan.design}, seed {engine.plan.seed}, planned for "
         f"{planned_words(engine.plan)}; the log was started with it.",
+        *before,
         f"Log: {count(engine.sequence, 'event')} without a gap, each hash follows from the one "
         "before it.",
         f"Draws: {count(draws, 'draw')} drawn again, every item the same.",

@@ -247,6 +247,7 @@ def methods_text(facts: Facts) -> str:
         else "no finite-population factor is used, because the statement is about items like these"
     )
     summary = design.summary[:1].lower() + design.summary[1:]
+    before = f"There were {facts.existing_words}. " if facts.existing_words else ""
     return (
         f"From the {len(facts.population):,} items of {facts.population.name}, "
         f"{counts['drawn']:,} were drawn with the design “{design.label.partition(' (')[0]}” "
@@ -254,7 +255,7 @@ def methods_text(facts: Facts) -> str:
         f"with {_wanted(facts)}{sure}, planned size "
         f"{planned_words(plan)}. {counts['labelled']:,} items got a class from "
         f"{people_words(len(facts.people))}; {counts['unsure']:,} were called not sure and "
-        f"{counts['broken']:,} broken. {made_of}: {'; '.join(made)}; {scope}. {promise}"
+        f"{counts['broken']:,} broken. {before}{made_of}: {'; '.join(made)}; {scope}. {promise}"
         f"{claims_text(facts)} "
         f"Results were looked at {count(len(facts.looks), 'time')}, and every look is recorded. "
         "The log of draws, answers and looks is a chain of hashes, from which every figure can be "

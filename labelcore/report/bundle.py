@@ -6,6 +6,7 @@ import io
 import shlex
 import zipfile
 from collections.abc import Mapping
+from typing import Any
 
 from labelcore.replay.bundle import (
     FORMAT,
@@ -51,6 +52,9 @@ log.jsonl         every draw, answer, undo and look, one event a line
 report.html       the report; open it in a browser, no network needed
 report.json       the same for programs, with every look
 """
+LISTED = """existing.json     the labels from before the project that the plan uses
+"""
+EXISTING = "existing.json"
 
 
 def bundle_zip(session: Session) -> bytes:
@@ -81,6 +85,7 @@ def _texts(facts: Facts) -> dict[str, str]:
         "fingerprint": population.fingerprint,
     }
     return {
+        **({EXISTING: json_text(_existing(facts))} if facts.existing.use else {}),
         "README.txt": readme(facts),
         PLAN: facts.record.plan_json + "\n",
         POPULATION: json_text(source),
@@ -90,10 +95,23 @@ def _texts(facts: Facts) -> dict[str, str]:
     }
 
 
+def _existing(facts: Facts) -> dict[str, Any]:
+    """The labels from before the project, by item."""
+    population, there = facts.population, facts.existing
+    return {
+        "column": population.arguments["known"],
+        "taken_as": there.use,
+        "labels": {
+            population.id_at(int(at)): population.classes[code]
+            for at, code in zip(there.positions, there.codes, strict=True)
+        },
+    }
+
+
 def readme(facts: Facts) -> str:
     """What the bundle is and how to replay it."""
     heading = f"A labelling session made with Labelcore {facts.version}"
-    return README.format(
+    return (README + (LISTED if facts.existing.use else "")).format(
         version=facts.version,
         line="=" * len(heading),
         sentence=facts.sentence,

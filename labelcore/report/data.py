@@ -101,6 +101,7 @@ def _population(facts: Facts) -> dict[str, Any]:
         "classifiers": list(population.classifiers),
         "thresholds": dict(population.thresholds),
         "descending": sorted(population.descending),
+        **({"existing": facts.existing_words} if facts.existing_words else {}),
     }
 
 

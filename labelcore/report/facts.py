@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from labelcore.estimation import scalar_results, second_stage_started
+from labelcore.existing import Existing
+from labelcore.existing_words import taken_words
 from labelcore.log import ANSWER_KINDS, Event, genesis
 from labelcore.plan import Plan
 from labelcore.population import Population
@@ -50,6 +52,7 @@ class Facts:
                   have no promise
     critical      the critical value of a calibrated stop, None without one
     seal          the hash of the last event
+    existing      the labels from before the project that the plan uses
     """
 
     project: str
@@ -78,6 +81,14 @@ class Facts:
     others: Sequence[OtherProject]
     seal: str
     version: str
+    existing: Existing
+
+    @property
+    def existing_words(self) -> str:
+        """The labels that the file held and what they are taken for; "" without any."""
+        known = self.population.known
+        number = 0 if known is None else int((known >= 0).sum())
+        return taken_words(number, str(self.plan.existing)) if number else ""
 
     @property
     def title(self) -> str:
@@ -117,6 +128,9 @@ class Facts:
         if self.span is None:
             return sentence
         by = f"by {people_words(len(self.people))}, {span_words(*self.span)}"
+        if self.existing.use == "random":
+            before, found, after = sentence.rpartition(" of them from before)")
+            return f"{before}{found}, the new ones {by}{after}" if found else sentence
         for source in (f"from {count(labels)}", f"From {count(labels)}", f"({count(labels)}"):
             before, found, after = sentence.rpartition(source)
             if found:
@@ -162,6 +176,7 @@ def gather(session: Session) -> Facts:
         others=_others(session, record),
         seal=events[-1].hash if events else genesis(record.fingerprint, record.plan_json),
         version=str(sys.modules["labelcore"].__version__),
+        existing=session.engine.existing,
     )
 
 

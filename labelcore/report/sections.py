@@ -136,6 +136,7 @@ def population(facts: Facts) -> Markup:
             ("Ids", theirs(arguments.get("id") or "row numbers: the rows must not have moved")),
             ("Shown to the person", theirs(", ".join(file.content_columns))),
             ("Used for training", theirs(training_words(facts))),
+            *([("Labels from before", facts.existing_words)] if facts.existing_words else []),
             ("Fingerprint", element("code", file.fingerprint)),
         ]
     )

@@ -29,6 +29,9 @@ from scipy.special import stdtrit, xlogy
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
+NOT_SAMPLED = -1
+"""The stratum of items that were known from the start: of these nothing is a sample."""
+
 PROCESS_UNLABELLED = 1e7
 LOG_MULTIPLIER_RANGE = (-25.0, 4.0)
 ROOT_STEPS = 60
@@ -64,6 +67,13 @@ class Cells:
     @property
     def unlabelled(self) -> FloatArray:
         return self.size - self.labelled
+
+    @property
+    def sampled(self) -> BoolArray:
+        """Whether the cell's items are sampled; the others were all known from the start."""
+        if self.stratum is None:
+            return np.ones(len(self.size), dtype=bool)
+        return np.asarray(self.stratum != NOT_SAMPLED)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

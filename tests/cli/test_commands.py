@@ -66,6 +66,17 @@ def test_check_tells_what_was_read(items: Path, capsys: pytest.CaptureFixture[st
     assert values["items"] == 300 and values["faults"] == []
 
 
+def test_known_answers_are_planned_with(items: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = items.read_text("utf-8").splitlines()
+    told = [f"{row},{'yes' if number % 7 == 0 else ''}" for number, row in enumerate(rows[1:])]
+    items.write_text("\n".join([f"{rows[0]},told", *told]) + "\n", "utf-8")
+    given = [items, *COLUMNS, "--known", "told", "--budget", 60, "--promise", "fixed"]
+    code, _, err = run(capsys, "plan", *given)
+    assert code == 2 and "existing must say how they came about" in err
+    found = run_json(capsys, "plan", *given, "--existing", "certainty")
+    assert sum(found["derived"]["stratum_sizes"]) == 300 - 43
+
+
 def test_check_lists_every_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "bad.csv"
     path.write_text("id,text,score\na,x,0.1\na,y,inf\n,z,high\n", "utf-8")

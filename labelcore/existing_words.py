@@ -1,0 +1,53 @@
+"""Labels that were there before the project, in words."""
+
+from __future__ import annotations
+
+TAKEN = {
+    "random": "taken as a plain random sample of the file, which the new labels go on from",
+    "certainty": "taken as known items: counted as they are and never asked, the rest is sampled",
+    "ignored": "not used",
+}
+ASSUMED = {
+    "random": "the {number} that were there before are a plain random sample of the file: every "
+    "item had the same chance, and neither when the sampling ended nor which of its items lack an "
+    "answer depended on the answers; an item of that sample without an answer cannot be told from "
+    "the rest of the file",
+    "certainty": "the {number} that were there before are right and were judged as the new ones "
+    "are: these items are counted as they are, not estimated",
+}
+
+
+def number_words(number: int) -> str:
+    """
+    >>> number_words(1), number_words(1200)
+    ('1 label', '1,200 labels')
+    """
+    return f"{number:,} label{'' if number == 1 else 's'}"
+
+
+def taken_words(number: int, use: str) -> str:
+    """How many labels there were and what they are taken for.
+
+    >>> taken_words(300, "ignored")
+    '300 existing labels, not used'
+    """
+    return f"{number:,} existing label{'' if number == 1 else 's'}, {TAKEN[use]}"
+
+
+def from_labels(labels: int, existing: int, use: str) -> str:
+    """What a figure rests on, after "from".
+
+    >>> from_labels(420, 300, "random"), from_labels(120, 1, "certainty")
+    ('420 labels (300 of them from before)', '120 labels and 1 known item')
+    """
+    found = number_words(labels)
+    if use == "random":
+        return f"{found} ({'all' if existing == labels else f'{existing:,}'} of them from before)"
+    if use == "certainty":
+        return f"{found} and {existing:,} known item{'' if existing == 1 else 's'}"
+    return found
+
+
+def assumed(number: int, use: str) -> tuple[str, ...]:
+    """What taking the labels for that assumes."""
+    return (ASSUMED[use].format(number=number_words(number)),) if use in ASSUMED else ()
