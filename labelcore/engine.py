@@ -91,10 +91,6 @@ class Engine:
         self._positions = np.empty(len(self.population), dtype=np.int64)
         self.version = 0
         self._stop = -1, margin_stop.Stop(None, True)
-        self._take_existing()
-
-    def _take_existing(self) -> None:
-        """Count the labels that were there before the first event."""
         self.codes[self.existing.positions] = self.existing.codes
         for tally in self.tallies.values():
             tally.add_all(self.existing.positions, self.existing.codes)

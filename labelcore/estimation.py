@@ -233,6 +233,7 @@ def _stated(
         missing=missing,
         tail_share=None if np.isnan(tail) else tail,
         scope=scope_of(engine, question),
+        notes=tuple(filter(None, figures.notes[place : place + 1])),
     )
 
 

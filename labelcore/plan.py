@@ -344,7 +344,7 @@ def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
         and ALL not in rules
         and not plan.claims
         and len(plan.classifiers) <= 1
-        and plan.method.stops_fixed(tuple(plan.estimands))
+        and plan.method.stops_fixed(tuple(plan.estimands), plan.design_params)
     )
 
 

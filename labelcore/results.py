@@ -71,6 +71,7 @@ class Estimate:
     missing    what is still needed for a first value, in words
     tail_share share of the uncertainty (0 to 1) owed to strata in which no positive was found;
                None where it has no meaning
+    notes      what a reader should know, such as how far the scores helped
     """
 
     estimand: str
@@ -88,6 +89,7 @@ class Estimate:
     missing: str = ""
     tail_share: float | None = None
     scope: Scope = field(default_factory=Scope)
+    notes: tuple[str, ...] = ()
 
     @property
     def interval(self) -> Interval:
@@ -119,7 +121,7 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         values = {item.name: getattr(self, item.name) for item in fields(self)}
-        values["assumptions"] = list(self.assumptions)
+        values["assumptions"], values["notes"] = list(self.assumptions), list(self.notes)
         values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
         values["sentence"] = self.sentence()
         return values
@@ -128,12 +130,13 @@ class Estimate:
     def from_dict(cls, values: dict[str, Any]) -> Estimate:
         known = {item.name: values[item.name] for item in fields(cls) if item.name in values}
         known["assumptions"] = tuple(known["assumptions"])
+        known["notes"] = tuple(known.get("notes", ()))
         known["scope"] = Scope(**known["scope"])
         return cls(**known)
 
     def to_frame(self) -> pd.DataFrame:
         row = self.to_dict()
-        row["assumptions"] = "; ".join(self.assumptions)
+        row["assumptions"], row["notes"] = "; ".join(self.assumptions), " ".join(self.notes)
         row.pop("scope")
         return pd.DataFrame([row])
 

@@ -256,7 +256,9 @@ def estimate_sentence(estimate: Estimate) -> str:
         margin="" if scope.margin is None else goal_points(scope.margin),
     )
     warn = estimate.tail_share is not None and estimate.tail_share > 0.5
-    return text + (TAIL_WARNING if warn and estimate.state in STATES_WITH_INTERVAL else "")
+    if estimate.state not in STATES_WITH_INTERVAL:
+        return text
+    return " ".join([text + (TAIL_WARNING if warn else ""), *estimate.notes])
 
 
 def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:

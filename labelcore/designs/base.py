@@ -187,7 +187,8 @@ class Answers:
 class Figures:
     """Values and bounds of several estimands of one classifier, arrays (n_rows,); value is NaN
     where there is none. ``method`` and ``source`` per row; ``promise`` where it is not the plan's;
-    ``draws`` (n_rows,) where a method counts draws apart from labels."""
+    ``draws`` (n_rows,) where a method counts draws apart from labels; ``notes`` per row: what a
+    reader should know of it, "" for nothing; none at all where it is empty."""
 
     value: FloatArray
     low: FloatArray
@@ -197,6 +198,7 @@ class Figures:
     tail_share: FloatArray
     promise: str | None = None
     draws: tuple[int, ...] | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -270,7 +272,7 @@ class Design(ABC):
         """The promises that this method has for these estimands and parameters."""
         return self.promises
 
-    def stops_fixed(self, estimands: tuple[str, ...]) -> bool:
+    def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
         """Whether a fixed promise for these can stop by itself at its margin: one share of all
         items, each as likely to be drawn as any other, so that the stop can be calibrated."""
         return False

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from labelcore.designs.base import (
+    Answers,
     DesignParams,
     Figures,
     Frame,
@@ -16,10 +17,13 @@ from labelcore.designs.base import (
     Progress,
     Setup,
     make_frame,
+    parameter,
 )
+from labelcore.designs.helped_figures import check_guesses, expected_left, helped_figures
 from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, share_of_group
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.target import sampled_file
+from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
 from labelcore.stats.profile import (
     Cells,
@@ -31,6 +35,7 @@ from labelcore.stats.profile import (
 )
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
+WILSON, DIFFERENCE = "wilson", "difference"
 PROFILE = (
     "G-profile interval over two post-strata (approximate)",
     "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
@@ -51,8 +56,15 @@ class SimpleRandom(StratifiedDesign):
     the error level (true positives, false negatives) elsewhere. A fixed promise for one share of
     all items may stop by itself at its margin: Agresti and Coull's interval, with the critical
     value that makes it cover at that stop, calculated exactly over all rates.
-    Assumption: none beyond the random order.
-    Source: Wilson (1927); Waudby-Smith and Ramdas (2020), theorem 3.1; Frey (2010).
+    ``interval`` = "difference" estimates the shares of a group of known size (accuracy, prevalence,
+    precision ...) by the difference estimator: a multiple of the scores, taken from the sample,
+    stands for every item, and the labels correct it. Scores that agree with the labels save some of
+    them; others are left out. It is for a plain random sample only: strata have that gain already.
+
+    Assumption: none beyond the random order; with "difference" that the scores were not fitted to
+    these labels.
+    Source: Wilson (1927); Waudby-Smith and Ramdas (2020), theorem 3.1; Frey (2010); Angelopoulos,
+    Duchi and Zrnic (2023).
     Departure: target "process" uses the beta-binomial mixture, whose draws are independent.
     """
 
@@ -64,18 +76,39 @@ class SimpleRandom(StratifiedDesign):
 
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):
-        """Simple random sampling has no parameters."""
+        """How the interval is made."""
+
+        interval: str = parameter(
+            WILSON,
+            "wilson: from the labels alone. difference: helped by the scores of all items, for "
+            "accuracy, prevalence, precision and the like at the planned size; recall and F1 stay "
+            "as they are",
+            choices=(WILSON, DIFFERENCE),
+        )
 
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn in one seeded random order without replacement",
     )
 
-    def stops_fixed(self, estimands: tuple[str, ...]) -> bool:
+    def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
         row = SCALARS.get(estimands[0])
-        return len(estimands) == 1 and row is not None and row.group == "all"
+        share = len(estimands) == 1 and row is not None and row.group == "all"
+        return share and params.interval == WILSON
+
+    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+        if params.interval == DIFFERENCE and promise == "watched":
+            raise PlanError(
+                "params['interval'] = 'difference' holds at the planned size only; use promise "
+                "'fixed', or interval 'wilson'"
+            )
+
+    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[str, ...]:
+        return ("fixed",) if params.interval == DIFFERENCE else self.promises
 
     def prepare(self, setup: Setup) -> Frame:
+        if setup.params.interval == DIFFERENCE:
+            check_guesses(setup)
         one = np.zeros(len(setup.population), dtype=np.int64)
         return make_frame(setup, one, np.array([0.5]), np.array([False]))
 
@@ -85,6 +118,20 @@ class SimpleRandom(StratifiedDesign):
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
         first = self.first_fixed_look if promise == "fixed" else max(40, -(-planned // 10))
         return min(first, planned, int(frame.sizes.sum()))
+
+    def figures(self, answers: Answers, look: Look) -> Figures:
+        plain = super().figures(answers, look)
+        return helped_figures(answers, look, plain) if _is_helped(look) else plain
+
+    def half_widths(
+        self, setup: Setup, frame: Frame, answers: Answers, look: Look, drawn: FloatArray
+    ) -> FloatArray:
+        plain = super().half_widths(setup, frame, answers, look, drawn)
+        if not _is_helped(look):
+            return plain
+        name = str(answers.classifier)
+        left = [expected_left(setup.population, name, row) for row in answers.rows]
+        return np.asarray(plain * np.sqrt(left))
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
@@ -134,6 +181,10 @@ class SimpleRandom(StratifiedDesign):
             critical = critical * sampled_file([row], cells, table)
         ends = profile_bounds(cells, table, critical, target=look.target)
         return None, float(ends[0][0]), float(ends[1][0]), PROFILE
+
+
+def _is_helped(look: Look) -> bool:
+    return look.setup is not None and look.setup.params.interval == DIFFERENCE
 
 
 def _two_rates(row: Estimand, cells: Cells, look: Look) -> tuple[float, float]:

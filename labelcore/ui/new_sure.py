@@ -177,7 +177,7 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     if fault:
         st.error(plain(fault))
         return None
-    alone = numbers == 1 and design.stops_fixed(aim.estimands)
+    alone = numbers == 1 and design.stops_fixed(aim.estimands, design.Params())
     stop = end_of_session(goal, design, promise, len(population), alone)
     return None if stop is None else {
         "budget": goal.budget, "margin": goal.margin, "claims": goal.claims, "stop": stop,

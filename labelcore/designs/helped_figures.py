@@ -1,0 +1,135 @@
+"""Shares of a plain random sample, helped by the scores of all items."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from labelcore.designs.base import Answers, Figures, Look, Setup
+from labelcore.designs.one_group import with_known
+from labelcore.designs.rates import item_probability
+from labelcore.errors import PlanError
+from labelcore.estimands import Estimand, known_group, ratios
+from labelcore.population import Population
+from labelcore.stats.difference_estimator import LEAST_OF_EACH, Helped, helped_share
+from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
+
+HELPED = (
+    "difference estimator with Wilson's interval at the effective number of labels (approximate)",
+    "Angelopoulos, Duchi and Zrnic (2023); Cochran (1977), section 7.1; Wilson (1927)",
+)
+AGREE = (
+    "The scores agree with the labels (correlation {correlation:.2f}, weight {weight:.2f}), which "
+    "saved {saved:.0%} of the labels."
+)
+NO_HELP = "The scores do not agree with the labels (correlation {correlation:.2f}): no label saved."
+TOO_FEW = (
+    f"The scores are not used yet: that takes {LEAST_OF_EACH} labels of the rarer outcome, to see "
+    "how often they are wrong."
+)
+
+
+def check_guesses(setup: Setup) -> None:
+    """Raise PlanError where no score is a guess of the outcome."""
+    name = setup.classifier
+    if name is None or item_probability(setup.population, name) is None:
+        raise PlanError(
+            "params['interval'] = 'difference' needs a score between 0 and 1 for every item, which "
+            f"{'the file lacks' if name is None else f'classifier {name!r} lacks'}; use 'wilson'"
+        )
+
+
+def helped_figures(answers: Answers, look: Look, plain: Figures) -> Figures:
+    """``plain`` with the shares of a group of known size estimated with the help of the scores."""
+    assert look.setup is not None
+    population = look.setup.population
+    parts = _items(answers, population)
+    if parts is None:
+        return plain
+    probability, truth, predicted = parts
+    value, low, high = plain.value.copy(), plain.low.copy(), plain.high.copy()
+    method, source = list(plain.method), list(plain.source)
+    notes = [""] * len(answers.rows)
+    cells, table = answers.cells, ratios(answers.rows, answers.cells)
+    sampled = answers.frame.stratum != NOT_SAMPLED
+    for place, row in enumerate(answers.rows):
+        group = known_group(row, cells)
+        if group is None:
+            continue
+        mine = sampled & _members(row, predicted)
+        seen = mine & (answers.codes >= 0)
+        guess = counted(row, probability, predicted)
+        found = helped_share(
+            counted(row, truth, predicted)[seen], guess[seen],
+            float(guess[mine].mean()) if mine.any() else 0.0, int(mine.sum()), look.confidence,
+            target=look.target,
+        )  # fmt: skip
+        notes[place] = _note(found)
+        if found.used:
+            shares = np.array([found.value, found.low, found.high])
+            own = with_known(cells, table.row(place), group, shares)
+            value[place], low[place], high[place] = own
+            method[place], source[place] = HELPED
+    return replace(
+        plain, value=value, low=low, high=high, method=tuple(method), source=tuple(source),
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def expected_left(population: Population, classifier: str, row: Estimand) -> float:
+    """The share of the variance that the scores leave, if they are right, 0 to 1; 1 for a quantity
+    that they do not help."""
+    probability = item_probability(population, classifier)
+    side = population.predictions.get(classifier)
+    if probability is None or not row.group or (side is None and row.needs_prediction):
+        return 1.0
+    several = len(population.classes) > 2
+    positive = population.classes.index(population.positive)
+    said = np.full(len(probability), True) if several or side is None else side == positive
+    mine = _members(row, said)
+    guess = counted(row, probability, said)[mine]
+    whole = float(guess.mean() * (1 - guess.mean())) if mine.any() else 0.0
+    return float(np.clip(1 - guess.var() / whole, 0.0, 1.0)) if whole > 0 else 1.0
+
+
+def _items(
+    answers: Answers, population: Population
+) -> tuple[FloatArray, FloatArray, BoolArray] | None:
+    """The chance that each item is positive, whether its label is (0 without one), and whether it
+    is predicted so, (n_items,); with several classes positive means judged rightly. None where the
+    scores do not speak of this class."""
+    name = answers.classifier
+    probability = None if name is None else item_probability(population, name)
+    side = None if name is None else population.predictions.get(name)
+    several = len(population.classes) > 2
+    if probability is None or (several and answers.class_index is not None):
+        return None
+    every = np.full(len(answers.codes), True)
+    if several:
+        return probability, (answers.codes == side).astype(float), every
+    truth = (answers.codes == answers.class_index).astype(float)
+    return probability, truth, every if side is None else side == answers.class_index
+
+
+def counted(row: Estimand, truth: FloatArray, predicted: BoolArray) -> FloatArray:
+    """What an item adds to the numerator, for a truth or the chance of one, (n_items,)."""
+    constant, of_truth, of_predicted, of_both = row.numerator
+    said = predicted.astype(float)
+    return np.asarray(constant + of_truth * truth + of_predicted * said + of_both * truth * said)
+
+
+def _members(row: Estimand, predicted: BoolArray) -> BoolArray:
+    """The items of the denominator, (n_items,)."""
+    if row.group == "all":
+        return np.full(len(predicted), True)
+    return predicted if row.group == "predicted" else ~predicted
+
+
+def _note(found: Helped) -> str:
+    if not found.used:
+        return TOO_FEW
+    words = AGREE if found.saved >= 0.005 else NO_HELP
+    return words.format(
+        correlation=found.correlation, weight=found.weight, saved=found.saved
+    ).replace("%", " %")

@@ -1,0 +1,111 @@
+"""The difference estimator: its parts, its coverage, and what happens without tuning."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from labelcore.stats import difference_estimator
+from labelcore.stats.difference_estimator import Helped, best_weight, helped_share
+from labelcore.stats.proportion import share_interval
+
+RUNS = 1500
+LEAST = 0.95 - 3 * np.sqrt(0.95 * 0.05 / RUNS)
+
+
+def population(rate: float, items: int = 8000, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Outcomes and guesses that are their chances, mean ``rate``."""
+    rng = np.random.default_rng(seed)
+    guess = rng.beta(0.3, 0.3 * (1 - rate) / rate, items)
+    return (rng.random(items) < guess).astype(float), guess
+
+
+def repeated(
+    outcome: np.ndarray, guess: np.ndarray, labels: int, seed: int = 5, **given: float
+) -> list[Helped]:
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(RUNS):
+        at = rng.choice(len(outcome), labels, replace=False)
+        found.append(
+            helped_share(outcome[at], guess[at], guess.mean(), len(outcome), 0.95, **given)  # type: ignore[arg-type]
+        )
+    return found
+
+
+def covered(found: list[Helped], truth: float) -> float:
+    return float(np.mean([one.low <= truth <= one.high for one in found]))
+
+
+def test_the_weight_is_the_slope_of_least_squares() -> None:
+    outcome, guess = population(0.3, 400)
+    weight, correlation = best_weight(outcome, guess)
+    assert weight == pytest.approx(np.polyfit(guess, outcome, 1)[0], rel=1e-12)
+    assert correlation == pytest.approx(np.corrcoef(guess, outcome)[0, 1], rel=1e-12)
+    assert best_weight(outcome, -guess) == (0.0, 0.0)
+    assert best_weight(outcome, np.ones(400)) == (0.0, 0.0)
+
+
+def test_the_estimate_is_the_one_of_the_formula() -> None:
+    outcome, guess = population(0.3, 400)
+    y, f = outcome[:150], guess[:150]
+    found = helped_share(y, f, guess.mean(), 400, 0.95)
+    lam = np.cov(y, f)[0, 1] / np.var(f, ddof=1)
+    assert found.value == pytest.approx(lam * guess.mean() + (y - lam * f).mean(), rel=1e-12)
+    assert found.low < found.value < found.high
+    assert found.saved == pytest.approx(found.correlation**2, abs=0.02)
+
+
+@pytest.mark.parametrize(("hits", "labels"), [(19, 100), (81, 100), (0, 50), (60, 400)])
+def test_few_outcomes_or_a_census_give_the_ordinary_interval(hits: int, labels: int) -> None:
+    outcome = np.repeat([1.0, 0.0], [hits, labels - hits])
+    found = helped_share(outcome, outcome, 0.5, 400, 0.95)
+    assert not found.used
+    assert (found.low, found.high) == share_interval(hits, labels, 400, 0.95)
+
+
+@pytest.mark.parametrize(("rate", "labels"), [(0.05, 600), (0.3, 100), (0.3, 1000)])
+def test_coverage(rate: float, labels: int) -> None:
+    outcome, guess = population(rate)
+    found = repeated(outcome, guess, labels)
+    assert covered(found, outcome.mean()) >= LEAST
+    helped = [one for one in found if one.used]
+    assert np.mean([one.value for one in found]) == pytest.approx(outcome.mean(), abs=0.003)
+    assert np.mean([one.saved for one in helped]) > 0.1
+
+
+def test_coverage_of_items_like_these() -> None:
+    """Each run draws the file, too: half of it is labelled."""
+    rng, truth, hit = np.random.default_rng(8), 0.3, 0
+    for _ in range(RUNS):
+        guess = rng.beta(0.3, 0.7, 400)
+        outcome = (rng.random(400) < guess).astype(float)
+        found = helped_share(outcome[:200], guess[:200], guess.mean(), 400, 0.95, target="process")
+        hit += found.low <= truth <= found.high
+    assert hit / RUNS >= LEAST
+
+
+def test_broken_twin_of_coverage_few_outcomes_without_the_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A sharp guess that misses half of the rare outcomes deep among the others."""
+    rng, place = np.random.default_rng(4), np.arange(8000)
+    outcome = (place < 240).astype(float)
+    guess = np.where(place < 120, rng.uniform(0.8, 1, 8000), rng.uniform(0, 0.02, 8000))
+    assert covered(repeated(outcome, guess, 150), outcome.mean()) >= LEAST
+    monkeypatch.setattr(difference_estimator, "LEAST_OF_EACH", 1)
+    assert covered(repeated(outcome, guess, 150), outcome.mean()) < LEAST
+
+
+def test_broken_twin_untuned_a_bad_guess_is_worse_than_none() -> None:
+    """A guess that says nothing, with a quarter of the outcomes' variance: 1.25 times the variance
+    with lambda = 1; with the best lambda it costs no more than its noise."""
+    outcome, guess = population(0.3)
+    rng = np.random.default_rng(9)
+    noise = rng.permutation(guess)
+    noise = noise * 0.5 * outcome.std() / noise.std()
+    plain = np.var([one.value for one in repeated(outcome, noise, 300, weight=0.0)])
+    tuned = np.var([one.value for one in repeated(outcome, noise, 300)])
+    untuned = np.var([one.value for one in repeated(outcome, noise, 300, weight=1.0)])
+    assert tuned / plain < 1.05
+    assert untuned / plain == pytest.approx(1.25, abs=0.1)
