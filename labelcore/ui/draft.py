@@ -15,6 +15,7 @@ class Columns:
     """What the columns mean, and how file, classes and the chosen classifiers are read.
 
     dialect   of the person's choice, (name, value) each; empty: as it is detected
+    known, existing   the column of known answers that is used, and what they are taken for
     """
 
     id: str | None
@@ -25,6 +26,8 @@ class Columns:
     thresholds: tuple[tuple[str, tuple[float, ...]], ...] = ()
     descending: tuple[str, ...] = ()
     dialect: tuple[tuple[str, Any], ...] = ()
+    known: str | None = None
+    existing: str | None = None
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of ``read_population``.
@@ -47,6 +50,7 @@ class Columns:
             "classes": None if self.classes is None else list(self.classes),
             "positive": self.positive,
             **({"dialect": dict(self.dialect)} if self.dialect else {}),
+            **({"known": self.known} if self.known else {}),
         }
 
     def asked(self, classes: tuple[str, ...], positive: str) -> Columns:
@@ -81,12 +85,16 @@ class Question:
 
 @dataclass(frozen=True)
 class Aim:
-    """What is to be known about which classifiers, the one the sample is drawn for first."""
+    """What is to be known about which classifiers, the one the sample is drawn for first.
+
+    existing   what the answers that are there already are taken for
+    """
 
     estimands: tuple[str, ...]
     classifier: str | tuple[str, ...] | None
     trained_on: str
     target: str
+    existing: str | None = None
 
 
 def settings(question: Question, aim: Aim) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from labelcore import words
 from labelcore.curve import asks_for_curve
 from labelcore.difference_words import is_difference, number_words, range_words
 from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
+from labelcore.existing_words import taken_words
 from labelcore.log import ANSWER_KINDS, Event
 from labelcore.results import Band, Choice, Estimate
 from labelcore.session import Session
@@ -76,7 +77,7 @@ class Counts:
 
     @property
     def share(self) -> float:
-        return min(self.answered / max(self.total, 1), 1.0)
+        return min(self.answered / self.total, 1.0) if self.total else 1.0
 
 
 def counts(session: Session) -> Counts:
@@ -179,6 +180,12 @@ def first_figure_line(session: Session) -> str | None:
         return None
     what = "the first band" if curve_first(session) else "a first figure"
     return f"{done:,} of {due:,} before {what}"
+
+
+def existing_line(session: Session) -> str:
+    """The labels from before the project and what they are taken for; "" where none are used."""
+    there = session.engine.existing
+    return taken_words(len(there.positions), there.use) if there.use else ""
 
 
 def curve_first(session: Session) -> bool:

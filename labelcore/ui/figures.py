@@ -27,6 +27,7 @@ from labelcore.ui.facts import (
     decision,
     drawn_digits,
     estimand_name,
+    existing_line,
     figure,
     first_figure_line,
     main_and_other,
@@ -187,6 +188,7 @@ def _terms(session: Session, promise: str) -> None:
         f"{session.population.name} · {len(session.population):,} items",
         decision(session),
         promise,
+        *filter(None, [existing_line(session)]),
     ]
     with st.container(key="quiet-wide"):
         st.text("\n".join(lines))

@@ -186,6 +186,16 @@ def read(path: Path, arguments: dict[str, object]) -> Population:
     return _population(str(path), stamp(path), json.dumps(arguments, ensure_ascii=False))
 
 
+@st.cache_data(show_spinner=False, max_entries=40)
+def _answered(_population: Population, fingerprint: str, column: str) -> int:
+    return sum(bool(text.strip()) for text in _population.column(column))
+
+
+def answered(population: Population, column: str) -> int:
+    """Rows of a column that are not empty; counted once for the same file."""
+    return _answered(population, population.fingerprint, column)
+
+
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _duplicates(
     _population: Population, path: str, state: tuple[int, int], dialect: Dialect, content: str

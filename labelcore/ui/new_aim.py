@@ -132,7 +132,7 @@ def aim_step(
             st.info("Choose at least one number to go on.")
             return None
     classifier = compared if len(compared) > 1 else next(iter(compared), None)
-    return Aim(estimands, classifier, trained, target), population
+    return Aim(estimands, classifier, trained, target, columns.existing), population
 
 
 def possible_cards(base: Population, names: tuple[str, ...]) -> list[Card]:

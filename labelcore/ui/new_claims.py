@@ -27,7 +27,21 @@ FEWEST = (
     " With several classes a plain random sample needs fewest labels for it; strata take two to "
     "three times as many."
 )
+CLAIM_PROMISE = (
+    "A claim is looked at after every label: its evidence and all intervals are valid at every "
+    "look."
+)
 OPEN = "Give the percentage to go on."
+
+
+def show_claim_terms(number: int, confidence: float) -> None:
+    """What the confidence means for so many claims."""
+    alpha = (1 - confidence) / number
+    shared = "" if number == 1 else f" The error of {100 * (1 - confidence):.3g} % is shared."
+    st.caption(
+        f"{CLAIM_PROMISE} Of 100 sessions in which a claim is false, at most {100 * alpha:.3g} "
+        f"ever come to call it shown.{shared} Evidence of {1 / alpha:,.0f} times decides."
+    )
 
 
 def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:

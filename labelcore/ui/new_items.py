@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from labelcore.ui import files
 from labelcore.ui.draft import Columns
 from labelcore.ui.guard import sentence
 from labelcore.ui.guess import ClassifierColumns, Guess, guess
+from labelcore.ui.new_known import known_answers
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.sessions import data_folder
@@ -68,7 +70,10 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     else:
         st.info(plain(f"{what_was_read(population)}, {len(population.classes)} classes"))
     show_duplicates(repeated)
-    return path, columns, population
+    known = known_answers(population, [name for name in found.answers if name not in chosen[1]])
+    if known is None:
+        return None
+    return path, replace(columns, known=known[0], existing=known[1]), population
 
 
 def show_duplicates(repeated: Duplicates) -> None:

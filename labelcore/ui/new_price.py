@@ -10,10 +10,12 @@ from labelcore.charts import labels_margin_chart
 from labelcore.derived_words import derived_lines
 from labelcore.designs import Design
 from labelcore.estimands import SUMMARIES
+from labelcore.existing_words import taken_words
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.ui import outlook
 from labelcore.ui.facts import SECONDS_AN_ITEM
+from labelcore.ui.new_known import known_number
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
 
@@ -66,6 +68,8 @@ def show_choice(found: list[outlook.Line]) -> None:
 def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) -> None:
     """The price at once, beside the plain method, and as a picture."""
     chosen = found[0]
+    if plan.existing is not None:
+        st.text(f"Beside {taken_words(known_number(population), plan.existing)}:")
     widest = max(chosen.half_widths.values(), default=0.5)
     about = "About" if plan.margin or plan.claims else "With"
     where = " where the band is widest" if "precision_curve" in chosen.half_widths else ""

@@ -18,7 +18,8 @@ from labelcore.tallies import Question, questions
 from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
 from labelcore.ui.guard import sentence
-from labelcore.ui.new_claims import claims_input
+from labelcore.ui.new_claims import claims_input, show_claim_terms
+from labelcore.ui.new_known import known_number
 from labelcore.ui.new_number import within
 from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show_size
 from labelcore.ui.new_stop import stop_input, together_input
@@ -45,10 +46,6 @@ ONLY_PROMISE = {
     "watched": "You may look at any time and stop when you like: it is valid at every look.",
     "fixed": "This method gives its interval once, when all planned labels are there.",
 }
-CLAIM_PROMISE = (
-    "A claim is looked at after every label: its evidence and all intervals are valid at every "
-    "look."
-)
 TRYING = "Working out what the labels will give ..."
 TRYING_CLAIMS = (
     "Trying the claims out on imagined labels, as if the scores were right: a few seconds ..."
@@ -68,6 +65,11 @@ class Method:
     def promises(self, aim: Aim) -> tuple[str, ...]:
         """The promises that this method has for the question."""
         return self.design.promises_for(aim.estimands, self.design.Params(**self.params))
+
+    def stops_fixed(self, aim: Aim) -> bool:
+        """Whether a fixed promise may stop by itself at its margin."""
+        params = self.design.Params(**self.params)
+        return aim.existing is None and self.design.stops_fixed(aim.estimands, params)
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
             params=method.params,
             seed=method.seed,
             target=aim.target,
+            existing=aim.existing,
             **terms,
         )
         with st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
@@ -164,7 +167,7 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     confidence = confidence_input()
     if way == CLAIMS:
         promise = "watched"
-        show_claim_terms(goal, confidence)
+        show_claim_terms(1 if goal is None else len(goal.claims), confidence)
     else:
         promise = promise_input(design, method.promises(aim))
     numbers = len(asked(aim, population))
@@ -173,11 +176,12 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
         if way != CLAIMS:
             st.info(CORRECT)
         return None
-    fault = too_few_to_watch(design, promise, goal.budget)
+    enough = aim.existing == "random"  # Together with those there are.
+    fault = "" if enough else too_few_to_watch(design, promise, goal.budget)
     if fault:
         st.error(plain(fault))
         return None
-    alone = numbers == 1 and design.stops_fixed(aim.estimands, design.Params())
+    alone = numbers == 1 and method.stops_fixed(aim)
     stop = end_of_session(goal, design, promise, len(population), alone)
     return None if stop is None else {
         "budget": goal.budget, "margin": goal.margin, "claims": goal.claims, "stop": stop,
@@ -217,17 +221,6 @@ def claimed(aim: Aim, population: Population, design: Design) -> Goal | None:
     return Goal(budget=None if most is None else int(most), claims=found)
 
 
-def show_claim_terms(goal: Goal | None, confidence: float) -> None:
-    """What the confidence means for the claims."""
-    number = 1 if goal is None else len(goal.claims)
-    alpha = (1 - confidence) / number
-    shared = "" if number == 1 else f" The error of {100 * (1 - confidence):.3g} % is shared."
-    st.caption(
-        f"{CLAIM_PROMISE} Of 100 sessions in which a claim is false, at most {100 * alpha:.3g} "
-        f"ever come to call it shown.{shared} Evidence of {1 / alpha:,.0f} times decides."
-    )
-
-
 def along_ranks(aim: Aim) -> bool:
     """Whether the aim is a curve or a number of a whole ranked list."""
     return any(name in CURVES or name in SUMMARIES for name in aim.estimands)
@@ -242,6 +235,7 @@ def fewest(aim: Aim, population: Population, method: Method) -> int:
         params=method.params,
         budget=len(population),
         target=aim.target,
+        existing=aim.existing,
     )
     return outlook.least(population, population.fingerprint, plan.to_json())
 
@@ -265,7 +259,7 @@ def too_few_to_watch(design: Design, promise: str, budget: int | None) -> str:
 def choose_way(design: Design, aim: Aim) -> str:
     """What the person starts from: a number of labels, a margin, or something to be shown. A choice
     has no margin."""
-    able = "claims" in design.stop_rules
+    able = "claims" in design.stop_rules and aim.existing is None
     if set(aim.estimands) <= set(CHOICES):
         return BUDGET
     return str(
@@ -282,7 +276,7 @@ def choose_way(design: Design, aim: Aim) -> str:
 
 def how_much(way: str, population: Population, least: int, aim: Aim) -> Goal | None:
     """A budget or a margin; None while the number is out of bounds."""
-    size, curve = len(population), along_ranks(aim)
+    size, curve = len(population) - known_number(population), along_ranks(aim)
     if way == BUDGET:
         first = min(max(FIRST_BUDGET, least), size)
         budget = st.number_input(
@@ -387,6 +381,8 @@ def possible(aim: Aim) -> list[str]:
         for name, one in DESIGNS.items()
         if {*aim.estimands} <= {*one.estimands} and (not one.pairs or len(named(aim)) == 2)
     ]
+    if aim.existing is not None:
+        able = [name for name in able if aim.existing in DESIGNS[name].existing] or able
     return [name for name in able if aim.target in DESIGNS[name].targets] or able
 
 

@@ -81,7 +81,7 @@ def for_design(
 def least(_population: Population, fingerprint: str, plan_json: str) -> int:
     """The fewest labels that the plan's method can be planned with on this file."""
     found = Outlook(_population, Plan.from_json(plan_json))
-    return found.design.least(found.frame)
+    return max(found.design.least(found.frame) - found.given, 0 if found.given else 1)
 
 
 @st.cache_data(show_spinner=False, max_entries=40)

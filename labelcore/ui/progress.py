@@ -22,6 +22,7 @@ from labelcore.ui.facts import (
     curve_first,
     decision,
     estimand_name,
+    existing_line,
     figure,
     main_and_other,
     progress_line,
@@ -102,6 +103,8 @@ def status_lines(session: Session) -> None:
             f"{session.population.name}, {len(session.population):,} items · "
             f"{decision(session)} · {promise_line(session)}"
         )
+        if there := existing_line(session):
+            st.text(f"Beside {there}.")
 
 
 def _figures(session: Session, estimates: list[Estimate]) -> None:

@@ -1,0 +1,72 @@
+"""New project, step 1: where the answers come from that the file holds already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from labelcore.population import Population
+from labelcore.ui import files
+from labelcore.ui.plain import plain
+
+SOURCES = {
+    "random": "A random sample of this file",
+    "certainty": "Any other way: screening, active learning, corrections, a person's choice",
+    "ignored": "I do not want to use them",
+}
+CAPTIONS = (
+    "Every item had the same chance. New labels go on from them, so fewer are needed. Refused if "
+    "they are not spread over the scores like a random sample.",
+    "They count as known and are not asked again; only the other items are sampled. Right however "
+    "the items were chosen, as long as the answers themselves are right.",
+    "All items may be asked, these too. Their answers are neither shown nor counted.",
+)
+NOT_SAID = "Say where the known answers come from to go on: it decides what they may be used for."
+
+
+def known_answers(
+    population: Population, columns: Sequence[str]
+) -> tuple[str | None, str | None] | None:
+    """The column of known answers that is used, and what they are taken for, both None where none
+    are; None while that is not said.
+
+    columns   those that look like answers; one that is full, or empty, leaves nothing to ask
+    """
+    counts = {name: files.answered(population, name) for name in columns}
+    partly = {name: n for name, n in counts.items() if 0 < n < len(population)}
+    if not partly:
+        return None, None
+    column = next(iter(partly))
+    if len(partly) > 1:
+        column = st.selectbox(
+            "Which column holds the known answers?",
+            list(partly),
+            key=f"new-known-column-{population.fingerprint}",
+            persist_state="session",
+        )
+    number = partly[column]
+    st.markdown(
+        plain(
+            f"{column}: {number:,} of {len(population):,} items have an answer already; empty "
+            "means not known."
+        )
+    )
+    use = st.radio(
+        "Where do the known answers come from?",
+        list(SOURCES),
+        index=None,
+        format_func=SOURCES.get,
+        captions=CAPTIONS,
+        key=f"new-known-{population.fingerprint}-{column}",
+        persist_state="session",
+    )
+    if use is None:
+        st.info(NOT_SAID)
+        return None
+    return (None, None) if use == "ignored" else (column, str(use))
+
+
+def known_number(population: Population) -> int:
+    """Items that have an answer already and are not asked."""
+    return 0 if population.known is None else int((population.known >= 0).sum())
