@@ -9,8 +9,8 @@
 
 Existing labels are part of the file, as the fingerprint is, and never events of the log.
 
-Source: Cochran (1977), section 5A.9, stratification after selection; Sarndal, Swensson and Wretman
-(1992), section 3.7, for the stratum that is taken whole.
+Source: Cochran (1977), section 5A.9, stratification after selection, and chapter 5: a stratum that
+is taken whole adds no variance.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ TAKEN = {
 ASSUMED = {
     "random": "the {number} that were there before are a plain random sample of the file: every "
     "item had the same chance, and neither when the sampling ended nor which of its items lack an "
-    "answer depended on the answers; an item of that sample without an answer cannot be told from "
+    "answer depended on the answers, which neither trained the classifier nor chose its threshold; "
+    "an item of that sample without an answer cannot be told from "
     "the rest of the file",
     "certainty": "the {number} that were there before are right and were judged as the new ones "
     "are: these items are counted as they are, not estimated",

@@ -17,7 +17,7 @@ from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 
 HELPED = (
     "difference estimator with Wilson's interval at the effective number of labels (approximate)",
-    "Angelopoulos, Duchi and Zrnic (2023); Cochran (1977), section 7.1; Wilson (1927)",
+    "Angelopoulos, Duchi and Zrnic (2023); Cochran (1977), chapter 7; Wilson (1927)",
 )
 AGREE = (
     "The scores agree with the labels (correlation {correlation:.2f}, weight {weight:.2f}), which "

@@ -12,6 +12,11 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "estimation of binomial proportions. The American Statistician 52(2), 119–126.",
     ),
     (
+        ("Angelopoulos", "2023"),
+        "Angelopoulos, A. N., Duchi, J. C. and Zrnic, T. (2023). PPI++: efficient "
+        "prediction-powered inference. arXiv 2311.01453.",
+    ),
+    (
         ("Bankier", "1988"),
         "Bankier, M. D. (1988). Power allocations: determining sample sizes for subnational "
         "areas. The American Statistician 42(3), 174–177.",

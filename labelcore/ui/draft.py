@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,11 @@ class Columns:
             **({"dialect": dict(self.dialect)} if self.dialect else {}),
             **({"known": self.known} if self.known else {}),
         }
+
+    def unused(self, names: Sequence[str]) -> list[str]:
+        """Those of the columns ``names`` that mean nothing else."""
+        read = [column for one in self.classifiers for column in (one.score, one.prediction)]
+        return [name for name in names if name not in (self.id, *self.content, *read)]
 
     def asked(self, classes: tuple[str, ...], positive: str) -> Columns:
         return replace(self, classes=classes, positive=positive)

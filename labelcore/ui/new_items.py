@@ -70,7 +70,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     else:
         st.info(plain(f"{what_was_read(population)}, {len(population.classes)} classes"))
     show_duplicates(repeated)
-    known = known_answers(population, [name for name in found.answers if name not in chosen[1]])
+    known = known_answers(population, columns.unused(found.answers))
     if known is None:
         return None
     return path, replace(columns, known=known[0], existing=known[1]), population

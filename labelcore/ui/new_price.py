@@ -69,7 +69,7 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
     """The price at once, beside the plain method, and as a picture."""
     chosen = found[0]
     if plan.existing is not None:
-        st.text(f"Beside {taken_words(known_number(population), plan.existing)}:")
+        st.text(f"Beside {taken_words(known_number(population), plan.existing)}.")
     widest = max(chosen.half_widths.values(), default=0.5)
     about = "About" if plan.margin or plan.claims else "With"
     where = " where the band is widest" if "precision_curve" in chosen.half_widths else ""

@@ -114,7 +114,8 @@ def curves(_population: Population, fingerprint: str, plan_json: str, most: int)
             continue
         try:
             outlook = Outlook(_population, other)
-            for labels in sizes(len(_population), most, outlook.design.least(outlook.frame)):
+            items = min(outlook.most, len(_population))
+            for labels in sizes(items, most, outlook.design.least(outlook.frame)):
                 width = max(outlook.half_widths(labels, labels).values())
                 rows.append((labels, width, DESIGNS[name].label))
         except ValueError:
