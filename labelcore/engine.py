@@ -24,6 +24,7 @@ from labelcore.existing import RANDOM, existing_labels, prepared
 from labelcore.log import ANSWER_KINDS, Event
 from labelcore.plan import Plan
 from labelcore.population import Population
+from labelcore.repeats import Repeats
 from labelcore.setup import check_size, chosen_classifiers, make_setup
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.stops import LOOKING
@@ -90,6 +91,7 @@ class Engine:
         self.codes = np.full(len(self.population), base.NO_ANSWER, dtype=np.int64)
         self._positions = np.empty(len(self.population), dtype=np.int64)
         self.version = 0
+        self.repeats = Repeats(self.plan.seed, self.plan.repeats)
         self._stop = -1, margin_stop.Stop(None, True)
         self.codes[self.existing.positions] = self.existing.codes
         for tally in self.tallies.values():
@@ -332,6 +334,7 @@ class Engine:
             self._on_answer(event)
         elif handler is not None:
             handler(event)
+        self.repeats.apply(event)
         self.sequence = event.sequence
 
     def _on_drawn(self, event: Event) -> None:
@@ -368,16 +371,20 @@ class Engine:
         if event.kind == "labelled" and event.label not in self.classes:
             raise ReplayError(event.sequence, f"{event.label!r} is not one of the classes")
         self.answer(event.index, event)
+        self.repeats.settle(event, self.asked[event.index - 1].answers)
         if event.previous is not None:
             self.stopped = False  # The answer that ended it may be gone: the rules decide anew.
 
     def _on_undone(self, event: Event) -> None:
         if event.index is None or not 1 <= event.index <= len(self.asked):
             raise ReplayError(event.sequence, f"takes back draw {event.index}, which was not drawn")
+        if self.repeats.takes_back(event):
+            return
         answer = self.in_force(event.index)
         if answer is None or answer.sequence != event.previous:
             raise ReplayError(event.sequence, f"takes back event {event.previous}, not in force")
         self.retract(event.index)
+        self.repeats.settle(event, self.asked[event.index - 1].answers)
         self.stopped = False
         if self.in_force(event.index) is None:
             self._owed.add(event.index)

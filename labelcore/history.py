@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labelcore.engine import Engine
-from labelcore.log import ANSWER_KINDS, Event
+from labelcore.log import ANSWER_KINDS, Event, answer_word
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """One answered item as a person may look back at it."""
+    """One answered item as a person may look back at it.
+
+    second   the answer it got when it was shown again, where that was another one
+    """
 
     index: int
     item_id: str
@@ -19,10 +22,13 @@ class HistoryRow:
     at: str
     flagged: bool
     note: str
+    second: str = ""
 
 
 def in_force(event: Event, engine: Engine) -> bool:
-    """Whether an answer still counts: neither taken back nor changed since."""
+    """Whether an answer still counts: neither taken back nor changed since; a second answer too."""
+    if event.kind == "reread":
+        return engine.repeats.in_force(event)
     if event.kind not in ANSWER_KINDS:
         return False
     force = engine.in_force(int(event.index or 0))
@@ -35,10 +41,13 @@ def history(
     """Answers in force, of one person or of all, the newest first, at most ``last``."""
     notes = {event.index: event.text or "" for event in events if event.kind == "noted"}
     flags = {event.index: event.text == "yes" for event in events if event.kind == "flagged"}
+    second = {r.index: answer_word(r.second) for r in engine.repeats.readings() if r.differs}
     rows: list[HistoryRow] = []
     for event in reversed(events):
         if last is not None and len(rows) >= last:
             break
+        if event.kind == "reread":
+            continue
         if in_force(event, engine) and annotator in (None, event.annotator):
             rows.append(
                 HistoryRow(
@@ -48,6 +57,7 @@ def history(
                     at=event.at,
                     flagged=flags.get(event.index, False),
                     note=notes.get(event.index, ""),
+                    second=second.get(int(event.index or 0), ""),
                 )
             )
     return rows

@@ -76,13 +76,26 @@ class Ledger:
         """An event that would follow the present ones."""
         return Event(self.engine.sequence + 1, kind, now(), annotator, **values)
 
+    def shown(self, *, repeat: bool) -> set[int]:
+        """The draws on somebody's screen: for the first time, or to be read again."""
+        stacks = self.open_draws.values()
+        return {draw.index for stack in stacks for draw in stack if draw.repeat == repeat}
+
+    def on_screen(self, annotator: str) -> list[Draw]:
+        """A person's open draws, without repeats whose first answer was taken back since."""
+        due = self.engine.repeats.due
+        stack = self.open_draws.get(annotator, [])
+        return [draw for draw in stack if not draw.repeat or draw.index in due]
+
     def status(self) -> str:
         """Where the project stands: "open" while there is something to label for whoever comes,
         "waiting" while only items on somebody's screen are left."""
         engine = self.engine
         if engine.finished:
             return "finished"
-        shown = {draw.index for stack in self.open_draws.values() for draw in stack}
+        if set(engine.repeats.due) - self.shown(repeat=True):
+            return "open"
+        shown = self.shown(repeat=False)
         if engine.stopped and not engine.extended:
             return "waiting" if shown else "goal reached"
         if engine.has_more:
@@ -95,7 +108,7 @@ class Ledger:
         self.engine.apply(event)
         self.events.append(event)
         self._hash = event.hash
-        if event.kind == "drawn":
+        if event.kind in ("drawn", "redrawn"):
             self._take_draw(event)
         elif event.answers is not None:
             self._take_answer(event)
@@ -113,6 +126,7 @@ class Ledger:
             index=int(event.index or 0),
             stratum=event.stratum,
             batch=int(event.batch or 0),
+            repeat=event.kind == "redrawn",
         )
         self.draws[draw.token] = draw
         self.shown_at[draw.token] = event.at

@@ -26,6 +26,9 @@ EVENT_KINDS = (
     "finished",
     "extended",
     "reworded",
+    "redrawn",
+    "reread",
+    "second_pass",
 )
 ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
 RESERVED_ANSWERS = ("unsure", "later", "broken")
@@ -37,7 +40,8 @@ class Draw:
 
     ``token`` is unique in the store: an answer carries it, and the same answer arriving twice is
     one label. ``index`` counts drawn items (1, 2, ...); an item that comes back after Undo or Later
-    keeps its index and gets a new token.
+    keeps its index and gets a new token. ``repeat``: the item was labelled before and is shown a
+    second time; whoever judges it is not told.
     """
 
     token: str
@@ -45,6 +49,7 @@ class Draw:
     index: int
     stratum: int | None
     batch: int
+    repeat: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +60,19 @@ class Event:
     kind       one of EVENT_KINDS
     at         when it was stored, UTC, ISO 8601 with microseconds
     annotator  who did it
-    token      drawn: the token minted; an answer: None
-    answers    an answer: the token it answers (unique in the log); otherwise None
+    token      drawn, redrawn (shown a second time): the token minted; an answer: None
+    answers    an answer, reread (a second answer): the token it answers (unique in the log);
+               otherwise None
     index, item_id, stratum, batch   which draw it is about, None for events about the project
     basis      drawn: the sequence number of the last event known when the draw's batch was drawn
-    label      labelled: the class name
-    text       noted, finished, stopped, reworded: the words
-    previous   undone, or a changed answer: the sequence number of the answer it takes back
+    label      labelled, reread: the class name
+    text       noted, finished, stopped, reworded: the words; reread without a class: "unsure",
+               "later" or "broken"
+    previous   undone, or a changed answer: the sequence number of the answer it takes back;
+               reread: that of the label which was in force
     shown_at   an answer: when the item was first shown, UTC, ISO 8601
-    detail     looked: the results shown; extended: the new budget; JSON values only
+    detail     looked: the results shown; extended: the new budget; second_pass: how many items to
+               show again; JSON values only
     hash       SHA-256 over the hash before it and all other fields: a chain, so that a changed
                byte anywhere in the log is found
     """
@@ -111,6 +120,11 @@ class Event:
 
 
 FIELDS: tuple[str, ...] = tuple(Event.__dataclass_fields__)
+
+
+def answer_word(event: Event) -> str:
+    """The class of an answer, or "unsure", "later" or "broken"; of a second answer too."""
+    return event.label or (str(event.text) if event.kind == "reread" else event.kind)
 
 
 def genesis(fingerprint: str, plan_json: str) -> str:

@@ -53,6 +53,9 @@ class Plan:
                 the file, which new labels go on from), "certainty" (known items, however they were
                 chosen; only the rest is sampled) or "ignored"; needed where the file has some. A
                 budget counts new labels, and may be 0 with "random"
+    repeats     share of the labelled items, drawn at random by the seed, that is shown a second
+                time, so that errors of the labels can be counted; no draw of the design, and no
+                part of the budget
     planned     the planned size, the most labels where a fixed promise stops by itself; None until
                 ``labelcore.Session`` freezes it
 
@@ -74,6 +77,7 @@ class Plan:
     target: str = field(default="file", kw_only=True)
     together: bool = field(default=False, kw_only=True)
     existing: str | None = field(default=None, kw_only=True)
+    repeats: float = field(default=0.0, kw_only=True)
     planned: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -147,6 +151,8 @@ class Plan:
             del values["together"]  # As before there was a choice: old projects stay the same.
         if self.existing is None:
             del values["existing"]
+        if not self.repeats:
+            del values["repeats"]
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in values.items()
@@ -215,6 +221,10 @@ def _check_numbers(plan: Plan) -> None:
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 < value < limit:
             raise PlanError(f"{name} must lie between 0 and {limit:g}, got {value!r}")
+    if isinstance(plan.repeats, bool) or not isinstance(plan.repeats, (int, float)):
+        raise TypeError(f"repeats must be a number, got {plan.repeats!r}")
+    if not 0 <= plan.repeats <= 1:
+        raise PlanError(f"repeats must be a share from 0 to 1, got {plan.repeats!r}")
     unsized = plan.budget is None and plan.margin is None and not plan.claims
     if unsized and not plan.method.size_from_params:
         raise PlanError(

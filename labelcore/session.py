@@ -98,13 +98,14 @@ class Session(SessionView):
             self.sync()
             if self.engine.finished:
                 return None
-            stack = self.ledger.open_draws.get(annotator, [])
-            if stack and not self.engine.owed:
+            again = set(self.engine.repeats.owed) - self.ledger.shown(repeat=True)
+            owed = bool(self.engine.owed or again)
+            stack = self.ledger.on_screen(annotator)
+            if stack and not owed:
                 return stack[-1]
-            if not stack and not self.engine.owed and self._stop_now(annotator):
-                return None
-            self.ledger.append(lambda: self._next_draw(annotator))
-            stack = self.ledger.open_draws.get(annotator, [])
+            stopped = not stack and not owed and self._stop_now(annotator)
+            self.ledger.append(lambda: self._next_draw(annotator, stopped))
+            stack = self.ledger.on_screen(annotator)
             return stack[-1] if stack else None
 
     def _stop_now(self, annotator: str) -> bool:
@@ -122,33 +123,50 @@ class Session(SessionView):
         self.ledger.append(build)
         return engine.stopped
 
-    def _next_draw(self, annotator: str) -> tuple[Event, dict[str, dict[str, str]]] | None:
-        index, position, batch, basis = self._next_index() or (0, 0, 0, None)
-        if index == 0:
+    def _next_draw(
+        self, annotator: str, stopped: bool
+    ) -> tuple[Event, dict[str, dict[str, str]]] | None:
+        """What to show next: an item taken back, else a repeat that is due, else what the method
+        asks, else any repeat; repeats only when the plan's rules have ended the drawing."""
+        engine = self.engine
+        kind, index = "drawn", engine.owed[0] if engine.owed else 0
+        repeat = 0 if index else self._repeat()
+        found = self._again(index or repeat) if index or repeat else None
+        if found is None and not stopped:
+            found = self._next_index()
+        if found is None and (repeat := self._repeat(anything=True)):
+            found = self._again(repeat)
+        if found is None:
             return None
+        kind = "redrawn" if repeat else kind
+        index, position, batch, basis = found
         item_id = self.population.id_at(position)
         event = self.ledger.event(
-            "drawn",
+            kind,
             annotator,
             token=secrets.token_hex(12),
             index=index,
             item_id=item_id,
-            stratum=int(self.engine.frame.stratum[position]),
+            stratum=int(engine.frame.stratum[position]),
             batch=batch,
             basis=basis,
         )
-        known = index <= len(self.engine.asked)
+        known = index <= len(engine.asked)
         return event, {} if known else {item_id: self.population.content(item_id)}
 
+    def _repeat(self, *, anything: bool = False) -> int:
+        """The draw to show a second time now, 0 where there is none that nobody has before them."""
+        shown = self.ledger.shown(repeat=True)
+        ready = self.engine.repeats.ready(anything=anything)
+        return next((index for index in ready if index not in shown), 0)
+
     def _next_index(self) -> tuple[int, int, int, int | None] | None:
-        """What to show next: an item taken back, else a new one, else one put off for later."""
+        """What the method asks next: a new item, else one put off for later."""
         engine = self.engine
-        if engine.owed:
-            return self._again(engine.owed[0])
         ahead = engine.peek()
         if ahead is not None:
             return ahead
-        shown = {draw.index for stack in self.ledger.open_draws.values() for draw in stack}
+        shown = self.ledger.shown(repeat=False)
         later = [index for index in engine.waiting_indices() if index not in shown]
         later.sort(key=lambda index: event.sequence if (event := engine.in_force(index)) else 0)
         return self._again(later[0]) if later else None
@@ -178,18 +196,27 @@ class Session(SessionView):
                 raise AnswerError(f"the answer belongs to no item that was shown: token {token!r}")
             who = annotator or self._annotator_of(token)
             event = self.ledger.append(
-                lambda: None
-                if token in self.ledger.answered
-                else (
-                    self.ledger.event(
-                        kind, who, answers=token, index=shown.index, item_id=shown.item_id,
-                        stratum=shown.stratum, batch=shown.batch, label=label,
-                        shown_at=self.ledger.shown_at[token],
-                    ),
-                    {},
+                lambda: (
+                    None
+                    if token in self.ledger.answered
+                    else (self._answer_event(shown, kind, label, who), {})
                 )
-            )  # fmt: skip
+            )
             return event or self.ledger.answered[token]
+
+    def _answer_event(self, shown: Draw, kind: str, label: str | None, who: str) -> Event:
+        event = self.ledger.event(
+            kind, who, answers=shown.token, index=shown.index, item_id=shown.item_id,
+            stratum=shown.stratum, batch=shown.batch, label=label,
+            shown_at=self.ledger.shown_at[shown.token],
+        )  # fmt: skip
+        if not shown.repeat:
+            return event
+        first = self.engine.repeats.first(shown.index)
+        return replace(
+            event, kind="reread", text=None if label else kind,
+            previous=None if first is None else first.sequence,
+        )  # fmt: skip
 
     def _annotator_of(self, token: str) -> str:
         for annotator, stack in self.ledger.open_draws.items():
@@ -293,6 +320,21 @@ class Session(SessionView):
             )
         self.ledger.append(
             lambda: (self.ledger.event("extended", annotator, detail={"budget": budget}), {})
+        )
+
+    def second_pass(self, items: int = 30, annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """Show so many of the labelled items a second time, drawn at random from those that were
+        not; where fewer are left, all of them. Figures of the plan do not change.
+
+        Raises TypeError or PlanError for a number that is none, AnswerError when finished.
+        """
+        if isinstance(items, bool) or not isinstance(items, int):
+            raise TypeError(f"items must be a whole number of items, got {items!r}")
+        if items < 1:
+            raise PlanError(f"items must be at least 1, got {items!r}")
+        self._refuse_when_finished()
+        self.ledger.append(
+            lambda: (self.ledger.event("second_pass", annotator, detail={"items": items}), {})
         )
 
     def reword(self, annotator: str = DEFAULT_ANNOTATOR, **changes: Any) -> None:

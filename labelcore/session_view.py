@@ -15,6 +15,7 @@ from labelcore.designs.curves import Curve
 from labelcore.engine import Engine
 from labelcore.estimation import complete, first_figure, headline_stage
 from labelcore.history import HistoryRow, history, in_force
+from labelcore.label_error import LabelError, label_error
 from labelcore.ledger import Ledger
 from labelcore.log import Draw, Event
 from labelcore.looks import look_detail, results
@@ -140,6 +141,13 @@ class SessionView:
         """The list cut where each of the falling ``precisions`` is still kept for sure."""
         with self._lock:
             return packages(headline_stage(self.engine), precisions)
+
+    def label_error(self) -> LabelError:
+        """What the items shown a second time say of the labels, and of the figures for the truth;
+        without any, that no item was judged twice."""
+        with self._lock:
+            self.sync()
+            return label_error(self.engine)
 
     def strata(self) -> pd.DataFrame:
         """The strata with their labels, rates and shares of the uncertainty."""

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from labelcore.results import Band, Estimate, Scope
 
 QUANTITIES = {
-    "accuracy": "accuracy (the share of items that {classifier} judges rightly)",
+    "accuracy": "accuracy (the share of items in which {classifier} agrees with human judgement)",
     "precision": (
-        "precision (of the items that {classifier} calls {positive!r}, the share that truly are)"
+        "precision (of the items that {classifier} calls {positive!r}, the share that human "
+        "judgement calls so)"
     ),
     "recall": (
-        "recall (of the items that truly are {positive!r}, the share that {classifier} calls so)"
+        "recall (of the items that human judgement calls {positive!r}, the share that {classifier} "
+        "calls so)"
     ),
     "f1": "F1 (precision and recall of {classifier} for {positive!r} in one number)",
     "specificity": (

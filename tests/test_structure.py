@@ -32,11 +32,15 @@ INSIDE: dict[str, str] = {
     "plan": "errors log results estimands designs claims stops",
     "disagreements": "stats population tallies designs",
     "claim_totals": "errors stats estimands population tallies designs claims disagreements",
+    "repeats": "errors log stats",
+    "label_error_words": "words",
+    "label_error": "log results stats estimands tallies engine estimation repeats"
+    " label_error_words",
     "setup": "errors estimands population tallies designs plan",
     "existing": "errors stats population designs plan",
     "margin_stop": "errors stats estimands tallies designs plan",
     "engine": "errors log answers results stats estimands population tallies designs plan setup"
-    " stops claim_totals margin_stop existing",
+    " stops claim_totals margin_stop existing repeats",
     "estimation": "errors results words difference_words stats estimands tallies designs plan"
     " engine existing_words",
     "choice": "results words stats estimands designs engine estimation",
@@ -53,7 +57,7 @@ INSIDE: dict[str, str] = {
     "monitoring": "errors results words stats session",
     "waves": "errors plan store monitoring",
     "session_view": "errors log results words population designs plan engine estimation curve cuts"
-    " strata_table history looks store ledger",
+    " strata_table history looks store ledger label_error",
     "confusion": "errors population tallies engine",
     "strata_table": "errors results stats estimands engine estimation",
     "history": "errors log engine",
@@ -77,7 +81,7 @@ INSIDE: dict[str, str] = {
     "charts": "errors results words claim_words difference_words estimands",
     "report": "errors existing existing_words log results words difference_words estimands"
     " population plan engine estimation curve strata_table history looks preview replay session"
-    " charts stop_words",
+    " charts stop_words label_error",
     "cli": "errors log results words estimands population designs plan looks preview store ledger"
     " projects session simulate replay report stop_words derived_words",
 }
@@ -101,6 +105,7 @@ MAY_NAME_TYPES = {
     "claim_words": {"results"},
     "choice_words": {"results"},
     "difference_words": {"results"},
+    "label_error_words": {"label_error", "stats"},
     "report": {"store"},
 }
 

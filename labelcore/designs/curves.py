@@ -17,7 +17,7 @@ IntArray = NDArray[np.int64]
 # value, low and high of one reading, each (n_points,)
 Reading = tuple[FloatArray, FloatArray, FloatArray]
 
-JUDGEMENT = "each label is this person's judgement; their own errors are not counted"
+JUDGEMENT = "each label is the judgement of whoever gave it; their own errors are not counted"
 UNDECIDED_BOTH_WAYS = "items called unsure or broken are taken both ways: worst to best case"
 UNDECIDED_LEFT_OUT = "items called unsure or broken are like the others of their stratum"
 OPEN_BOTH_WAYS = "items put off for later are taken both ways until they are answered"

@@ -8,7 +8,7 @@ from typing import Any
 
 from labelcore.engine import Engine
 from labelcore.errors import ReplayError
-from labelcore.log import ANSWER_KINDS, Event
+from labelcore.log import ANSWER_KINDS, RESERVED_ANSWERS, Event
 from labelcore.looks import look_detail, results
 from labelcore.replay.forms import check_fields
 from labelcore.results import Result
@@ -39,6 +39,9 @@ class Walk:
             "looked": self._check_looked,
             "stopped": self._check_stopped,
             "extended": self._check_extended,
+            "redrawn": self._check_redrawn,
+            "reread": self._check_reread,
+            "second_pass": self._check_second_pass,
             **dict.fromkeys(ANSWER_KINDS, self._check_answer),
         }
 
@@ -62,7 +65,7 @@ class Walk:
     def _after(self, event: Event) -> None:
         self.kinds[event.kind] += 1
         self.hash = event.hash
-        if event.kind == "drawn":
+        if event.kind in ("drawn", "redrawn"):
             self._shown[str(event.token)] = event
         if event.answers is not None:
             self._answered[event.answers] = event.sequence
@@ -84,8 +87,7 @@ class Walk:
         )
 
     def _check_drawn(self, event: Event) -> None:
-        if not event.token or event.token in self._shown or event.token in self._answered:
-            raise ReplayError(event.sequence, f"its token {event.token!r} was used before")
+        self._check_token(event)
         if event.index is None or event.index < 1:
             raise ReplayError(event.sequence, f"draw {event.index} is out of order")
         if event.index <= len(self.engine.asked):
@@ -96,22 +98,9 @@ class Walk:
                 )
 
     def _check_answer(self, event: Event) -> None:
-        token = event.answers
-        if token is None or token in self._answered:
-            first = self._answered.get(token or "")
-            raise ReplayError(
-                event.sequence,
-                "it answers no item" if first is None else f"event {first} answered this already",
-            )
+        token = self._check_unanswered(event)
         if event.previous is None:
-            shown = self._shown.get(token)
-            if shown is None:
-                raise ReplayError(event.sequence, f"it answers the token {token!r}, never shown")
-            if shown.index != event.index:
-                raise ReplayError(
-                    event.sequence,
-                    f"it speaks of draw {event.index}, its token was shown for draw {shown.index}",
-                )
+            self._check_shown(event, "drawn")
         elif token in self._shown:
             raise ReplayError(event.sequence, "a changed answer must not use the token of a draw")
         self._check_item(event)
@@ -123,6 +112,65 @@ class Walk:
                 )
         if (event.label is not None) != (event.kind == "labelled"):
             raise ReplayError(event.sequence, f"a label of {event.label!r} with {event.kind!r}")
+
+    def _check_token(self, event: Event) -> None:
+        if not event.token or event.token in self._shown or event.token in self._answered:
+            raise ReplayError(event.sequence, f"its token {event.token!r} was used before")
+
+    def _check_unanswered(self, event: Event) -> str:
+        """The token that the event answers, for the first time."""
+        token = event.answers
+        if token is None or token in self._answered:
+            first = self._answered.get(token or "")
+            raise ReplayError(
+                event.sequence,
+                "it answers no item" if first is None else f"event {first} answered this already",
+            )
+        return token
+
+    def _check_shown(self, event: Event, kind: str) -> None:
+        """The token that the event answers was shown, as this kind, for the same draw."""
+        shown = self._shown.get(str(event.answers))
+        if shown is None or shown.kind != kind:
+            raise ReplayError(
+                event.sequence, f"it answers the token {event.answers!r}, never shown"
+            )
+        if shown.index != event.index:
+            raise ReplayError(
+                event.sequence,
+                f"it speaks of draw {event.index}, its token was shown for draw {shown.index}",
+            )
+
+    def _check_redrawn(self, event: Event) -> None:
+        """A repeat is one that the seed or a second pass chose, and it is its turn."""
+        self._check_token(event)
+        self._check_item(event)
+        engine = self.engine
+        if event.index in engine.repeats.ready():
+            return
+        ended = engine.stopped or engine.peek() is None
+        if not (ended and event.index in engine.repeats.ready(anything=True)):
+            raise ReplayError(
+                event.sequence, f"draw {event.index} is not to be shown again at this point"
+            )
+
+    def _check_reread(self, event: Event) -> None:
+        self._check_unanswered(event)
+        self._check_shown(event, "redrawn")
+        self._check_item(event)
+        first = self.engine.repeats.first(int(event.index or 0))
+        if event.previous != (None if first is None else first.sequence):
+            raise ReplayError(
+                event.sequence, f"it is held against event {event.previous}, not in force"
+            )
+        known = event.label in self.engine.classes and event.text is None
+        if not known and (event.label is not None or event.text not in RESERVED_ANSWERS):
+            raise ReplayError(event.sequence, f"it answers {event.label or event.text!r}")
+
+    def _check_second_pass(self, event: Event) -> None:
+        items = event.detail.get("items")
+        if type(items) is not int or items < 1:
+            raise ReplayError(event.sequence, f"a second pass on {items!r} items")
 
     def _check_item(self, event: Event) -> None:
         """The event names a drawn item by its right id, stratum and batch."""

@@ -119,6 +119,15 @@ def _engine(population: Population, plan_json: str) -> Engine:
         raise ReplayError(0, f"the plan does not fit: {error}") from None
 
 
+def _repeat_words(shown: int, answers: int) -> list[str]:
+    if not shown:
+        return []
+    return [
+        f"Repeats: {count(shown, 'time')} an item was shown again, each time one that was to be; "
+        f"{count(answers, 'second answer')}."
+    ]
+
+
 def _result(population: Population, walk: Walk) -> ReplayResult:
     engine, kinds = walk.engine, walk.kinds
     draws, looks = kinds["drawn"], kinds["looked"]
@@ -137,6 +146,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         f"Draws: {count(draws, 'draw')} drawn again, every item the same.",
         f"Answers: {count(answers, 'answer')}, each to an item that was shown; "
         f"{count(kinds['undone'], 'undo')} among the events.",
+        *_repeat_words(kinds["redrawn"], kinds["reread"]),
         f"Looks: {count(looks, 'look')} computed again, every figure the same.",
     )
     return ReplayResult(

@@ -1,0 +1,226 @@
+"""What second readings of the same items say about mistakes in the labels.
+
+Two independent readings of item i, each wrong with chance e_i <= 1/2, differ with chance
+
+    d_i = 2 e_i (1 - e_i),   so   e_i = g(d_i)   with   g(d) = (1 - sqrt(1 - 2 d)) / 2.
+
+g is convex on [0, 1/2] with g(0) = 0 and g(1/2) = 1/2. It lies below its chord, g(d) <= d, and by
+Jensen's inequality the mean of g(d_i) is at least g of the mean. With D the mean of d_i:
+
+    D / 2  <=  g(D)  <=  mean of e_i  <=  D.                                                  (1)
+
+The left end is reached when mistakes are alike everywhere, the right one when they sit on items
+that are a toss-up (e_i = 1/2, d_i = 1/2) and every other item is read rightly. Two people: the
+first wrong with chance e, the second with chance f, both at most 1/2, differ with chance
+d = e + f (1 - 2 e) >= e, so the right end holds for the first reading as well. With more than two
+classes two readings differ more often still: d >= 1 - e^2 - (1 - e)^2 >= e.
+
+What stays unseen: a mistake that is made both times. "Wrong" means other than what the reader
+would say more often than not; a reader who misunderstands the question agrees with themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from labelcore.stats.profile import (
+    Cells,
+    FloatArray,
+    Ratios,
+    fixed_critical,
+    plug_in_totals,
+    profile_bounds,
+)
+from labelcore.stats.proportion import clopper_pearson
+
+TOSS_UP = 0.5
+NOTHING_LEFT = "with that many mistakes, all the positive items that were found might be mistakes"
+TOO_FEW = "too few items were read twice, or too many differ, to bound it"
+TOO_DIFFERENT = "the second answers may differ as often as a coin would"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A value with its ends, proportions; ``reason`` says why there is none, else it is empty."""
+
+    value: float | None
+    low: float
+    high: float
+    reason: str = ""
+
+
+def error_rate(difference: ArrayLike) -> FloatArray:
+    """The chance of a wrong label when mistakes are alike everywhere, from the share of second
+    readings that differ: g of the module's text; 1/2 from a share of 1/2 on.
+
+    >>> [round(float(rate), 4) for rate in error_rate([0.0, 0.18, 0.5])]
+    [0.0, 0.1, 0.5]
+    """
+    share = np.minimum(np.asarray(difference, dtype=float), TOSS_UP)
+    return np.asarray((1 - np.sqrt(1 - 2 * share)) / 2)
+
+
+def difference_share(
+    differs: NDArray[np.bool_], weight: FloatArray, confidence: float
+) -> tuple[float, float, float]:
+    """The share of items of a population whose two readings would differ: value, low and high.
+
+    differs   (n_repeats,), whether the second reading was another one
+    weight    (n_repeats,), items of the population that each repeated item stands for: N_k / n_k
+              of its stratum when repeats are drawn at random from the labelled items
+    Value     sum of w x over sum of w (Hajek, 1971). Interval: Clopper-Pearson at the effective
+              size (sum w)^2 / sum w^2 of Kish (1965, section 11.2), as Korn and Graubard (1998) do.
+    Departure: no degrees-of-freedom correction; the effective size has no estimated variance in it,
+    so that no differing repeat still leaves an upper end above 0. Coverage was measured, see
+    docs/label_error.md. No repeat: NaN, 0 and 1.
+    """
+    total = float(weight.sum())
+    if total <= 0:
+        return math.nan, 0.0, 1.0
+    share = min(max(float((weight * differs).sum() / total), 0.0), 1.0)
+    size = total**2 / float((weight**2).sum())
+    low, high = clopper_pearson(share * size, size, confidence)
+    return share, float(low), float(high)
+
+
+def true_ratios(ratios: Ratios, size: FloatArray, error: float) -> Ratios:
+    """The ratios of true totals as ratios of observed ones, when every label is wrong with chance
+    ``error`` < 1/2: K_true = (K_observed - error N) / (1 - 2 error) in each cell.
+
+    size     items of each cell, (n_cells,)
+    Source: Rogan and Gladen (1978), equation 1 with equal error both ways, for each total.
+    """
+    scale = 1 / (1 - 2 * error)
+    shift = error * scale * size
+    return Ratios(
+        ratios.a0 - (ratios.a * shift).sum(axis=-1),
+        ratios.a * scale,
+        ratios.b0 - (ratios.b * shift).sum(axis=-1),
+        ratios.b * scale,
+    )
+
+
+def corrected(
+    cells: Cells, ratios: Ratios, repeats: int, differing: int, confidence: float
+) -> list[Limits]:
+    """Each ratio for the truth, if mistakes are alike everywhere: value and interval.
+
+    repeats, differing   items read twice, and those of them with another second answer
+    Promise: fixed (one look). Half of the error level is for the error rate (Clopper-Pearson for
+    the share that differs, then ``error_rate``), half for the observed totals (G-profile, target
+    "process" because other readings of the unlabelled items could come out otherwise). The ratio is
+    monotone in the error rate, so the ends are reached at the ends of its interval.
+    Assumption: two classes, one error rate for all items, both ways, both readings.
+    No value, with a reason, where the differing share may be 1/2 or the divisor may be 0.
+    Source: Rogan and Gladen (1978); the shared error level is Bonferroni's.
+    """
+    rows = len(ratios.a0)
+    part = (1 + confidence) / 2
+    low, high = clopper_pearson(differing, repeats, part)
+    if repeats == 0 or high >= TOSS_UP:
+        return [Limits(None, 0.0, 1.0, TOO_DIFFERENT)] * rows
+    share = differing / repeats
+    errors = [float(error_rate(one)) for one in (low, share, high)]
+    ends = [true_ratios(ratios, cells.size, one) for one in errors]
+    bounds = [_process_bounds(cells, one, part) for one in (ends[0], ends[2])]
+    least, most = np.minimum(bounds[0][0], bounds[1][0]), np.maximum(bounds[0][1], bounds[1][1])
+    value = ends[1].value(plug_in_totals(cells))
+    sound = _least_divisor(cells, ends[2], part) > 1e-9
+    return [
+        Limits(float(np.clip(value[place], 0, 1)), float(least[place]), float(most[place]))
+        if sound[place] and np.isfinite([value[place], least[place], most[place]]).all()
+        else Limits(None, 0.0, 1.0, NOTHING_LEFT)
+        for place in range(rows)
+    ]
+
+
+def _process_bounds(
+    cells: Cells, ratios: Ratios, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    critical = fixed_critical(cells, ratios, confidence, target="process")
+    return profile_bounds(cells, ratios, critical, target="process")
+
+
+def _least_divisor(cells: Cells, ratios: Ratios, confidence: float) -> FloatArray:
+    """The least that is divided by over the region, as a share of all items, (n_rows,)."""
+    nothing = np.zeros_like(ratios.b)
+    items = np.full(len(ratios.b0), cells.size.sum())
+    share = Ratios(ratios.b0, ratios.b, items, nothing)
+    return _process_bounds(cells, share, confidence)[0]
+
+
+def worst_case(
+    cells: Cells, ratios: Ratios, wrong: dict[bool, float], confidence: float
+) -> list[tuple[float, float]]:
+    """The least and the largest value of each ratio for the truth, wherever the mistakes are.
+
+    wrong    the largest share of wrong labels among the items predicted positive (True) and among
+             the others (False); 1/2 and more counts as all of them
+    confidence   of the region of the observed totals (G-profile, target "process"). When the
+             shares are upper bounds with error level a each and the region has error level b,
+             the result has 2 a + b.
+    Promise: fixed. Assumption: each reading is right more often than wrong, readings of one item
+    are independent. Every total moves by at most its side's number of wrong labels, and a ratio of
+    linear totals has its extremes at the corners.
+    """
+    items = {side: float(cells.size[cells.predicted == side].sum()) for side in (True, False)}
+    most = {s: items[s] * (wrong[s] if wrong[s] < TOSS_UP else 1.0) for s in (True, False)}
+    low, high = np.ones(len(ratios.a0)), np.zeros(len(ratios.a0))
+    for above in (-most[True], most[True]):
+        for below in (-most[False], most[False]):
+            shift = np.where(cells.predicted, above * _parts(cells, True, items), 0.0)
+            shift = shift + np.where(cells.predicted, 0.0, below * _parts(cells, False, items))
+            moved = Ratios(
+                ratios.a0 + (ratios.a * shift).sum(axis=-1), ratios.a,
+                ratios.b0 + (ratios.b * shift).sum(axis=-1), ratios.b,
+            )  # fmt: skip
+            least, largest = _process_bounds(cells, moved, confidence)
+            low = np.minimum(low, np.nan_to_num(least, nan=0.0))
+            high = np.maximum(high, np.nan_to_num(largest, nan=1.0))
+    return [(float(one), float(other)) for one, other in zip(low, high, strict=True)]
+
+
+def _parts(cells: Cells, side: bool, items: dict[bool, float]) -> FloatArray:
+    """Each cell's share of the items of its side, (n_cells,)."""
+    return np.asarray(cells.size * (cells.predicted == side) / max(items[side], 1.0))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SecondReadings:
+    """Labelled items that were read a second time, each array (n_repeats,).
+
+    differs     whether the second answer was another one
+    predicted   whether the item is predicted positive
+    weight      items of the file that it stands for, see ``difference_share``
+    """
+
+    differs: NDArray[np.bool_]
+    predicted: NDArray[np.bool_]
+    weight: FloatArray
+
+
+def bounded(
+    cells: Cells, ratios: Ratios, readings: SecondReadings, confidence: float
+) -> list[Limits]:
+    """Each ratio for the truth, wherever the mistakes are: an interval without a value.
+
+    The share of differing items is worked out among the predicted positives and among the others on
+    their own, because errors differ there; by (1) it is a bound for the share of wrong labels. Of
+    the error level a quarter is for each of the two upper ends, half for the observed totals.
+    Promise and assumptions: those of ``worst_case`` and ``difference_share``. No value in any case;
+    a reason where the interval is the whole range.
+    """
+    part = (1 + confidence) / 2
+    most = {}
+    for side in (True, False):
+        mine = readings.predicted == side
+        share = difference_share(readings.differs[mine], readings.weight[mine], part)
+        most[side] = share[2]
+    found = worst_case(cells, ratios, most, part)
+    return [
+        Limits(None, low, high, "" if high - low < 1 - 1e-9 else TOO_FEW) for low, high in found
+    ]

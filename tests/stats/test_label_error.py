@@ -1,0 +1,163 @@
+"""Second readings: what they say of the error rate, and of the figures for the truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from benchmarks.label_error import (
+    ALIKE,
+    READERS,
+    SecondReadings,
+    covered,
+    made_up,
+    session,
+    table,
+)
+from labelcore.estimands import SCALARS, ratios
+from labelcore.stats.label_error import (
+    NOTHING_LEFT,
+    TOO_DIFFERENT,
+    TOO_FEW,
+    bounded,
+    corrected,
+    difference_share,
+    error_rate,
+    true_ratios,
+    worst_case,
+)
+from labelcore.stats.profile import Cells, plug_in_totals
+from labelcore.stats.proportion import clopper_pearson
+
+CELLS = Cells(
+    np.array([400.0, 1600.0]),
+    np.array([100.0, 200.0]),
+    np.array([80.0, 20.0]),
+    np.array([True, False]),
+)
+RUNS = 60
+
+
+def rows(*names: str):
+    return ratios([SCALARS[name] for name in names], CELLS)
+
+
+def readings(differs: int, number: int, predicted: bool = True, weight: float = 4.0):
+    return SecondReadings(
+        np.arange(number) < differs, np.full(number, predicted), np.full(number, weight)
+    )
+
+
+def test_error_rate_undoes_the_chance_of_two_answers_that_differ() -> None:
+    error = np.linspace(0, 0.5, 11)
+    assert error_rate(2 * error * (1 - error)) == pytest.approx(error, abs=1e-8)
+    assert float(error_rate(0.9)) == 0.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_mean_error_lies_between_the_rate_and_its_transform(seed: int) -> None:
+    error = np.random.default_rng(seed).beta(0.5, 2, 1000) / 2
+    differs = 2 * error * (1 - error)
+    assert differs.mean() / 2 <= error_rate(differs.mean()) <= error.mean() <= differs.mean()
+
+
+def test_equal_weights_are_the_exact_interval_and_unequal_ones_count_for_less() -> None:
+    equal = difference_share(np.arange(40) < 4, np.full(40, 7.0), 0.95)
+    low, high = clopper_pearson(4, 40, 0.95)
+    assert equal == pytest.approx((0.1, float(low), float(high)))
+    weight = np.concatenate([np.full(20, 1.0), np.full(20, 9.0)])
+    assert difference_share(np.zeros(40, bool), weight, 0.95)[2] > clopper_pearson(0, 40, 0.95)[1]
+    none = difference_share(np.zeros(0, bool), np.zeros(0), 0.95)
+    assert math.isnan(none[0])
+    assert none[1:] == (0.0, 1.0)
+
+
+def test_true_ratios_give_back_the_figures_of_labels_without_mistakes() -> None:
+    """Rogan and Gladen: with error 1/10, 340 of 400 positives are observed as 312."""
+    names = ("accuracy", "precision", "recall", "f1", "specificity")
+    truth, error = np.array([340.0, 160.0]), 0.1
+    observed = truth * (1 - error) + (CELLS.size - truth) * error
+    assert observed[0] == 312
+    wanted = rows(*names).value(truth)
+    found = true_ratios(rows(*names), CELLS.size, error).value(observed)
+    assert found == pytest.approx(wanted, abs=1e-12)
+
+
+def test_no_difference_leaves_the_value_and_a_wider_interval() -> None:
+    plain = rows("precision")
+    (found,) = corrected(CELLS, plain, 100, 0, 0.95)
+    assert found.value == pytest.approx(plain.value(plug_in_totals(CELLS))[0]) == 0.8
+    assert found.low < 0.71
+    assert found.high > 0.87
+    assert not found.reason
+
+
+def test_what_cannot_be_corrected_says_why() -> None:
+    plain = rows("recall")
+    assert corrected(CELLS, plain, 40, 18, 0.95)[0].reason == TOO_DIFFERENT
+    assert corrected(CELLS, plain, 0, 0, 0.95)[0].value is None
+    rare = Cells(CELLS.size, CELLS.labelled, np.array([8.0, 0.0]), CELLS.predicted)
+    found = corrected(rare, ratios([SCALARS["recall"]], rare), 60, 6, 0.95)[0]
+    assert (found.value, found.low, found.high, found.reason) == (None, 0.0, 1.0, NOTHING_LEFT)
+
+
+def test_worst_case_moves_each_side_by_its_own_wrong_labels() -> None:
+    plain = rows("precision", "recall")
+    without = worst_case(CELLS, plain, {True: 0.0, False: 0.0}, 0.95)
+    above = worst_case(CELLS, plain, {True: 0.1, False: 0.0}, 0.95)
+    below = worst_case(CELLS, plain, {True: 0.0, False: 0.1}, 0.95)
+    assert above[0] == pytest.approx((without[0][0] - 0.1, without[0][1] + 0.1), abs=1e-6)
+    assert below[0] == pytest.approx(without[0], abs=1e-9)
+    assert below[1][0] < without[1][0] - 0.1
+    assert worst_case(CELLS, plain, {True: 0.5, False: 0.5}, 0.95)[0] == (0.0, 1.0)
+
+
+def test_a_side_that_was_never_read_twice_bounds_nothing_there() -> None:
+    precision, recall = bounded(CELLS, rows("precision", "recall"), readings(1, 60), 0.95)
+    assert 0.5 < precision.low < precision.high <= 1
+    assert precision.value is None
+    assert not precision.reason
+    unknown = bounded(CELLS, rows("precision"), readings(0, 60, predicted=False), 0.95)[0]
+    assert (unknown.low, unknown.high, unknown.reason) == (0.0, 1.0, TOO_FEW)
+    assert recall.high == 1.0
+
+
+def coverage(reader: str, way: str) -> np.ndarray:
+    """Share of ``RUNS`` sessions in which each figure's interval holds the truth."""
+    file, place = made_up(), list(READERS).index(reader)
+    hits = np.zeros(4)
+    for run in range(RUNS):
+        random = np.random.default_rng((place, run, 1))
+        chances = READERS[reader](file.score, file.truth, np.random.default_rng(place))
+        first, second = (file.truth ^ (random.random(len(c)) < c) for c in chances)
+        hits += covered(file, session(file, first, second, 0.2, random), (way,))[way][:, 0]
+    return hits / RUNS
+
+
+# Four figures are looked at in each of three tests: 12 shares, z = 3.
+LIMIT = 0.95 - 3 * math.sqrt(0.95 * 0.05 / RUNS)
+
+
+def test_corrected_covers_the_truth_when_mistakes_are_alike_everywhere() -> None:
+    assert (coverage(ALIKE[1], "corrected") >= LIMIT).all()
+
+
+def test_bounded_covers_the_truth_where_correcting_does_not() -> None:
+    reader = "positives missed, 15 % against 1 %"
+    assert (coverage(reader, "bounded") >= LIMIT).all()
+    assert (coverage(reader, "corrected") < LIMIT).any(), "the broken twin passes"
+
+
+def test_the_interval_for_the_judgements_is_none_for_the_truth() -> None:
+    """The broken twin: what is shown while nobody looked twice."""
+    assert (coverage(ALIKE[1], "uncorrected") < LIMIT).any()
+
+
+def test_the_file_of_the_simulation_has_the_truth_that_its_items_have() -> None:
+    file = made_up()
+    hits = file.truth & file.predicted
+    assert file.figures[1] == pytest.approx(hits.sum() / file.predicted.sum())
+    assert file.figures[2] == pytest.approx(hits.sum() / file.truth.sum())
+    assert table(CELLS).value(np.array([80.0, 20.0]))[2] == pytest.approx(0.8)

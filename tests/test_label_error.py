@@ -1,0 +1,173 @@
+"""The state of the second readings, and its sentences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.label_error import label_error
+from labelcore.label_error_words import NO_DIFFERENCES, NO_REPEATS, SEVERAL_CLASSES
+
+CLASSES = ("a", "b", "c")
+
+
+def population(folder: Path, classes: tuple[str, ...]) -> lc.Population:
+    """400 items with two classifiers that are right nine times in ten."""
+    random = np.random.default_rng(2)
+    truth = np.arange(400) % len(classes)
+    rows = []
+    for place, code in enumerate(truth):
+        said = [
+            classes[code if random.random() < 0.9 else (code + 1) % len(classes)] for _ in range(2)
+        ]
+        rows.append(f"i{place},text {place},{','.join(said)}")
+    path = folder / "items.csv"
+    path.write_text("id,text,m,n\n" + "\n".join(rows), "utf-8")
+    return lc.read_population(
+        path, id="id", content=["text"], predictions={"m": "m", "n": "n"}, classes=list(classes),
+        positive=classes[1],
+    )  # fmt: skip
+
+
+def done(
+    items: lc.Population,
+    every: int,
+    estimands: tuple[str, ...] = ("precision",),
+    design: str = "simple_random",
+    second: tuple[str, ...] = ("me",),
+    **more: object,
+) -> lc.Session:
+    """150 labels, each right; of the repeats each ``every``-th is answered otherwise, by the people
+    of ``second`` in turn."""
+    plan = lc.Plan(
+        design, estimands, classifier="m", budget=150, repeats=0.3, promise="fixed", **more
+    )
+    session, repeats = lc.Session(items, plan), 0
+    while (draw := session.next()) is not None:
+        code = int(draw.item_id[1:]) % len(items.classes)
+        if not draw.repeat:
+            session.answer(draw, items.classes[code])
+            continue
+        other = repeats % every == 0
+        answer = items.classes[(code + other) % len(items.classes)]
+        session.answer(draw, answer, annotator=second[repeats % len(second)])
+        repeats += 1
+    return session
+
+
+def test_without_repeats_it_is_agreement_with_a_judgement(tmp_path: Path) -> None:
+    session = lc.Session(
+        population(tmp_path, CLASSES[:2]),
+        lc.Plan("simple_random", "accuracy", classifier="m", budget=90),
+    )
+    found = session.label_error()
+    assert found.sentence() == (
+        "The figures are agreement with the judgement of one person: no item was judged twice, so "
+        "mistakes in the labels are not counted."
+    )
+    assert found.share.value is None
+    assert found.share.reason == NO_REPEATS
+    assert found.figures == ()
+    assumed = session.results()["accuracy"].assumptions
+    assert any("the judgement of whoever gave it" in one for one in assumed)
+
+
+def test_rate_and_figures_after_the_last_repeat(tmp_path: Path) -> None:
+    session = done(population(tmp_path, CLASSES[:2]), 10, ("accuracy", "precision"))
+    found = session.label_error()
+    number = len(found.readings)
+    assert len(found.differing) == -(-number // 10)
+    assert found.share.value == len(found.differing) / number
+    assert found.error.value == pytest.approx(found.share.value / 2, rel=0.15)
+    assert found.sentence().startswith(
+        f"{len(found.differing)} of {number} repeated items got another answer the second time ("
+    )
+    accuracy, precision = found.figures
+    observed = session.results()["accuracy"]
+    assert accuracy.alike.value > observed.value
+    assert accuracy.bounds.low < observed.low < observed.high < accuracy.bounds.high
+    assert precision.sentence().startswith(
+        "For the precision of 'm' for 'b' as it truly is: if mistakes are alike everywhere, "
+    )
+    assert "; wherever they are, between " in precision.sentence()
+    (alone,) = found.agreements
+    assert alone.same_person
+    assert alone.sentence().startswith("One person with themselves: the same answer to ")
+    assert json.loads(json.dumps(found.to_dict()))["repeated"] == number
+
+
+def test_figures_wait_for_the_end_of_labelling(tmp_path: Path) -> None:
+    session = done(population(tmp_path, CLASSES[:2]), 10)
+    assert session.label_error().figures
+    session.second_pass(20)
+    waiting = session.label_error()
+    assert waiting.waiting == 20
+    assert waiting.figures == ()
+    assert waiting.sentence().endswith(" 20 items still to be shown again.")
+    session.finish()
+    assert session.label_error().figures
+
+
+def test_a_second_not_sure_is_another_answer(tmp_path: Path) -> None:
+    session = done(population(tmp_path, CLASSES[:2]), 1000)
+    session.second_pass(10)
+    before = len(session.label_error().differing)
+    session.answer(session.next(), "unsure")
+    found = session.label_error()
+    assert len(found.differing) == before + 1
+    assert found.to_dict()["items"][-1]["second"] == "unsure"
+
+
+def test_two_people_have_an_agreement_of_their_own(tmp_path: Path) -> None:
+    found = done(population(tmp_path, CLASSES[:2]), 6, second=("me", "other")).label_error()
+    alone, both = found.agreements
+    assert (alone.same_person, both.same_person) == (True, False)
+    assert alone.pairs + both.pairs == len(found.readings)
+    # Every sixth is the first of two in turn: the other person differs never.
+    assert both.differing == 0
+    assert both.ac1.value == 1.0
+    assert "(no interval: no pair differs" in both.sentence()
+    assert alone.differing > 0
+    some = done(population(tmp_path, CLASSES[:2]), 5, second=("other",)).label_error()
+    (only,) = some.agreements
+    assert only.ac1.low < only.ac1.value < only.ac1.high
+    assert "Gwet's AC1" in only.sentence()
+
+
+def test_several_classes_are_bounded_and_not_corrected(tmp_path: Path) -> None:
+    found = done(population(tmp_path, CLASSES), 10, ("accuracy", "precision")).label_error()
+    for one in found.figures:
+        assert one.alike.reason == SEVERAL_CLASSES
+        assert not one.bounds.reason
+        assert one.bounds.high - one.bounds.low < 1
+
+
+def test_differences_are_not_worked_out(tmp_path: Path) -> None:
+    items = population(tmp_path, CLASSES[:2])
+    plan = lc.Plan(
+        "paired_comparison", ("accuracy_difference",), classifier=("m", "n"), budget=150,
+        repeats=0.3, promise="fixed",
+    )  # fmt: skip
+    session = lc.Session(items, plan)
+    while (draw := session.next()) is not None:
+        session.answer(draw, items.classes[int(draw.item_id[1:]) % 2])
+    (one,) = session.label_error().figures
+    assert one.alike.reason == one.bounds.reason == NO_DIFFERENCES
+    assert "undefined (this is not worked out for a difference" in one.sentence()
+
+
+def test_items_without_a_verdict_count_both_ways(tmp_path: Path) -> None:
+    items = population(tmp_path, CLASSES[:2])
+    session = done(items, 10)
+    plain = session.label_error().figures[0]
+    answered = list(session.history(last=None))[:20]
+    for row in answered:
+        if row.index not in {one.index for one in session.label_error().readings}:
+            session.revise(row.index, "unsure", f"t{row.index}")
+    wide = label_error(session.engine).figures[0]
+    assert wide.bounds.low < plain.bounds.low
+    assert wide.alike.low < plain.alike.low
