@@ -378,8 +378,6 @@ class Engine:
     def _on_undone(self, event: Event) -> None:
         if event.index is None or not 1 <= event.index <= len(self.asked):
             raise ReplayError(event.sequence, f"takes back draw {event.index}, which was not drawn")
-        if self.repeats.takes_back(event):
-            return
         answer = self.in_force(event.index)
         if answer is None or answer.sequence != event.previous:
             raise ReplayError(event.sequence, f"takes back event {event.previous}, not in force")

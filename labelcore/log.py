@@ -28,6 +28,7 @@ EVENT_KINDS = (
     "reworded",
     "redrawn",
     "reread",
+    "reread_undone",
     "second_pass",
 )
 ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
@@ -68,8 +69,8 @@ class Event:
     label      labelled, reread: the class name
     text       noted, finished, stopped, reworded: the words; reread without a class: "unsure",
                "later" or "broken"
-    previous   undone, or a changed answer: the sequence number of the answer it takes back;
-               reread: that of the label which was in force
+    previous   undone, reread_undone, a changed answer: the sequence number of the answer that it
+               takes back; reread: that of the label which was in force
     shown_at   an answer: when the item was first shown, UTC, ISO 8601
     detail     looked: the results shown; extended: the new budget; second_pass: how many items to
                show again; JSON values only

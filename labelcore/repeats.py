@@ -50,7 +50,6 @@ class Repeats:
     share: float
     due: dict[int, int] = field(default_factory=dict)
     owed: list[int] = field(default_factory=list)
-    version: int = 0
     _answers: int = 0
     _first: dict[int, Event] = field(default_factory=dict)
     _asked_for: set[int] = field(default_factory=set)
@@ -69,12 +68,12 @@ class Repeats:
         if second is not None and second[0] not in answers:
             del self._second[index]
         self._set_due(index)
-        self.version += 1
 
     def apply(self, event: Event) -> None:
         """Take in any event, after the engine did.
 
-        Raises ReplayError when an item is shown again that is not to be.
+        Raises ReplayError when an item is shown again that is not to be, or a second answer is
+        taken back that is not in force.
         """
         if event.kind in ANSWER_KINDS or event.kind == "reread":
             self._answers += 1
@@ -84,22 +83,21 @@ class Repeats:
             self._shown(event.index)
         elif event.kind == "reread":
             self._answer(event)
+        elif event.kind == "reread_undone":
+            self._take_back(event)
         elif event.kind == "second_pass":
             self._ask(int(event.detail["items"]))
 
-    def takes_back(self, event: Event) -> bool:
-        """Take back the second answer that an undo names, so that the item is shown again next;
-        False where it names none."""
+    def _take_back(self, event: Event) -> None:
+        """Take a second answer back: the item is shown again next."""
         index = int(event.index or 0)
         second = self._second.get(index)
         if second is None or second[1].sequence != event.previous:
-            return False
+            raise ReplayError(event.sequence, f"takes back event {event.previous}, not in force")
         del self._second[index]
         self._set_due(index)
         if index in self.due:
             self.owed.append(index)
-        self.version += 1
-        return True
 
     def _answer(self, event: Event) -> None:
         """Put a second answer in force, where it is held against the label it was asked for."""
@@ -110,7 +108,6 @@ class Repeats:
         self._second[index] = (first, event)
         self.due.pop(index, None)  # After "later" it is the last one again.
         self._set_due(index)
-        self.version += 1
 
     def _shown(self, index: int) -> None:
         if index in self.owed:
@@ -144,6 +141,11 @@ class Repeats:
         """Every item read twice, in the order of the second answers."""
         found = [Reading(index, *both) for index, both in self._second.items()]
         return sorted((one for one in found if one.second.text != LATER), key=_place)
+
+    @property
+    def answered(self) -> int:
+        """How many items were answered a second time."""
+        return sum(second.text != LATER for _, second in self._second.values())
 
     def free(self) -> int:
         """Labelled items that a second pass could still add."""

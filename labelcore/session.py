@@ -259,8 +259,9 @@ class Session(SessionView):
             last = self.last_answer(annotator)
             if last is None:
                 return None
+            kind = "reread_undone" if last.kind == "reread" else "undone"
             event = self.ledger.event(
-                "undone", annotator, index=last.index, item_id=last.item_id, stratum=last.stratum,
+                kind, annotator, index=last.index, item_id=last.item_id, stratum=last.stratum,
                 batch=last.batch, previous=last.sequence,
             )  # fmt: skip
             return event, {}

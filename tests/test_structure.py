@@ -81,7 +81,7 @@ INSIDE: dict[str, str] = {
     "charts": "errors results words claim_words difference_words estimands",
     "report": "errors existing existing_words log results words difference_words estimands"
     " population plan engine estimation curve strata_table history looks preview replay session"
-    " charts stop_words label_error",
+    " charts stop_words label_error label_error_words",
     "cli": "errors log results words estimands population designs plan looks preview store ledger"
     " projects session simulate replay report stop_words derived_words",
 }

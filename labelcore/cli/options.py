@@ -109,6 +109,13 @@ plan_options = _together(
         help="What the answers of --known are: random (a plain random sample of the file), "
         "certainty (known items, chosen in any other way) or ignored.",
     ),
+    click.option(
+        "--repeats",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="Share of the labelled items shown a second time, 0.1 for one in ten.",
+    ),
     click.option("--seed", type=int, default=0, show_default=True),
 )
 
@@ -143,6 +150,7 @@ def plan_of(given: dict[str, Any]) -> Plan:
         classifier=(names[0] if len(names) == 1 else list(names)) if names else None,
         stop=_stop(given.pop("stop")),
         params=_parameters(design, given.pop("params")),
+        repeats=given.pop("repeats"),
         **{name: given.pop(name) for name in plain},
     )
 

@@ -41,6 +41,7 @@ class Walk:
             "extended": self._check_extended,
             "redrawn": self._check_redrawn,
             "reread": self._check_reread,
+            "reread_undone": self._check_item,
             "second_pass": self._check_second_pass,
             **dict.fromkeys(ANSWER_KINDS, self._check_answer),
         }

@@ -14,6 +14,7 @@ import pandas as pd
 from labelcore.estimation import scalar_results, second_stage_started
 from labelcore.existing import Existing
 from labelcore.existing_words import taken_words
+from labelcore.label_error import LabelError
 from labelcore.log import ANSWER_KINDS, Event, genesis
 from labelcore.plan import Plan
 from labelcore.population import Population
@@ -48,6 +49,7 @@ class Facts:
     strata_names  the stretches of ranks, where the strata are such
     rewordings    (when, what, before, after) of each wording that was changed
     counts        answers in force by kind, and how many were undone, changed, flagged, noted
+    label_error   what the items judged twice say of the labels
     second_stage  results over all labels, where there are some after a fixed promise was due; they
                   have no promise
     critical      the critical value of a calibrated stop, None without one
@@ -74,6 +76,7 @@ class Facts:
     counts: Mapping[str, int]
     people: Sequence[str]
     span: tuple[str, str] | None
+    label_error: LabelError
     second_stage: Mapping[str, Estimate]
     critical: float | None
     notes: Sequence[str]
@@ -169,6 +172,7 @@ def gather(session: Session) -> Facts:
         counts=_counts(session, events),
         people=sorted({event.annotator for event in given}),
         span=(given[0].at, given[-1].at) if given else None,
+        label_error=session.label_error(),
         second_stage=_second_stage(session),
         critical=None if session.engine.rule is None else session.engine.rule.critical,
         notes=tuple(session.engine.frame.notes),

@@ -10,6 +10,7 @@ from labelcore.report.facts import Facts, gather
 from labelcore.report.figures import figures
 from labelcore.report.markup import Markup, element, joined
 from labelcore.report.ranks import along_the_ranks
+from labelcore.report.second_readings import second_readings
 from labelcore.report.style import SCRIPT, STYLE, policy
 from labelcore.session import Session
 
@@ -52,6 +53,7 @@ def _sections(facts: Facts, drawing: Markup) -> list[Markup]:
         joined(along_the_ranks(facts)),
         drawing,
         joined(sections.second_stage(facts)),
+        second_readings(facts),
         account.looks(facts),
         account.labelling(facts),
         account.ending(facts),

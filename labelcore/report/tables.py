@@ -15,10 +15,11 @@ from labelcore.results import Band, Choice, Result
 from labelcore.session import Session
 
 BYTE_ORDER_MARK = "\ufeff"
+SECOND_PASS = ("redrawn", "reread")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 EVENT_COLUMNS = (
-    "event_id", "project", "item_id", "annotator", "label", "event", "note", "shown_at",
+    "event_id", "project", "item_id", "annotator", "pass", "label", "event", "note", "shown_at",
     "answered_at", "draw_index", "stratum", "batch", "basis", "token", "answers",
     "previous_event", "detail", "hash_prev", "hash",
 )  # fmt: skip
@@ -34,7 +35,10 @@ def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
     """The whole log, one row per event.
 
     answered_at   when the event was stored, whatever its kind
-    note          the words of a note, a flag, a reason, a new wording
+    note          the words of a note, a flag, a reason, a new wording; of a second answer without a
+                  class what it was
+    pass          2 where an item is shown and answered a second time, 1 for what else is about an
+                  item
     detail        JSON: the figures of a look, the budget of an extension
     Texts that a spreadsheet would take for a formula have an apostrophe before them.
     """
@@ -82,10 +86,11 @@ def _event_row(project: str, event: Event, before: str) -> dict[str, Any]:
         "project": project,
         "item_id": event.item_id,
         "annotator": event.annotator,
+        "pass": None if event.index is None else 2 if event.kind in SECOND_PASS else 1,
         "label": event.label,
         "event": event.kind,
         "note": event.text,
-        "shown_at": event.shown_at if event.kind in ANSWER_KINDS else None,
+        "shown_at": event.shown_at if event.kind in (*ANSWER_KINDS, "reread") else None,
         "answered_at": event.at,
         "draw_index": event.index,
         "stratum": event.stratum,

@@ -89,18 +89,18 @@ def difference_share(
 
 def true_ratios(ratios: Ratios, size: FloatArray, error: float) -> Ratios:
     """The ratios of true totals as ratios of observed ones, when every label is wrong with chance
-    ``error`` < 1/2: K_true = (K_observed - error N) / (1 - 2 error) in each cell.
+    ``error`` < 1/2: K_true = (K_observed - error N) / (1 - 2 error) in each cell. Both totals of a
+    ratio are multiplied by 1 - 2 error.
 
     size     items of each cell, (n_cells,)
     Source: Rogan and Gladen (1978), equation 1 with equal error both ways, for each total.
     """
-    scale = 1 / (1 - 2 * error)
-    shift = error * scale * size
+    scale, shift = 1 - 2 * error, error * size
     return Ratios(
-        ratios.a0 - (ratios.a * shift).sum(axis=-1),
-        ratios.a * scale,
-        ratios.b0 - (ratios.b * shift).sum(axis=-1),
-        ratios.b * scale,
+        scale * ratios.a0 - (ratios.a * shift).sum(axis=-1),
+        ratios.a,
+        scale * ratios.b0 - (ratios.b * shift).sum(axis=-1),
+        ratios.b,
     )
 
 

@@ -110,6 +110,11 @@ def go_on(project: str, key: str) -> None:
     st.session_state.pop(PANEL, None)
 
 
+@acting
+def second_pass(project: str, items: int) -> None:
+    sessions.session(project).second_pass(items)
+
+
 def panel(project: str) -> dict[str, Any]:
     """The panel that is open on this project; empty when none is."""
     found = st.session_state.get(PANEL) or {}

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.log import Draw
+from labelcore.log import Draw, answer_word
 from labelcore.session import Session
 from labelcore.ui import actions
 from labelcore.ui.facts import shown_word
@@ -138,7 +138,7 @@ def saved_line(project: str, session: Session, draw: Draw | None, flagged: bool)
     with st.container(horizontal=True, key="tools", vertical_alignment="center"):
         with st.container(key="saved", width="content"):
             hint = st.session_state.get(actions.HINT)
-            said = f"Saved · {shown_word(last.label or last.kind)}" if last else "Nothing saved yet"
+            said = f"Saved · {shown_word(answer_word(last))}" if last else "Nothing saved yet"
             st.text(hint or one_line(said, 60))
         st.button(
             "Undo",

@@ -13,7 +13,7 @@ from labelcore.curve import asks_for_curve
 from labelcore.difference_words import is_difference, number_words, range_words
 from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.existing_words import taken_words
-from labelcore.log import ANSWER_KINDS, Event
+from labelcore.log import ANSWER_KINDS, Draw, Event
 from labelcore.results import Band, Choice, Estimate
 from labelcore.session import Session
 from labelcore.stop_words import promise_kind, stopped_for, stopped_short
@@ -62,7 +62,8 @@ def _seconds(start: str, end: str) -> float:
 @dataclass(frozen=True)
 class Counts:
     """``about``: the total is what is expected, and may turn out to be less or more; ``still_open``
-    says what labelling goes on for when it is more. ``most``: the total is the most."""
+    says what labelling goes on for when it is more. ``most``: the total is the most. ``again``:
+    items judged a second time; ``again_left``: those still to come where nothing else is."""
 
     answered: int
     total: int
@@ -74,6 +75,8 @@ class Counts:
     broken: int = 0
     still_open: str = STILL_OPEN["margin"]
     most: bool = False
+    again: int = 0
+    again_left: int = 0
 
     @property
     def share(self) -> float:
@@ -88,17 +91,22 @@ def counts(session: Session) -> Counts:
     looking = [rule for rule in plan.stop_rules if rule in LOOKING]
     choosing = "choice" in looking and not ended
     most = (plan.calibrated_stop or choosing) and not engine.extended and answered < total
+    left = max(total - answered, 0)
+    again_left = 0 if left and not engine.stopped else len(engine.repeats.due)
+    seconds = (left * (1 + plan.repeats) + again_left) * pace(session.events)
     return Counts(
         answered=answered,
         total=total,
         about=bool(looking) and not (most or engine.extended or choosing),
         unsure=engine.kinds["unsure"],
         later=engine.kinds["later"],
-        seconds_left=max(total - answered, 0) * pace(session.events),
+        seconds_left=seconds,
         ended=ended,
         broken=engine.kinds["broken"],
         still_open=" and ".join(STILL_OPEN[rule] for rule in looking) or STILL_OPEN["margin"],
         most=most,
+        again=engine.repeats.answered,
+        again_left=again_left,
     )
 
 
@@ -107,6 +115,17 @@ def ended_words(session: Session) -> str:
     if session.status == "goal reached":
         return stopped_short(stopped_for(session.events))
     return "finished" if session.status == "finished" else ""
+
+
+def last_said(session: Session, draw: Draw, kind: str) -> str:
+    """The last note about an item, or whether it was flagged; of an item that is shown a second
+    time only since then: what was said before would tell that it is known."""
+    for event in reversed(session.events):
+        if draw.repeat and event.token == draw.token:
+            return ""
+        if event.kind == kind and event.index == draw.index:
+            return event.text or ""
+    return ""
 
 
 def progress_line(now: Counts, saved: str | None) -> str:
@@ -126,6 +145,10 @@ def progress_line(now: Counts, saved: str | None) -> str:
         parts.append(f"{about}{minutes(now.seconds_left)} left".replace(f"{about}under", "under"))
     elif now.about:
         parts.append(f"more than expected, {now.still_open}")
+    if now.again_left:
+        parts.append(f"{now.again:,} of {now.again + now.again_left:,} judged twice")
+    elif now.again:
+        parts.append(f"{now.again:,} judged twice")
     if now.unsure:
         parts.append(f"{now.unsure} not sure")
     if now.broken:

@@ -7,10 +7,11 @@ import time
 import streamlit as st
 
 from labelcore.items import highlights_of
+from labelcore.log import Draw
 from labelcore.session import Session
 from labelcore.ui import actions, sessions
 from labelcore.ui.answers import answer_buttons, saved_line
-from labelcore.ui.facts import counts, progress_line
+from labelcore.ui.facts import counts, last_said, progress_line
 from labelcore.ui.figures import show_figures
 from labelcore.ui.guard import guard, show_problem
 from labelcore.ui.item import HEIGHT, SHORT, show_item
@@ -59,7 +60,7 @@ def judge(project: str, session: Session) -> None:
         return
     if draw is not None:
         answer_buttons(project, session, draw)
-    saved_line(project, session, draw, draw is not None and _flagged(session, draw.index))
+    saved_line(project, session, draw, draw is not None and _flagged(session, draw))
 
 
 def _head(session: Session) -> None:
@@ -74,6 +75,5 @@ def _head(session: Session) -> None:
         st.progress(now.share)
 
 
-def _flagged(session: Session, index: int) -> bool:
-    said = [e.text for e in session.events if e.kind == "flagged" and e.index == index]
-    return bool(said) and said[-1] == "yes"
+def _flagged(session: Session, draw: Draw) -> bool:
+    return last_said(session, draw, "flagged") == "yes"

@@ -15,15 +15,16 @@ from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import aim_step
 from labelcore.ui.new_items import items_step
 from labelcore.ui.new_question import question_step
+from labelcore.ui.new_repeats import with_repeats
 from labelcore.ui.new_sure import sure_step
 from labelcore.ui.plain import one_line, plain
 
 FIXED = (
     "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
-    "the method, its seed, the planned size, the confidence, the promise, the claims and what ends "
-    "the session are fixed: an interval keeps its promise only when nothing was chosen after "
-    "seeing labels. Question and instructions are words: they can be mended later, and the report "
-    "says so."
+    "the method, its seed, the planned size, the share shown again, the confidence, the promise, "
+    "the claims and what ends the session are fixed: an interval keeps its promise only when "
+    "nothing was chosen after seeing labels. Question and instructions are words: they can be "
+    "mended later, and the report says so."
 )
 
 
@@ -42,7 +43,7 @@ def new_project_page() -> None:
     aim, population = aimed
     plan = sure_step(aim, population)
     if plan is not None:
-        create_step(path, question, aim, population, plan)
+        create_step(path, question, aim, population, with_repeats(plan))
 
 
 def create_step(

@@ -10,17 +10,18 @@ from typing import Any
 import streamlit as st
 
 from labelcore import items
+from labelcore.history import HistoryRow
 from labelcore.log import Draw
 from labelcore.session import Session
 from labelcore.stop_words import planned_words
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
-from labelcore.ui.facts import shown_word
+from labelcore.ui.facts import last_said, shown_word
 from labelcore.ui.item import show_item
 from labelcore.ui.plain import one_line
 from labelcore.ui.times import clock, reader_zone
 
-LAST = 50
+LAST, ONLY = 50, "only-second"
 KEYS = (
     "S  Not sure: you looked and cannot say. Many of them widen the interval.\n"
     "L  Later: the item comes back at the end.\n"
@@ -36,7 +37,7 @@ def show_panel(project: str, session: Session, draw: Draw | None, panel: dict[st
         if panel["name"] == "help":
             help_panel(session)
         elif panel["name"] == "note":
-            note_panel(project, session, panel)
+            note_panel(project, session, draw, panel)
         elif panel["name"] == "history":
             history_panel(project, session)
         elif panel["name"] == "open":
@@ -64,14 +65,13 @@ def help_panel(session: Session) -> None:
     st.text("\n".join([*own, KEYS.format(flag=flag_key(session))]))
 
 
-def note_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
+def note_panel(project: str, session: Session, draw: Draw | None, panel: dict[str, Any]) -> None:
     index = int(panel["index"])
     key = f"note-{panel['token']}"
-    notes = [e.text for e in session.events if e.kind == "noted" and e.index == index]
     with st.form(f"form-{key}", border=False):
         st.text_area(
-            f"Note about item {index}",
-            value=notes[-1] if notes else "",
+            "Note about this item",
+            value="" if draw is None else last_said(session, draw, "noted"),
             key=key,
             max_chars=2000,
             height=100,
@@ -87,11 +87,12 @@ def history_panel(project: str, session: Session) -> None:
     rows = session.history(last=LAST)
     st.markdown(f"**The last {min(LAST, len(rows))} answers**" if rows else "**History**")
     close_button("Back to the queue")
+    changed = st.session_state.get(ONLY) or any(row.second for row in rows)
+    if changed and st.checkbox("Only those answered differently the second time", key=ONLY):
+        rows = [row for row in session.history(last=None) if row.second]
     with st.container(height=280, border=False, key="history"):
         for row in rows:
-            marks = (" · flagged" if row.flagged else "") + (
-                f" · {one_line(row.note, 60)}" if row.note else ""
-            )
+            marks = row_marks(row)
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.button(
                     "Open",
@@ -105,7 +106,14 @@ def history_panel(project: str, session: Session) -> None:
                     f"{glimpse(session, row.item_id)}{marks}"
                 )
     if not rows:
-        st.text("Nothing was answered yet.")
+        st.text("There is nothing here yet.")
+
+
+def row_marks(row: HistoryRow) -> str:
+    """What a row of the history says beside the answer."""
+    second = f" · the second time: {shown_word(row.second)}" if row.second else ""
+    note = f" · {one_line(row.note, 60)}" if row.note else ""
+    return second + (" · flagged" if row.flagged else "") + note
 
 
 def glimpse(session: Session, item_id: str) -> str:

@@ -29,6 +29,7 @@ from labelcore.ui.facts import (
     promise_line,
 )
 from labelcore.ui.guard import guard
+from labelcore.ui.label_errors import error_panel
 from labelcore.ui.plain import plain
 from labelcore.ui.states import title
 from labelcore.ui.times import clock, reader_zone
@@ -61,6 +62,7 @@ def whole_picture(project: str) -> None:
     claims_panel(session, draw, said=sentence)
     choice_panel(session, draw)
     if choice_of(session) is not None:
+        error_panel(session)
         return
     if curve_first(session):
         _curves(session)
@@ -76,6 +78,7 @@ def whole_picture(project: str) -> None:
             _curves(session)
     _comparison(session, [*estimates, *others])
     confusion_panel(session)
+    error_panel(session)
     _strata(session)
 
 

@@ -21,6 +21,7 @@ from labelcore.stop_words import planned_words, promise_kind
 from labelcore.ui import sessions
 from labelcore.ui.choice_view import candidate_rows, choice_of
 from labelcore.ui.facts import PROMISE_WORDS, decision, estimand_name, promise_line
+from labelcore.ui.label_errors import error_panel
 from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
@@ -79,6 +80,7 @@ def report_page(project: str) -> None:
     for one in [one for one in results[1:] if "@" not in one.estimand]:
         st.text(one.sentence())
     ranks(session)
+    error_panel(session)
     facts(session, results)
     recompute(project, session)
     waves_link(session)

@@ -15,6 +15,7 @@ from labelcore.trials import Reveal
 from labelcore.ui import actions
 from labelcore.ui.claims_view import claims_of
 from labelcore.ui.facts import estimand_name
+from labelcore.ui.label_errors import error_lines, second_pass_button
 from labelcore.ui.plain import plain
 from labelcore.ui.trying import reveals
 
@@ -53,6 +54,8 @@ def show_state(project: str, session: Session) -> None:
             st.text(after_stop(session))
         with st.container(key="sentence"):
             st.text(headline(session))
+        with st.container(key="quiet-errors"):
+            st.text("\n\n".join(error_lines(session)))
         claims = [one for one in claims_of(session) if one.sentence() != headline(session)]
         for place, claim in enumerate(claims):
             with st.container(key=f"state-claim-{place}"):
@@ -133,6 +136,8 @@ def _ways_on(project: str, session: Session, status: str) -> None:
                 on_click=actions.finish,
                 args=(project,),
             )
+        if status in ("goal reached", "budget used", "exhausted"):
+            second_pass_button(project, session)
         if left > 0 and status in ("goal reached", "budget used", "finished"):
             more = min(planned if planned > 0 and status == "finished" else MORE, left)
             st.number_input("Go on for so many more", 1, left, more, key="more")

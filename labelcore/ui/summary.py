@@ -16,6 +16,7 @@ from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 
 DONE_KINDS = ("labelled", "unsure", "broken")
+SAVED = (*ANSWER_KINDS, "undone", "reread", "reread_undone")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
     answered = count_answered(events)
     planned = _asked_for(plan, events)
     figure, half_width, promise = _first_figure(events, str(plan["estimands"][0]))
-    saves = [event.at for event in events if event.kind in (*ANSWER_KINDS, "undone")]
+    saves = [event.at for event in events if event.kind in SAVED]
     return Summary(
         name=record.name,
         question=str(settings.get("question", "")),
@@ -82,7 +83,7 @@ def status_words(events: Sequence[Event], answered: int, planned: int) -> str:
     for event in events:
         if event.kind in ("stopped", "finished", "extended"):
             last = event.kind
-        elif last == "stopped" and (event.kind == "undone" or event.previous is not None):
+        elif last == "stopped" and (event.kind == "undone" or _changes(event)):
             last = ""
     if last == "finished":
         return "finished"
@@ -93,6 +94,10 @@ def status_words(events: Sequence[Event], answered: int, planned: int) -> str:
     if not answered:
         return "not started"
     return "all planned labels are there" if answered >= planned else "labelling"
+
+
+def _changes(event: Event) -> bool:
+    return event.kind in ANSWER_KINDS and event.previous is not None
 
 
 def _asked_for(plan: Mapping[str, Any], events: Sequence[Event]) -> int:

@@ -1,0 +1,56 @@
+"""How far the labels can be trusted: the items that were judged twice."""
+
+from __future__ import annotations
+
+from labelcore.label_error import LabelError
+from labelcore.label_error_words import limits_words
+from labelcore.log import answer_word
+from labelcore.report.facts import Facts
+from labelcore.report.markup import Child, Markup, element, joined, table, theirs, tied
+from labelcore.report.sections import name_of, section
+from labelcore.words import confidence_words, count
+
+LISTED = 40
+RESTS = (
+    "Each interval has {confidence} confidence, for one look when labelling was over. They take it "
+    "that two answers to an item are independent and that each is right more often than wrong. A "
+    "second answer of not sure or broken counts as another one. Mistakes that are made both times "
+    "stay unseen. Alike everywhere: Rogan and Gladen (1978). Wherever they are: the share of wrong "
+    "labels is at most the share of items answered differently, among the items called positive "
+    "and among the others on their own; the figure is moved as far as so many wrong labels can."
+)
+
+
+def second_readings(facts: Facts) -> Markup:
+    """The rate of other answers, agreement, the figures for the truth, the items concerned."""
+    found = facts.label_error
+    told = [element("p", tied(found.sentence()))]
+    told += [element("p", tied(one.sentence())) for one in found.agreements]
+    if found.figures:
+        head = ("Figure", "If mistakes are alike everywhere", "Wherever the mistakes are")
+        rows: list[list[Child]] = [
+            [name_of(one.observed), limits_words(one.alike), limits_words(one.bounds)]
+            for one in found.figures
+        ]
+        told.append(table("Figures for the truth", head, rows))
+        told.append(element("p", RESTS.format(confidence=confidence_words(found.confidence))))
+    return section("trust", "How far the labels can be trusted", *told, _listed(found))
+
+
+def _listed(found: LabelError) -> Markup | None:
+    if not found.differing:
+        return None
+    rows: list[list[Child]] = [
+        [
+            theirs(str(one.first.item_id)),
+            theirs(answer_word(one.first)),
+            theirs(answer_word(one.second)),
+            theirs(", then ".join(dict.fromkeys([one.first.annotator, one.second.annotator]))),
+        ]
+        for one in found.differing[:LISTED]
+    ]
+    left = len(found.differing) - len(rows)
+    return joined(
+        table("Answered differently the second time", ("Item", "First", "Second", "By"), rows),
+        element("p", f"{count(left, 'item')} left out here; report.json has each.") if left else "",
+    )

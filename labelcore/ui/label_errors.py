@@ -1,0 +1,84 @@
+"""What second readings say, and the way to a second pass."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from labelcore.label_error import LabelError
+from labelcore.label_error_words import limits_words
+from labelcore.log import answer_word
+from labelcore.session import Session
+from labelcore.ui import actions
+from labelcore.ui.facts import estimand_name, shown_word
+from labelcore.ui.panels import glimpse
+from labelcore.ui.plain import one_line
+
+PASS = 30
+SECOND_PASS = "Judge {items} a second time"
+RESTS = (
+    "Both columns take it that an answer is right more often than wrong; mistakes that are made "
+    "both times stay unseen."
+)
+
+
+def second_pass_button(project: str, session: Session) -> None:
+    """A second pass over some of the labelled items, where some are left."""
+    items = min(PASS, session.engine.repeats.free())
+    if items:
+        st.button(
+            SECOND_PASS.format(items=f"{items:,} of them" if items > 1 else "one of them"),
+            key="second-pass",
+            on_click=actions.second_pass,
+            args=(project, items),
+        )
+
+
+def error_lines(session: Session) -> list[str]:
+    """A sentence about the labels, and one for each figure for the truth."""
+    found = session.label_error()
+    return [found.sentence(), *(one.sentence() for one in found.figures)]
+
+
+def error_panel(session: Session) -> None:
+    """The rate, agreement, figures for the truth, and the items answered differently."""
+    found = session.label_error()
+    st.subheader("How far the labels can be trusted", anchor=False)
+    st.text("\n".join([found.sentence(), *(one.sentence() for one in found.agreements)]))
+    if found.figures:
+        st.dataframe(figure_table(found), hide_index=True, key="true-figures")
+        st.caption(RESTS)
+    if found.differing:
+        with st.expander(f"The {len(found.differing):,} answered differently the second time"):
+            st.dataframe(differing_table(session, found), hide_index=True, key="differing")
+
+
+def figure_table(found: LabelError) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "for the truth": estimand_name(one.estimand),
+                "if mistakes are alike everywhere": limits_words(one.alike),
+                "wherever the mistakes are": limits_words(one.bounds),
+            }
+            for one in found.figures
+        ]
+    )
+
+
+def differing_table(session: Session, found: LabelError) -> pd.DataFrame:
+    """The items with two answers, as text."""
+    return pd.DataFrame(
+        [
+            {
+                "item": one_line(str(one.first.item_id), 40),
+                "begins": glimpse(session, str(one.first.item_id)),
+                "first": shown_word(answer_word(one.first)),
+                "second": shown_word(answer_word(one.second)),
+                "by": one.first.annotator
+                if one.same_person
+                else f"{one.first.annotator}, then {one.second.annotator}",
+            }
+            for one in found.differing
+        ]
+    )

@@ -1,0 +1,99 @@
+"""Items judged twice, on the pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from labelcore.ui import actions
+from tests.app.conftest import button, texts
+
+
+@pytest.fixture(autouse=True)
+def no_shortest_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "SHORTEST_LOOK", 0.0)
+
+
+def until_a_repeat(session):
+    """Answer new items only; returns the repeat that is shown then."""
+    while (draw := session.next()) is not None and not draw.repeat:
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    assert draw is not None
+    return draw
+
+
+def test_nothing_tells_a_repeat_before_it_is_answered(app, make) -> None:
+    session = make(repeats=0.5)
+    for _ in range(10):
+        draw = session.next()
+        session.note(draw.index, "seen before")
+        session.flag(draw.index)
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    draw = until_a_repeat(session)
+    page = app("label", project="demo")
+    shown = texts(page)
+    assert "twice" not in shown
+    assert "seen before" not in shown
+    assert [one.label for one in page.button if (one.key or "").startswith("flag-")] == ["Flag"]
+    button(page, "open-note").click().run()
+    assert [one.value for one in page.text_area] == [""]
+    assert f"item {draw.index}" not in texts(page)
+    button(page, "Cancel").click().run()
+    button(page, f"positive-{draw.token}").click().run()
+    assert "1 judged twice" in texts(page)
+    session.sync()
+    assert session.engine.repeats.answered == 1
+    button(page, "undo-").click().run()
+    session.sync()
+    back = session.next()
+    assert (back.item_id, back.repeat) == (draw.item_id, True)
+
+
+def test_at_the_end_the_labels_are_called_a_judgement_and_a_second_pass_is_offered(
+    app, make
+) -> None:
+    session = make(labels=60)
+    page = app("label", project="demo")
+    assert "agreement with the judgement of one person: no item was judged twice" in texts(page)
+    button(page, "second-pass").click().run()
+    session.sync()
+    assert len(session.engine.repeats.due) == 30
+    draw = session.next()
+    assert draw.repeat
+    button(page, f"negative-{draw.token}").click().run()
+    assert "60 of 60 · 1 of 30 judged twice" in texts(page)
+
+
+def finished(make):
+    session = make(labels=60)
+    session.second_pass(30)
+    for place in range(30):
+        draw = session.next()
+        session.answer(draw, (int(draw.item_id[1:]) % 5 == 0) ^ (place == 0))
+    return session
+
+
+@pytest.mark.parametrize("name", ["progress", "report"])
+def test_rate_figures_and_items_stand_on_progress_and_report(app, make, name: str) -> None:
+    session = finished(make)
+    page = app(name, project="demo")
+    assert not page.exception
+    shown = texts(page)
+    assert "1 of 30 repeated items got another answer the second time" in shown
+    assert "One person with themselves: the same answer to 29 of 30 items" in shown
+    tables = [frame.value for frame in page.dataframe]
+    (figures,) = (one for one in tables if "wherever the mistakes are" in one)
+    assert figures["for the truth"].tolist() == ["Accuracy"]
+    (items,) = (one for one in tables if "second" in one)
+    assert items["item"].tolist() == [session.label_error().differing[0].first.item_id]
+
+
+def test_history_lists_those_answered_differently(app, make) -> None:
+    finished(make)
+    page = app("label", project="demo")
+    button(page, "open-history").click().run()
+    page.checkbox(key="only-second").check().run()
+    rows = [
+        one for one in page.button if (one.key or "").startswith("open-") and one.label == "Open"
+    ]
+    assert len(rows) == 1
+    assert "the second time: " in texts(page)
