@@ -239,15 +239,16 @@ def rows_of(name: str, found: dict[str, FloatArray]) -> list[str]:
 
 
 HEADER = """
-Made by `python -m benchmarks.label_error {folder} --output docs/label_error.md`, {runs} sessions a
-row ({error:.1f} points is one standard error of a coverage of 95 %), {labels} labels each. In each
-cell: how often the 95 % interval held the truth, in %, and its mean half-width in points.
+Made by `python -m benchmarks.label_error {folder} --runs {runs} --output docs/label_error.md`:
+{runs} sessions a row ({error:.1f} points is one standard error of a coverage of 95 %), {labels}
+labels each. In each cell: how often the 95 % interval held the truth, in %, and its mean half-width
+in points.
 """
 
 
 def report(folder: Path | None, runs: int) -> str:
     error = 100 * (0.95 * 0.05 / runs) ** 0.5
-    parts = [HEADER.format(folder="../shared/data", runs=f"{runs:,}", error=error, labels=LABELS)]
+    parts = [HEADER.format(folder="../shared/data", runs=runs, error=error, labels=LABELS)]
     file = made_up()
     for share in (0.2, 0.05):
         parts.append(f"\n## {100 * share:.0f} % of the labelled items read twice\n")

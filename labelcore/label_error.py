@@ -149,7 +149,7 @@ def label_error(engine: Engine) -> LabelError:
     shown = bool(readings) and over and (engine.finished or not engine.repeats.due)
     return LabelError(
         tuple(readings),
-        len(engine.repeats.due),
+        0 if engine.finished else len(engine.repeats.due),
         len(set(given)),
         share,
         error,

@@ -93,7 +93,8 @@ class Session(SessionView):
 
     def next(self, annotator: str = DEFAULT_ANNOTATOR) -> Draw | None:
         """The item to judge now: the same one until it is answered, None when nothing is to be
-        drawn (finished, budget used, exhausted, or goal reached until ``extend``)."""
+        drawn (finished, budget used, exhausted, or goal reached until ``extend``) or shown
+        again."""
         with self._lock:
             self.sync()
             if self.engine.finished:
@@ -129,7 +130,7 @@ class Session(SessionView):
         """What to show next: an item taken back, else a repeat that is due, else what the method
         asks, else any repeat; repeats only when the plan's rules have ended the drawing."""
         engine = self.engine
-        kind, index = "drawn", engine.owed[0] if engine.owed else 0
+        index = engine.owed[0] if engine.owed else 0
         repeat = 0 if index else self._repeat()
         found = self._again(index or repeat) if index or repeat else None
         if found is None and not stopped:
@@ -138,11 +139,10 @@ class Session(SessionView):
             found = self._again(repeat)
         if found is None:
             return None
-        kind = "redrawn" if repeat else kind
         index, position, batch, basis = found
         item_id = self.population.id_at(position)
         event = self.ledger.event(
-            kind,
+            "redrawn" if repeat else "drawn",
             annotator,
             token=secrets.token_hex(12),
             index=index,

@@ -28,11 +28,11 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
     )  # fmt: skip
 
 
-def started(population: lc.Population, repeats: float = 0.3, store: str | None = None):
+def started(population: lc.Population, repeats: float = 0.3) -> lc.Session:
     plan = lc.Plan(
         "recalibrated_neyman", ["precision", "recall"], budget=BUDGET, repeats=repeats, seed=7
     )
-    return lc.Session(population, plan, store)
+    return lc.Session(population, plan)
 
 
 def verdict(item_id: str) -> bool:
@@ -209,9 +209,8 @@ def test_a_plan_without_repeats_is_written_as_before(population: lc.Population) 
 
 
 @pytest.fixture(scope="module")
-def finished(population: lc.Population, tmp_path_factory: pytest.TempPathFactory):
-    store = f"sqlite:///{tmp_path_factory.mktemp('store') / 'labels.db'}"
-    session = started(population, store=store)
+def finished(population: lc.Population) -> lc.Session:
+    session = started(population)
     draw = next_repeat(session)
     session.answer(draw, "later")
     session.answer(next_repeat(session), "yes")

@@ -108,6 +108,7 @@ def labelling(facts: Facts) -> Markup:
         ("Broken", f"{counts['broken']:,}"),
         ("Put off for later, still open", f"{counts['later']:,}"),
         ("Shown and not answered", f"{counts['unanswered']:,}"),
+        ("Judged a second time", f"{len(facts.label_error.readings):,}"),
         ("Answers taken back", f"{counts['undone']:,}"),
         ("Answers changed", f"{counts['changed']:,}"),
         ("Flagged", f"{counts['flagged']:,}"),

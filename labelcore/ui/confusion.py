@@ -20,10 +20,10 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reporting import file_name
 
 CAPTION = (
-    "Each row is what the classifier says, each column what is true: about how many items of the "
-    "file, and their share of the row. Estimated from the labels, each counting for the items it "
-    "was drawn from; values without intervals. Parts of the file that have no label yet are not "
-    "guessed: they would stand in a column of their own."
+    "Each row is what the classifier says, each column what human judgement says: about how many "
+    "items of the file, and their share of the row. Estimated from the labels, each counting for "
+    "the items it was drawn from; values without intervals. Parts of the file that have no label "
+    "yet are not guessed: they would stand in a column of their own."
 )
 
 

@@ -13,12 +13,14 @@ from labelcore.ui import actions
 from labelcore.ui.facts import estimand_name, shown_word
 from labelcore.ui.panels import glimpse
 from labelcore.ui.plain import one_line
+from labelcore.ui.tables import reading_table
+from labelcore.words import confidence_words
 
 PASS = 30
 SECOND_PASS = "Judge {items} a second time"
 RESTS = (
-    "Both columns take it that an answer is right more often than wrong; mistakes that are made "
-    "both times stay unseen."
+    "{confidence} confidence each, for one look when labelling is over. Both columns take it that "
+    "an answer is right more often than wrong; mistakes that are made both times stay unseen."
 )
 
 
@@ -35,9 +37,9 @@ def second_pass_button(project: str, session: Session) -> None:
 
 
 def error_lines(session: Session) -> list[str]:
-    """A sentence about the labels, and one for each figure for the truth."""
+    """A sentence about the labels, and one about the main figure for the truth."""
     found = session.label_error()
-    return [found.sentence(), *(one.sentence() for one in found.figures)]
+    return [found.sentence(), *(one.sentence() for one in found.figures[:1])]
 
 
 def error_panel(session: Session) -> None:
@@ -46,8 +48,8 @@ def error_panel(session: Session) -> None:
     st.subheader("How far the labels can be trusted", anchor=False)
     st.text("\n".join([found.sentence(), *(one.sentence() for one in found.agreements)]))
     if found.figures:
-        st.dataframe(figure_table(found), hide_index=True, key="true-figures")
-        st.caption(RESTS)
+        reading_table(figure_table(found), "true-figures")
+        st.caption(RESTS.format(confidence=confidence_words(found.figures[0].confidence)))
     if found.differing:
         with st.expander(f"The {len(found.differing):,} answered differently the second time"):
             st.dataframe(differing_table(session, found), hide_index=True, key="differing")
@@ -58,8 +60,8 @@ def figure_table(found: LabelError) -> pd.DataFrame:
         [
             {
                 "for the truth": estimand_name(one.estimand),
-                "if mistakes are alike everywhere": limits_words(one.alike),
-                "wherever the mistakes are": limits_words(one.bounds),
+                "mistakes alike everywhere": limits_words(one.alike),
+                "mistakes anywhere": limits_words(one.bounds),
             }
             for one in found.figures
         ]

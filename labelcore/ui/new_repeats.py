@@ -19,8 +19,8 @@ WHY = (
 )
 NONE = "Until then the figures are agreement with your judgement. You can still ask at the end."
 SOME = (
-    "Items drawn at random come again, {spacing} items later or at the end, and are not marked as "
-    "known: about {more} more to judge, {time}. They are no part of the labels above."
+    "Items drawn at random come again, at least {spacing} items later or at the end, and are not "
+    "marked as known: about {more} more to judge, {time}. They are no part of the labels above."
 )
 
 

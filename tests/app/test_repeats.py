@@ -72,23 +72,17 @@ def finished(make):
     return session
 
 
-@pytest.mark.parametrize("name", ["progress", "report"])
-def test_rate_figures_and_items_stand_on_progress_and_report(app, make, name: str) -> None:
+def test_rate_figures_and_items_stand_on_progress_and_in_the_history(app, make) -> None:
     session = finished(make)
-    page = app(name, project="demo")
+    page = app("progress", project="demo")
     assert not page.exception
     shown = texts(page)
     assert "1 of 30 repeated items got another answer the second time" in shown
     assert "One person with themselves: the same answer to 29 of 30 items" in shown
-    tables = [frame.value for frame in page.dataframe]
-    (figures,) = (one for one in tables if "wherever the mistakes are" in one)
+    (figures,) = (one.value for one in page.table if "mistakes anywhere" in one.value)
     assert figures["for the truth"].tolist() == ["Accuracy"]
-    (items,) = (one for one in tables if "second" in one)
+    (items,) = (one.value for one in page.dataframe if "second" in one.value)
     assert items["item"].tolist() == [session.label_error().differing[0].first.item_id]
-
-
-def test_history_lists_those_answered_differently(app, make) -> None:
-    finished(make)
     page = app("label", project="demo")
     button(page, "open-history").click().run()
     page.checkbox(key="only-second").check().run()

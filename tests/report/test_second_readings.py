@@ -21,7 +21,7 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
     """60 labels of 300 items, half of them judged twice, the first of those otherwise."""
     folder = tmp_path_factory.mktemp("twice")
     truth = write_items(folder / "items.csv")
-    session = session_on(folder / "items.csv", store=f"sqlite:///{folder}/labels.db", repeats=0.5)
+    session = session_on(folder / "items.csv", repeats=0.5)
     wrong = None
     while (draw := session.next()) is not None:
         wrong = draw.item_id if draw.repeat and wrong is None else wrong
