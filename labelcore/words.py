@@ -48,6 +48,17 @@ QUANTITIES = {
     ),
 }
 
+# The same where the truth itself is known, not only somebody's judgement.
+IN_TRUTH = {
+    "accuracy": "accuracy (the share of items that {classifier} judges rightly)",
+    "precision": (
+        "precision (of the items that {classifier} calls {positive!r}, the share that truly are)"
+    ),
+    "recall": (
+        "recall (of the items that truly are {positive!r}, the share that {classifier} calls so)"
+    ),
+}
+
 PROMISES = {
     "watched": "{confidence} confidence{form}, valid at every look",
     "fixed": "{confidence} confidence{form}, valid at {due} only",
@@ -190,14 +201,16 @@ def confidence_words(confidence: float) -> str:
     return f"{100 * confidence:.6g} %"
 
 
-def quantity(estimand: str, classifier: str | None, positive: str) -> str:
+def quantity(
+    estimand: str, classifier: str | None, positive: str, *, in_truth: bool = False
+) -> str:
     """What an estimand measures, in words; ``estimand`` may be a key such as "precision[spam]"."""
     name = estimand.removesuffix(f"@{classifier}")
     if name.endswith("_difference"):
         better = "how much better the first of the two classifiers is than the second in"
         return f"{better} {name.removesuffix('_difference').replace('f1', 'F1')}"
     base, _, inside = name.partition("[")
-    pattern = QUANTITIES.get(base, base)
+    pattern = (IN_TRUTH if in_truth else QUANTITIES).get(base, QUANTITIES.get(base, base))
     called = f"the classifier {classifier!r}" if classifier else "the classifier"
     return pattern.format(
         classifier=called, positive=inside.removesuffix("]") if inside else positive

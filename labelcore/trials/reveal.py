@@ -46,7 +46,8 @@ class Reveal:
         Each sentence is about one interval on its own, not about all of them together.
         """
         estimate = self.estimate
-        name = words.quantity(self.key, estimate.scope.classifier, estimate.scope.positive)
+        scope = estimate.scope
+        name = words.quantity(self.key, scope.classifier, scope.positive, in_truth=True)
         start = f"In truth, {name} is {number_words(self.key, self.truth)}"
         if self.inside is None:
             return f"{start}. The session has no interval to compare it with yet."
