@@ -104,7 +104,12 @@ class Plan:
     @property
     def design_params(self) -> DesignParams:
         """The parameters as the design's own frozen type, defaults filled in."""
-        return self.method.Params(**self.params)
+        return self.method.Params(**self._settled())
+
+    def _settled(self) -> dict[str, Any]:
+        """The parameters as they are once the size is frozen; a frozen plan keeps what it has."""
+        frozen = self.planned is not None
+        return dict(self.params) if frozen else self.method.settled(self.params, self.claims)
 
     @property
     def classifiers(self) -> tuple[str, ...]:
@@ -134,8 +139,8 @@ class Plan:
         return 1 - (1 - self.confidence) / (max(results, 1) if self.together else 1)
 
     def with_planned(self, planned: int) -> Plan:
-        """This plan with the planned size frozen."""
-        return replace(self, planned=planned)
+        """This plan with the planned size frozen, and with it the rule of its draws."""
+        return replace(self, planned=planned, params=self._settled())
 
     def with_seed(self, seed: int) -> Plan:
         return replace(self, seed=seed)

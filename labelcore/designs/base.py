@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -345,6 +346,11 @@ class Design(ABC):
         """Parameters that suit a file and the classifiers asked about, for a form to start from;
         the defaults where nothing is said."""
         return {}
+
+    def settled(self, params: Mapping[str, Any], claims: Sequence[str]) -> dict[str, Any]:
+        """The parameters that a plan keeps once its size is frozen: those given, and what another
+        version may choose otherwise, so that a plan once made always draws the same items."""
+        return dict(params)
 
     def draws(self, frame: Frame, labels: int) -> int:
         """How many draws ``labels`` distinct labels stand for."""

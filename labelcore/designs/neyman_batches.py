@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from labelcore.designs.base import Frame, IntArray, Progress, Setup
 from labelcore.stats.allocation import largest_remainder, top_up
 from labelcore.stats.profile import BoolArray, FloatArray
+
+Shares = Callable[[IntArray, int, int], FloatArray]
 
 FIRST_LABELS_PER_STRATUM = 2
 EARLY_FLOOR, EARLY_UNTIL = 0.35, 0.3
@@ -17,17 +21,16 @@ def next_counts(
     setup: Setup,
     frame: Frame,
     progress: Progress,
-    rates: FloatArray,
-    costs: FloatArray,
-    floor: float,
+    shares: Shares,
     wanted: BoolArray | None = None,
 ) -> IntArray:
     """How many items the next batch takes from each stratum, (n_strata,).
 
     Two labels in each stratum first, those of a sample that is there counted; then a batch of
-    ``params.n_step`` labels, or of a tenth of those so far, towards the shares of
-    ``target_shares``.
+    ``params.n_step`` labels, or of a tenth of those so far, towards ``shares``.
 
+    shares   called with the sizes of the strata, the labels so far and those of the batch; the
+             share of all these labels that each stratum should have, (n_strata,)
     wanted   (n_strata,), the strata that are asked at all; None: each of them
     """
     sizes = frame.sizes if wanted is None else np.where(wanted, frame.sizes, 0)
@@ -36,9 +39,17 @@ def next_counts(
     first = np.maximum(np.minimum(sizes, FIRST_LABELS_PER_STRATUM) - progress.drawn, 0)
     if labels == int(frame.drawn_before.sum()) and first.any():
         return first if first.sum() <= left else largest_remainder(first * 1.0, left, first)
-    batch = setup.params.n_step or max(SMALLEST_BATCH, labels // 10)
-    share = target_shares(sizes, rates, costs, floor_at(labels, setup.planned, floor))
-    return top_up(share, progress.drawn, min(batch, left), sizes)
+    batch = min(setup.params.n_step or max(SMALLEST_BATCH, labels // 10), left)
+    return top_up(shares(sizes, labels, batch), progress.drawn, batch, sizes)
+
+
+def neyman_shares(rates: FloatArray, costs: FloatArray, floor: float, planned: int) -> Shares:
+    """The shares of ``target_shares`` with the floor of ``floor_at``."""
+
+    def shares(sizes: IntArray, labels: int, batch: int) -> FloatArray:
+        return target_shares(sizes, rates, costs, floor_at(labels, planned, floor))
+
+    return shares
 
 
 def floor_at(labels: int, planned: int, floor: float) -> float:

@@ -19,7 +19,7 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE, Curve, Ranked
-from labelcore.designs.neyman_batches import next_counts
+from labelcore.designs.neyman_batches import next_counts, neyman_shares
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
 from labelcore.designs.rates import item_probability, mid_rank_share, stratum_rates
 from labelcore.designs.stratified import StratifiedDesign
@@ -161,7 +161,8 @@ class PairedComparison(StratifiedDesign):
         assert isinstance(frame, PairFrame)
         rates = self.fitted_rates(frame, progress)
         costs, floor = _costs(setup, frame, rates), setup.params.floor
-        return next_counts(setup, frame, progress, rates, costs, floor, frame.wanted)
+        shares = neyman_shares(rates, costs, floor, setup.planned)
+        return next_counts(setup, frame, progress, shares, frame.wanted)
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,10 +20,11 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.neyman_batches import next_counts
+from labelcore.designs.neyman_batches import Shares, next_counts, neyman_shares
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.stratified import StratifiedDesign
+from labelcore.designs.two_ended import joint_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.stats.allocation import largest_remainder
@@ -32,8 +34,9 @@ from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
-STRATA, FLOOR = (6, 12), 0.2
+STRATA, FLOOR = (6, 12), 0.1
 CLAIM_STRATA, CLAIM_FLOOR = (1, 4), 0.5
+TWO_ENDED, NEYMAN, NEYMAN_FLOOR = "two_ended", "neyman", 0.2
 
 
 class RecalibratedNeyman(StratifiedDesign):
@@ -42,11 +45,14 @@ class RecalibratedNeyman(StratifiedDesign):
     Strata never mix predicted positives and predicted negatives: ``n_above`` equal-size strata of
     the predicted positives and ``n_below`` of the others, in geometrically growing size from the
     highest score down. Two labels per stratum first; then each batch tops up the strata towards
-    shares proportional to c_k W_k sqrt(theta_k (1 - theta_k)), mixed with W_k, where theta is a
-    two-parameter recalibration of the scores fitted to all labels.
+    shares proportional to c_k W_k sqrt(theta_k (1 - theta_k) + d), mixed with W_k, where theta is a
+    two-parameter recalibration of the scores fitted to all labels, and d, at most one in the number
+    of labels, stands for what may have been missed (``two_ended_shares``). The focus
+    "precision_recall" shares the labels over both figures (``joint_shares``).
 
     A plan with claims takes few strata: each costs evidence (docs/claims.md), where an estimate
-    gains from it.
+    gains from it. Such a plan, and one frozen before there was a choice, has d = 0 and more labels
+    mixed with W_k in the first third: ``allocation`` "neyman".
 
     Several classes: a stratum holds items of one predicted class, ``n_above + n_below`` strata in
     all (or one a class, where there are more classes), shared over the classes by their size.
@@ -61,8 +67,8 @@ class RecalibratedNeyman(StratifiedDesign):
     docs/watched.md.
     Assumption: none about the scores; bad scores cost labels, not truth. Nearly unbiased, not
     unbiased, because two parameters learn from the labels.
-    Source: Neyman (1934) for the allocation, Bankier (1988) for several classes; the recalibration
-    and the floor are our own.
+    Source: Neyman (1934) for the allocation, Bankier (1988) for several classes; the recalibration,
+    d and the floor are our own, measured in docs/default_allocation.md.
     """
 
     name: ClassVar[str] = "recalibrated_neyman"
@@ -91,7 +97,7 @@ class RecalibratedNeyman(StratifiedDesign):
         )
         floor: float | None = parameter(
             None,
-            "share of the labels spread evenly whatever the scores say; empty: 0.2, with claims "
+            "share of the labels spread evenly whatever the scores say; empty: 0.1, with claims "
             "0.5",
             low=0.05,
             high=1.0,
@@ -102,8 +108,21 @@ class RecalibratedNeyman(StratifiedDesign):
         focus: str | None = parameter(
             None, "the estimand that gets the labels, or precision_recall; empty: chosen for you"
         )
+        allocation: str | None = parameter(
+            None,
+            "rule that shares the labels, two_ended or neyman; empty: two_ended, or neyman with "
+            "claims",
+        )
+
+    def settled(self, params: Mapping[str, Any], claims: Sequence[str]) -> dict[str, Any]:
+        return {"allocation": NEYMAN if claims else TWO_ENDED, **params}
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+        if params.allocation not in (None, TWO_ENDED, NEYMAN):
+            raise PlanError(
+                f"params['allocation'] must be {TWO_ENDED!r} or {NEYMAN!r}, got "
+                f"{params.allocation!r}"
+            )
         known = (*SCALARS, "precision_recall")
         if params.focus is not None and params.focus not in known:
             raise PlanError(
@@ -148,8 +167,7 @@ class RecalibratedNeyman(StratifiedDesign):
 
     def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
         rates = self.fitted_rates(frame, progress)
-        floor = setup.params.floor or (CLAIM_FLOOR if setup.claims else FLOOR)
-        return next_counts(setup, frame, progress, rates, _costs(setup, frame, rates), floor)
+        return next_counts(setup, frame, progress, _shares(setup, frame, rates))
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
@@ -200,6 +218,39 @@ def _pieces(sizes: IntArray, n_strata: int) -> list[int]:
     return [1 + int(number) for number in shared]
 
 
+def _shares(setup: Setup, frame: Frame, rates: FloatArray) -> Shares:
+    """The rule of the plan; one that was frozen before there was a choice has Neyman's."""
+    params = setup.params
+    if params.allocation != TWO_ENDED:
+        floor = params.floor or (CLAIM_FLOOR if setup.claims else NEYMAN_FLOOR)
+        return neyman_shares(rates, _costs(setup, frame, rates), floor, setup.planned)
+    gradients = _gradients(setup, frame, rates)
+
+    def shares(sizes: IntArray, labels: int, batch: int) -> FloatArray:
+        total, floor = labels + batch, params.floor or FLOOR
+        return joint_shares(sizes, rates, frame.predicted, gradients, total, floor)
+
+    return shares
+
+
+def _gradients(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
+    """One row for each figure that the labels are shared over, (n_figures, n_strata)."""
+    focus = setup.params.focus or _default_focus(setup, frame)
+    several = len(setup.population.classes) > 2
+    if several or focus != "precision_recall" or not frame.predicted.any():
+        return _costs(setup, frame, rates)[None]
+    return _slopes(frame, rates, ["precision", "recall"])
+
+
+def _slopes(frame: Frame, rates: FloatArray, names: list[str]) -> FloatArray:
+    """Derivatives of each figure up to a factor, (n_figures, n_strata); NaN where the file has no
+    item that the figure is about."""
+    empty = np.zeros(frame.n_strata)
+    cells = Cells(frame.sizes.astype(float), empty, empty, frame.predicted)
+    table = ratios([SCALARS[name] for name in names], cells)
+    return table.gradient(table.value(frame.sizes * rates))
+
+
 def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
     """c_k: how much an uncertain item of each stratum matters for the focus, (n_strata,); all alike
     where the file has no item that the focus is about."""
@@ -211,13 +262,8 @@ def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
     totals = frame.sizes * rates
     predicted = frame.predicted
     if focus != "precision_recall":
-        empty = np.zeros(len(rates))
-        cells = Cells(frame.sizes.astype(float), empty, empty, predicted)
-        table = ratios([SCALARS[focus]], cells)
-        value = table.value(totals)
-        if np.isnan(value[0]):
-            return np.ones(len(rates))
-        return np.asarray(np.abs(table.gradient(value))[0])
+        slope = _slopes(frame, rates, [focus])[0]
+        return np.ones(len(rates)) if np.isnan(slope).any() else np.abs(slope)
     true_positive, positive = totals[predicted].sum(), totals.sum()
     recall = true_positive / positive
     above = ((1 - recall) / positive) ** 2 + 1 / frame.sizes[predicted].sum() ** 2

@@ -1,0 +1,84 @@
+"""Shares of labels that narrow both ends of the interval that will be printed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelcore.designs.base import IntArray
+from labelcore.stats.profile import BoolArray, FloatArray
+
+OWN_SHARE = 0.1
+
+
+def two_ended_shares(
+    sizes: IntArray, rates: FloatArray, costs: FloatArray, labels: int
+) -> FloatArray:
+    """The share of ``labels`` each stratum should have for one figure, (n_strata,), summing to 1.
+
+    Neyman's rule c_k W_k sqrt(theta_k (1 - theta_k)) minimises a variance. It asks next to nothing
+    where hardly a positive is expected, but there an interval pays for what may have been missed:
+    with no positive among n labels its far end is about 2 N_k / n away, as if the stratum held
+    1 / labels more. For that end the rule is h'_k = c_k W_k sqrt(theta_k (1 - theta_k) +
+    1 / labels), for the near end Neyman's h_k. The sum of both ends is least for shares
+    proportional to sqrt(h_k^2 / sum h + h'_k^2 / sum h'), which is
+
+        c_k W_k sqrt(theta_k (1 - theta_k) + (sum h / sum h') / labels).
+
+    sizes    (n_strata,), items; rates: (n_strata,), theta in [0, 1]
+    costs    (n_strata,), c_k >= 0: how much a positive of the stratum moves the figure
+    labels   how many labels there will be, at least 1
+    Source:  Neyman (1934); the second end is our own, measured in docs/default_allocation.md.
+
+    >>> two_ended_shares(np.array([10, 90]), np.array([0.5, 0.0]), np.ones(2), 100).round(2)
+    array([0.51, 0.49])
+    """
+    weight = costs * sizes / sizes.sum()
+    spread = rates * (1 - rates)
+    near, far = (weight * np.sqrt(spread)).sum(), (weight * np.sqrt(spread + 1 / labels)).sum()
+    if far <= 0:
+        return np.asarray(sizes / sizes.sum())
+    wanted = weight * np.sqrt(spread + near / far / labels)
+    total = wanted.sum()
+    return np.asarray(wanted / total if total > 0 else weight / weight.sum())
+
+
+def joint_shares(
+    sizes: IntArray,
+    rates: FloatArray,
+    predicted: BoolArray,
+    gradients: FloatArray,
+    labels: int,
+    floor: float,
+) -> FloatArray:
+    """Shares for one or several figures, (n_strata,), summing to 1: ``floor`` in proportion to the
+    sizes, a tenth to the shares of each figure alone, the rest to the shares for costs
+
+        c_k^2 = sum over figures of g_k^2 / V,
+
+    V the variance that the figure would have in a plain random sample with the predicted positives
+    and the others as post-strata. So the variances add up as multiples of those of plain sampling,
+    and none of the figures is starved for the sake of another.
+
+    predicted   (n_strata,), whether the stratum is predicted positive
+    gradients   (n_figures, n_strata), derivatives g_k of each figure, alike on each side of the
+                prediction, in any unit
+    """
+    even = sizes / sizes.sum()
+    costs = np.abs(gradients)
+    plain = np.zeros(len(costs))
+    for side in (True, False):
+        mask = predicted == side
+        items = sizes[mask].sum()
+        if items > 0:
+            rate = (sizes * rates)[mask].sum() / items
+            plain += costs[:, mask].max(axis=1) ** 2 * items * rate * (1 - rate)
+    measured = plain > 0
+    if not measured.any():
+        return np.asarray(even)
+    costs, plain = costs[measured], plain[measured]
+    own = [two_ended_shares(sizes, rates, one, labels) for one in costs]
+    together = np.sqrt((costs**2 / plain[:, None]).sum(axis=0))
+    rest = max(1 - floor - OWN_SHARE * len(own), 0.0)
+    mixed = floor * even + rest * two_ended_shares(sizes, rates, together, labels)
+    mixed = mixed + OWN_SHARE * np.sum(own, axis=0)
+    return np.asarray(mixed / mixed.sum())
