@@ -23,11 +23,12 @@ def next_counts(
     progress: Progress,
     shares: Shares,
     wanted: BoolArray | None = None,
+    first_each: int = FIRST_LABELS_PER_STRATUM,
 ) -> IntArray:
     """How many items the next batch takes from each stratum, (n_strata,).
 
-    Two labels in each stratum first, those of a sample that is there counted; then a batch of
-    ``params.n_step`` labels, or of a tenth of those so far, towards ``shares``.
+    ``first_each`` labels in each stratum first, those of a sample that is there counted; then a
+    batch of ``params.n_step`` labels, or of a tenth of those so far, towards ``shares``.
 
     shares   called with the sizes of the strata, the labels so far and those of the batch; the
              share of all these labels that each stratum should have, (n_strata,)
@@ -36,7 +37,7 @@ def next_counts(
     sizes = frame.sizes if wanted is None else np.where(wanted, frame.sizes, 0)
     labels = int(progress.drawn.sum())
     left = progress.limit - labels
-    first = np.maximum(np.minimum(sizes, FIRST_LABELS_PER_STRATUM) - progress.drawn, 0)
+    first = np.maximum(np.minimum(sizes, first_each) - progress.drawn, 0)
     if labels == int(frame.drawn_before.sum()) and first.any():
         return first if first.sum() <= left else largest_remainder(first * 1.0, left, first)
     batch = min(setup.params.n_step or max(SMALLEST_BATCH, labels // 10), left)

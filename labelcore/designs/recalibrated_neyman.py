@@ -24,7 +24,7 @@ from labelcore.designs.neyman_batches import Shares, next_counts, neyman_shares
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.designs.two_ended import joint_shares
+from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.stats.allocation import largest_remainder
@@ -44,9 +44,9 @@ class RecalibratedNeyman(StratifiedDesign):
 
     Strata never mix predicted positives and predicted negatives: ``n_above`` equal-size strata of
     the predicted positives and ``n_below`` of the others, in geometrically growing size from the
-    highest score down. Two labels per stratum first; then each batch tops up the strata towards
-    shares proportional to c_k W_k sqrt(theta_k (1 - theta_k) + d), mixed with W_k, where theta is a
-    two-parameter recalibration of the scores fitted to all labels, and d, at most one in the number
+    highest score down. Two to four labels per stratum first; then each batch tops up the strata
+    towards shares proportional to c_k W_k sqrt(theta_k (1 - theta_k) + d), mixed with W_k. Theta is
+    a two-parameter recalibration of the scores fitted to all labels; d, at most one in the number
     of labels, stands for what may have been missed (``two_ended_shares``). The focus
     "precision_recall" shares the labels over both figures (``joint_shares``).
 
@@ -167,7 +167,11 @@ class RecalibratedNeyman(StratifiedDesign):
 
     def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
         rates = self.fitted_rates(frame, progress)
-        return next_counts(setup, frame, progress, _shares(setup, frame, rates))
+        shares = _shares(setup, frame, rates)
+        if setup.params.allocation != TWO_ENDED:
+            return next_counts(setup, frame, progress, shares)
+        first = first_labels(setup.planned, frame.n_strata)
+        return next_counts(setup, frame, progress, shares, first_each=first)
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None

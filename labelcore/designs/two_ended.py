@@ -8,6 +8,19 @@ from labelcore.designs.base import IntArray
 from labelcore.stats.profile import BoolArray, FloatArray
 
 OWN_SHARE = 0.1
+FEWEST_FIRST, MOST_FIRST = 2, 4
+
+
+def first_labels(planned: int, n_strata: int) -> int:
+    """Labels that each stratum gets first: two to four, as far as a quarter of the planned labels
+    reaches. A stratum with two labels that are alike by chance looks surer than it is: where a
+    third of its 20 items were all the positives missed, the interval covered .89 with two labels
+    there and .98 with four.
+
+    >>> first_labels(100, 18), first_labels(216, 18), first_labels(1000, 18)
+    (2, 3, 4)
+    """
+    return min(max(planned // (4 * n_strata), FEWEST_FIRST), MOST_FIRST)
 
 
 def two_ended_shares(
@@ -15,14 +28,17 @@ def two_ended_shares(
 ) -> FloatArray:
     """The share of ``labels`` each stratum should have for one figure, (n_strata,), summing to 1.
 
-    Neyman's rule c_k W_k sqrt(theta_k (1 - theta_k)) minimises a variance. It asks next to nothing
-    where hardly a positive is expected, but there an interval pays for what may have been missed:
-    with no positive among n labels its far end is about 2 N_k / n away, as if the stratum held
-    1 / labels more. For that end the rule is h'_k = c_k W_k sqrt(theta_k (1 - theta_k) +
-    1 / labels), for the near end Neyman's h_k. The sum of both ends is least for shares
-    proportional to sqrt(h_k^2 / sum h + h'_k^2 / sum h'), which is
+    Neyman's rule h_k = c_k W_k sqrt(theta_k (1 - theta_k)) minimises a variance. It asks next to
+    nothing where hardly a positive is expected, but there an interval pays for what may have been
+    missed: without a positive among n labels its far end is about 2 N_k / n away, as if a share of
+    1 / labels more were positive. For that end alone the rule is h'_k = c_k W_k sqrt(theta_k
+    (1 - theta_k) + 1 / labels). The shares are in between,
 
-        c_k W_k sqrt(theta_k (1 - theta_k) + (sum h / sum h') / labels).
+        c_k W_k sqrt(theta_k (1 - theta_k) + (sum h / sum h') / labels),
+
+    the nearer to Neyman's the more the far end outweighs the near one, because labels then gain
+    less there. The sum of the two ends is least for sqrt(h_k^2 / sum h + h'_k^2 / sum h'), which
+    has sum h / (sum h + sum h') there: the same within a factor of two where both ends weigh alike.
 
     sizes    (n_strata,), items; rates: (n_strata,), theta in [0, 1]
     costs    (n_strata,), c_k >= 0: how much a positive of the stratum moves the figure

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,7 @@ class Known:
 
     def engine(self, plan: lc.Plan, seed: int) -> Engine:
         size = plan.planned or planned_size(self.population, plan.with_seed(seed))
-        return Engine(self.population, replace(plan, seed=seed, planned=size))
+        return Engine(self.population, plan.with_planned(size).with_seed(seed))
 
     def value(self, name: str) -> float:
         """The true value, from the definition of each quantity."""

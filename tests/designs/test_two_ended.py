@@ -1,0 +1,149 @@
+"""The rule that shares the labels of the default, and plans made before there was a choice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.designs.base import Progress
+from labelcore.designs.neyman_batches import target_shares
+from labelcore.designs.profile_figures import profile_figures
+from labelcore.designs.two_ended import OWN_SHARE, first_labels, joint_shares, two_ended_shares
+from labelcore.estimands import SCALARS
+from labelcore.estimation import look_at
+from labelcore.stats.profile import Cells
+from tests.designs.synthetic import SCALARS as FOUR
+from tests.designs.synthetic import Known, calibrated, labelled, write
+
+NEYMAN = "recalibrated_neyman"
+SIZES = np.array([20, 50, 200, 2_000])
+RATES = np.array([0.5, 0.2, 0.01, 1e-5])
+BEFORE = [11, 14, 15, 16, 16, 16, 4, 2, 2, 3, 4, 6, 8, 11, 14, 18, 21, 19]
+NOW = [11, 15, 16, 16, 16, 16, 4, 2, 2, 3, 5, 6, 8, 11, 14, 18, 20, 17]
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("two_ended"), 1000, seed=4)
+
+
+def ends(shares: np.ndarray, labels: int) -> float:
+    """The two ends that the rule weighs, for shares of so many labels."""
+    weight, spread = SIZES / SIZES.sum(), RATES * (1 - RATES)
+    count = shares * labels
+    near, far = (weight**2 * spread / count).sum(), weight**2 * (spread + 1 / labels) / count
+    return float(np.sqrt(near) + np.sqrt(far.sum()))
+
+
+@pytest.mark.parametrize("labels", [100, 300, 1000])
+def test_both_ends_together_are_shorter_than_by_either_rule_alone(labels: int) -> None:
+    ones = np.ones(4)
+    found = ends(two_ended_shares(SIZES, RATES, ones, labels), labels)
+    near = ends(target_shares(SIZES, RATES, ones, 0.0), labels)
+    far = SIZES * np.sqrt(RATES * (1 - RATES) + 1 / labels)
+    assert found < min(near, ends(far / far.sum(), labels))
+
+
+def test_the_shares_by_hand() -> None:
+    """Weights .5, rates .5 and 0, 4 labels: near .25, far .25 sqrt 2 + .25."""
+    ratio = 0.25 / (0.25 * np.sqrt(2) + 0.25)
+    parts = np.sqrt([0.25 + ratio / 4, ratio / 4])
+    found = two_ended_shares(np.array([7, 7]), np.array([0.5, 0.0]), np.ones(2), 4)
+    np.testing.assert_allclose(found, parts / parts.sum(), rtol=1e-12)
+
+
+def test_shares_fall_back_on_the_sizes_where_nothing_is_at_stake() -> None:
+    for rates, costs in ((np.zeros(4), np.ones(4)), (RATES, np.zeros(4))):
+        found = two_ended_shares(SIZES, rates, costs, 100)
+        np.testing.assert_allclose(found, SIZES / SIZES.sum())
+
+
+def test_each_figure_keeps_a_tenth_by_its_own_shares() -> None:
+    predicted = np.array([True, True, False, False])
+    slopes = np.array([[1.0, 1, 0, 0], [0.4, 0.4, -0.6, -0.6]])
+    found = joint_shares(SIZES, RATES, predicted, slopes, 300, 0.1)
+    assert found.sum() == pytest.approx(1)
+    least = 0.1 * SIZES / SIZES.sum() + OWN_SHARE * sum(
+        two_ended_shares(SIZES, RATES, np.abs(one), 300) for one in slopes
+    )
+    assert np.all(found >= least - 1e-12)
+    scaled = joint_shares(SIZES, RATES, predicted, slopes * [[3.0], [0.2]], 300, 0.1)
+    np.testing.assert_allclose(found, scaled, rtol=1e-12)  # The unit of a figure does not count.
+    np.testing.assert_allclose(joint_shares(SIZES, RATES, predicted, slopes, 300, 1.0),
+                               (least + 0.9 * SIZES / SIZES.sum()) / 1.2)  # fmt: skip
+
+
+def test_the_rule_is_written_down_when_the_size_is(known: Known) -> None:
+    plan = lc.Plan(NEYMAN, FOUR, budget=200, promise="fixed")
+    assert dict(plan.params) == {} and plan.design_params.allocation == "two_ended"
+    frozen = lc.Session(known.population, plan).plan
+    assert dict(frozen.params) == {"allocation": "two_ended"}
+    assert lc.Plan.from_json(frozen.to_json()) == frozen
+    claimed = replace(plan, claims=["precision >= 0.9"], promise=None, stop=None)
+    assert claimed.with_planned(200).params["allocation"] == "neyman"
+    chosen = replace(plan, params={"allocation": "neyman", "floor": 0.3}).with_planned(9)
+    assert dict(chosen.params) == {"allocation": "neyman", "floor": 0.3}
+    with pytest.raises(ValueError, match=r"params\['allocation'\] must be 'two_ended' or 'ney"):
+        lc.Plan(NEYMAN, FOUR, budget=200, params={"allocation": "even"})
+
+
+def test_a_plan_from_before_draws_as_before(known: Known) -> None:
+    """The numbers drawn, from the version that had one rule only; and those of today."""
+    plan = lc.Plan(NEYMAN, FOUR, budget=200, promise="fixed", seed=1).with_planned(200)
+    text = json.loads(plan.to_json())
+    before = lc.Plan.from_json(json.dumps({**text, "params": {}}))
+    assert before.params == {} and before.with_planned(200).params == {}
+    for one, drawn in ((before, BEFORE), (plan, NOW)):
+        engine = labelled(known.engine(one, 1), known.truth)
+        assert engine.drawn.tolist() == drawn
+    assert lc.Session(known.population, before).plan == before
+
+
+def test_first_labels_take_a_quarter_at_most() -> None:
+    assert [first_labels(n, 18) for n in (40, 143, 216, 288, 5_000)] == [2, 2, 3, 4, 4]
+
+
+def covered(file: Known, first: int | None, runs: int) -> float:
+    """How often accuracy is covered in ``runs`` sessions of 300 labels in four batches, drawn by
+    counts; ``first``: at most so many labels in each stratum first."""
+    plan = lc.Plan(
+        NEYMAN, ["accuracy"], budget=300, promise="fixed", params={"n_step": 76}
+    )  # fmt: skip
+    engine = file.engine(plan, 1)
+    setup, frame, design = engine.setup, engine.frame, engine.design
+    hits = np.bincount(frame.stratum, file.truth, minlength=frame.n_strata).astype(np.int64)
+    random, look, kept = np.random.default_rng(8), replace(look_at(engine), labels=300), 0
+    for _ in range(runs):
+        drawn, positive = np.zeros((2, frame.n_strata), dtype=np.int64)
+        while drawn.sum() < 300:
+            state = Progress(drawn, drawn * 1.0, positive * 1.0, 300)
+            take = design.allocate(setup, frame, state)  # type: ignore[attr-defined]
+            if first is not None and not drawn.any():
+                take = np.minimum(take, first)
+            rest = frame.sizes - drawn
+            positive = positive + random.hypergeometric(
+                hits - positive, rest - hits + positive, take
+            )
+            drawn = drawn + take
+        rates = design.fitted_rates(frame, Progress(drawn, drawn * 1.0, positive * 1.0, 300))
+        counts = Cells(frame.sizes * 1.0, drawn * 1.0, positive * 1.0, frame.predicted)
+        found = profile_figures([SCALARS["accuracy"]], counts, look, rates)
+        kept += bool(found.low[0] <= file.value("accuracy") <= found.high[0])
+    return kept / runs
+
+
+def test_a_small_stratum_with_all_the_misses_is_covered(tmp_path: Path) -> None:
+    """20 positives among 20,000, seven of them in the 20 items next to the threshold: 200 runs may
+    fall short of .95 by three standard errors, .046. The twin has two labels first."""
+    random = np.random.default_rng((31, 0))
+    truth = np.zeros(20_000, dtype=int)
+    truth[random.choice(20_000, 20, replace=False)] = 1
+    score = np.where(truth == 1, random.beta(2, 2, 20_000), random.beta(0.3, 30, 20_000))
+    file = write(tmp_path, truth, score=np.round(score, 6), thresholds={"lr": 0.5})
+    assert covered(file, None, 200) >= 0.95 - 0.046
+    assert covered(file, 2, 200) < 0.95 - 0.046
