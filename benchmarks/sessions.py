@@ -9,7 +9,7 @@ and the rules of ``labelcore.estimation`` say what a person would be shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -51,6 +51,7 @@ class Prepared:
         self.cell_and_class = self.tally.cell_of.astype(np.int64) * self.n_classes + codes
         positive = engine.classes[population.positive]
         right = self.tally.prediction[self.tally.cell_of]
+        self.right = (codes == right).astype(float)
         self.hit = (codes == (right if self.n_classes > 2 else positive)).astype(float)
         frame = engine.frame
         self.members = [
@@ -88,20 +89,25 @@ class Prepared:
     def asked(self, draws: Sequence[IntArray], mix: Mixer) -> IntArray:
         """The positions in the order in which they are asked, (limit,); ``draws`` holds the order
         inside each stratum and ``mix`` the order inside a batch."""
-        engine, strata = self.engine, np.arange(len(draws))
-        hits = np.zeros((len(draws), max(map(len, draws)) + 1))
-        for k, items in enumerate(draws):
-            hits[k, 1 : len(items) + 1] = np.cumsum(self.hit[items])
+        return np.concatenate(list(self.batches(draws, mix)))
+
+    def batches(self, draws: Sequence[IntArray], mix: Mixer) -> Iterator[IntArray]:
+        """The same, batch by batch, each composed when it is asked for."""
+        engine = self.engine
+        hits = [np.concatenate([[0.0], np.cumsum(self.hit[items])]) for items in draws]
+        right = [np.concatenate([[0.0], np.cumsum(self.right[items])]) for items in draws]
         drawn = np.zeros(len(draws), dtype=np.int64)
-        order: list[IntArray] = []
+        number = 0
         while (total := int(drawn.sum())) < engine.limit:
-            progress = Progress(drawn, drawn.astype(float), hits[strata, drawn], engine.limit)
+            progress = Progress(
+                drawn, drawn.astype(float), at(hits, drawn), engine.limit, at(right, drawn)
+            )
             counts = self.design.allocate(engine.setup, engine.frame, progress)
             taken = np.flatnonzero(counts)
             items = np.concatenate([draws[k][drawn[k] : drawn[k] + counts[k]] for k in taken])
-            order.append(mix(len(order) + 1, items)[: engine.limit - total])
+            number += 1
+            yield mix(number, items)[: engine.limit - total]
             drawn = drawn + counts
-        return np.concatenate(order)
 
     def run(self, random: np.random.Generator) -> IntArray:
         return self.asked(self.random_draws(random), lambda _, items: random.permutation(items))
@@ -161,6 +167,11 @@ class Prepared:
                 state = estimation._state(self.engine, question, cells, float(value))[0]
                 found.append(state in ("interval", "stopped early"))
         return found
+
+
+def at(totals: Sequence[FloatArray], places: IntArray) -> FloatArray:
+    """The running total of each stratum at its place, (n_strata,)."""
+    return np.array([total[place] for total, place in zip(totals, places, strict=True)])
 
 
 def see(looks: Iterable[tuple[Prepared, FloatArray]]) -> Shown:

@@ -1,0 +1,1 @@
+"""Labels needed for the same promise and the same width, method beside method."""
