@@ -17,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.documents import write_below
 from benchmarks.labels.choices import choice_section
+from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import names_of_files
 from benchmarks.labels.measured import NOISE, SEED, all_cells, limit
 from benchmarks.labels.methods import unavailable
@@ -26,6 +27,11 @@ from benchmarks.labels.tables import MARK, file_by_file, goal_lines, over_files
 QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
          "1 %, badly calibrated")  # fmt: skip
 QUICK_RUNS, RUNS = 8, 100
+PICTURED = ("recall", "F1")
+
+
+def picture_file(output: Path, target: str) -> Path:
+    return output.with_name(f"{output.stem}_{target.lower()}.svg")
 
 
 def versions() -> str:
@@ -66,6 +72,8 @@ def main() -> None:
     print(f"{(time.monotonic() - start) / 60:.0f} minutes")
     if options.output:
         write_below(options.output, "", text)
+        for target in PICTURED:
+            picture_file(options.output, target).write_text(picture(cells, target), "utf-8")
 
 
 HEADER = """

@@ -12,7 +12,7 @@ from benchmarks.papers.reach_selection_lockstep import Ends, once, orders_of, re
 from benchmarks.papers.reach_selection_runs import TOLD
 from labelcore.stats.reach_selection import ReachRules
 
-DELTA, BUDGET, RUNS = 0.05, 50_000, 40
+DELTA, BUDGET, RUNS = 0.05, 50_000, 100
 REQUIRED = {"medicine": 0.8, "paraphrases": 0.8, "products": 0.6}
 SLACK = 0.1
 

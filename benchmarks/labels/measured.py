@@ -63,10 +63,11 @@ def limit(runs: int) -> float:
     return 0.95 - NOISE * float(np.sqrt(0.95 * 0.05 / runs))
 
 
-def cell_of(row: dict[str, Any]) -> Cell:
+def cell_of(row: dict[str, Any], runs: int) -> Cell:
+    """The first runs of a row."""
     return Cell(
-        row["file"], row["method"], row["target"],
-        np.array(row["labels"]), np.array(row["covered"], dtype=bool), row["reached"],
+        row["file"], row["method"], row["target"], np.array(row["labels"][:runs]),
+        np.array(row["covered"][:runs], dtype=bool), row["reached"],
     )  # fmt: skip
 
 
@@ -91,11 +92,12 @@ def measure(folder: Path, name: str, method: str, target: str, runs: int) -> dic
 def all_cells(
     folder: Path, names: tuple[str, ...], runs: int, workers: int, kept: Path | None
 ) -> list[Cell]:
-    """Every method on every file; rows of ``kept`` with as many runs are not computed again."""
+    """Every method on every file; rows of ``kept`` with as many runs are not computed again, of
+    further runs the first are taken."""
     done: dict[tuple[str, str, str], dict[str, Any]] = {}
     lines = kept.read_text("utf-8").splitlines() if kept and kept.exists() else []
     for row in map(json.loads, lines):
-        if row["runs"] == runs:
+        if row["runs"] >= runs:
             done[row["file"], row["method"], row["target"]] = row
     out = unavailable()
     wanted = [
@@ -115,4 +117,4 @@ def all_cells(
                     file.write(json.dumps(done[one]) + "\n")
             seconds = time.monotonic() - start
             print(f"{seconds:6.0f} s {number}/{len(jobs)} {', '.join(one)}", flush=True)
-    return [cell_of(done[one]) for one in wanted]
+    return [cell_of(done[one], runs) for one in wanted]

@@ -101,7 +101,7 @@ def expected_labels(prepared: Prepared, design: KnownNeyman, goal: float) -> int
     """The labels at which expected counts meet the half-width, found by halving."""
     low, high = FIRST, prepared.engine.limit
     while high - low > max(1, LOOK * low):
-        middle = int(np.sqrt(low * high))
+        middle = max(int(np.sqrt(low * high)), low + 1)
         met = half_width(prepared, design, middle) <= goal
         low, high = (low, middle) if met else (middle, high)
     return high
