@@ -16,12 +16,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks.documents import write_below
-from benchmarks.labels.choices import choice_section
+from benchmarks.labels.choices import choice_rows, choice_section
 from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import names_of_files
-from benchmarks.labels.measured import NOISE, SEED, all_cells, limit
+from benchmarks.labels.measured import NOISE, SEED, Cell, all_cells, limit, section_rows
 from benchmarks.labels.methods import unavailable
-from benchmarks.labels.ranked import ranked_section
+from benchmarks.labels.ranked import ranked_rows, ranked_section
+from benchmarks.labels.several import several_rows, several_section
 from benchmarks.labels.tables import MARK, file_by_file, goal_lines, over_files
 
 QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
@@ -66,7 +67,7 @@ def main() -> None:
         "\n## File by file\n\n", file_by_file(cells),
     ]  # fmt: skip
     if not options.quick:
-        parts += ["\n", ranked_section(options.folder), "\n", choice_section(options.folder)]
+        parts += further(options.folder, options.rows, cells)
     text = "".join(parts)
     print(text)
     print(f"{(time.monotonic() - start) / 60:.0f} minutes")
@@ -74,6 +75,18 @@ def main() -> None:
         write_below(options.output, "", text)
         for target in PICTURED:
             picture_file(options.output, target).write_text(picture(cells, target), "utf-8")
+
+
+def further(folder: Path, kept: Path | None, cells: list[Cell]) -> list[str]:
+    """The sections whose targets are no single number."""
+    several = section_rows(kept, "several", lambda: several_rows(folder))
+    ranked = section_rows(kept, "ranked", lambda: ranked_rows(folder))
+    choices = section_rows(kept, "choices", lambda: choice_rows(folder))
+    return [
+        "\n", several_section(several, cells),
+        "\n", ranked_section(ranked),
+        "\n", choice_section(choices),
+    ]  # fmt: skip
 
 
 HEADER = """

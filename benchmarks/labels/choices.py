@@ -17,7 +17,7 @@ REQUIRED = {"medicine": 0.8, "paraphrases": 0.8, "products": 0.6}
 SLACK = 0.1
 
 
-def choice_section(data: Path, runs: int = RUNS) -> str:
+def choice_rows(data: Path, runs: int = RUNS) -> list[list[str]]:
     rows = []
     for number, one in enumerate(real_lists(data, REAL)):
         rules = ReachRules(REQUIRED[one.name.split(",")[0]], SLACK, SLACK)
@@ -31,11 +31,15 @@ def choice_section(data: Path, runs: int = RUNS) -> str:
             f"{np.median(ours.labels) / np.median(theirs.labels):.2f}",
             f"{np.median(ours.draws) / np.median(theirs.draws):.2f}",
         ])  # fmt: skip
+    return rows
+
+
+def choice_section(rows: list[list[str]]) -> str:
     names = (
         "list", "precision wanted", "Hoeffding: labels", "draws", "said", "wrong",
         "ratio bounds: labels", "draws", "said", "wrong", "labels, ours / theirs", "draws",
     )  # fmt: skip
-    return HEADER.format(runs=runs, budget=BUDGET) + table(names, rows)
+    return HEADER.format(runs=RUNS, budget=BUDGET) + table(names, rows)
 
 
 def told(one: RankedList, rules: ReachRules, ends: Ends) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from benchmarks.labels.files import file_of
+from benchmarks.labels.files import file_of, remembered_hashes
 from benchmarks.labels.methods import BY_NAME, METHODS, unavailable
 from benchmarks.labels.targets import TARGETS
 
@@ -79,7 +80,8 @@ def measure(folder: Path, name: str, method: str, target: str, runs: int) -> dic
         for run in range(runs)
     ]
     start = time.process_time()
-    stops = BY_NAME[method].stops(file_of(name, folder), TARGETS[target], randoms)
+    with remembered_hashes(name, folder):
+        stops = BY_NAME[method].stops(file_of(name, folder), TARGETS[target], randoms)
     return {
         "file": name, "method": method, "target": target, "runs": runs,
         "labels": [stop.labels for stop in stops],
@@ -89,15 +91,38 @@ def measure(folder: Path, name: str, method: str, target: str, runs: int) -> dic
     }  # fmt: skip
 
 
+def lines_of(kept: Path | None) -> list[dict[str, Any]]:
+    """What is done so far."""
+    lines = kept.read_text("utf-8").splitlines() if kept and kept.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def keep(kept: Path | None, row: dict[str, Any]) -> None:
+    if kept:
+        with kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+def section_rows(
+    kept: Path | None, name: str, make: Callable[[], list[list[str]]]
+) -> list[list[str]]:
+    """The rows of a further table, from ``kept`` where they are done."""
+    for row in lines_of(kept):
+        if row.get("section") == name:
+            return list(row["rows"])
+    rows = make()
+    keep(kept, {"section": name, "rows": rows})
+    return rows
+
+
 def all_cells(
     folder: Path, names: tuple[str, ...], runs: int, workers: int, kept: Path | None
 ) -> list[Cell]:
     """Every method on every file; rows of ``kept`` with as many runs are not computed again, of
     further runs the first are taken."""
     done: dict[tuple[str, str, str], dict[str, Any]] = {}
-    lines = kept.read_text("utf-8").splitlines() if kept and kept.exists() else []
-    for row in map(json.loads, lines):
-        if row["runs"] >= runs:
+    for row in lines_of(kept):
+        if row.get("runs", 0) >= runs:
             done[row["file"], row["method"], row["target"]] = row
     out = unavailable()
     wanted = [
@@ -112,9 +137,7 @@ def all_cells(
         jobs = {one: pool.submit(measure, folder, *one, runs) for one in wanted if one not in done}
         for number, (one, job) in enumerate(jobs.items(), start=1):
             done[one] = job.result()
-            if kept:
-                with kept.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(done[one]) + "\n")
+            keep(kept, done[one])
             seconds = time.monotonic() - start
             print(f"{seconds:6.0f} s {number}/{len(jobs)} {', '.join(one)}", flush=True)
     return [cell_of(done[one], runs) for one in wanted]

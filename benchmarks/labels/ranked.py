@@ -16,19 +16,20 @@ NEAR = 0.02
 FACTORS = (1.2, 1.15, 1.12, 1.1, 1.08, 1.07, 1.06, 1.05, 1.04, 1.03)
 
 
-def ranked_section(folder: Path, runs: int = RUNS) -> str:
-    rows = []
-    for number, classifier in LISTS:
-        one = List.read(folder, FILES[number], classifier)
-        rows += list_rows(one, runs)
+def ranked_rows(folder: Path, runs: int = RUNS) -> list[list[str]]:
+    lists = [List.read(folder, FILES[number], classifier) for number, classifier in LISTS]
+    return [row for one in lists for row in list_rows(one, runs)]
+
+
+def ranked_section(rows: list[list[str]]) -> str:
     names = (
         "list", "method", "labels", "of PAULA's", "half-width: mean over ranks",
         f"widest from rank {FROM_RANK} on", "middle off by, mean", "right at all ranks",
     )  # fmt: skip
-    return HEADER.format(runs=runs, few=FEW, rank=FROM_RANK) + table(names, rows)
+    return HEADER.format(runs=RUNS, few=FEW, rank=FROM_RANK) + table(names, rows)
 
 
-def list_rows(one: List, runs: int) -> list[list[object]]:
+def list_rows(one: List, runs: int) -> list[list[str]]:
     """The methods whose size follows from parameters, then those that go on to 2.5 points."""
     title = f"{one.file.name.split('.')[0]}, {one.classifier}"
     paula = one.plan("paula", None, "fixed", epsilon=0.03, window=100)
