@@ -233,6 +233,7 @@ class NotJson(Broken):
         floor: float = parameter(0.2, "")
         n_step: int | None = parameter(None, "")
         focus: str | None = parameter(None, "")
+        allocation: str | None = parameter(None, "")
         rates: object = parameter(None, "")
 
         def __post_init__(self) -> None:
