@@ -223,18 +223,15 @@ class Engine:
 
     def answer(self, index: int, event: Event) -> None:
         """Put an answer in force for the item with this index."""
-        self._take_out(index)
+        self._count(index, -1)
         self.asked[index - 1].answers.append(event)
         self._put_in(index)
 
     def retract(self, index: int) -> None:
         """Take back the answer in force; the one before it, if any, is in force again."""
-        self._take_out(index)
+        self._count(index, -1)
         self.asked[index - 1].answers.pop()
         self._put_in(index)
-
-    def _take_out(self, index: int) -> None:
-        self._count(index, -1)
 
     def _put_in(self, index: int) -> None:
         self._count(index, 1)
