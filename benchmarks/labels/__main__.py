@@ -1,7 +1,7 @@
 """Labels needed for the same promise and the same width, all methods side by side.
 
     python -m benchmarks.labels ../shared/data [--quick] [--runs 100] [--workers 2]
-        [--rows rows.jsonl] [--output docs/label_efficiency.md]
+        [--rows rows.jsonl] [--kept] [--output docs/label_efficiency.md]
 
 Each run goes on until the half-width is met; beside the labels stands how often the interval held
 the truth there. ``--rows`` keeps what is done, so that a measurement broken off goes on where it
@@ -19,7 +19,7 @@ from benchmarks.documents import write_below
 from benchmarks.labels.choices import choice_rows, choice_section
 from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import names_of_files
-from benchmarks.labels.measured import NOISE, SEED, Cell, all_cells, limit, section_rows
+from benchmarks.labels.measured import NOISE, SEED, Cell, all_cells, kept_cells, limit, section_rows
 from benchmarks.labels.methods import unavailable
 from benchmarks.labels.ranked import ranked_rows, ranked_section
 from benchmarks.labels.several import several_rows, several_section
@@ -52,14 +52,18 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="five files, few runs, no lists")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rows", type=Path)
+    parser.add_argument("--kept", action="store_true", help="tables of what --rows holds")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
     runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
     names = QUICK if options.quick else names_of_files()
     start = time.monotonic()
-    cells = all_cells(options.folder, names, runs, options.workers, options.rows)
+    if options.kept:
+        cells = kept_cells(names, runs, options.rows)
+    else:
+        cells = all_cells(options.folder, names, runs, options.workers, options.rows)
     parts = [
-        HEADER.format(runs=runs, seed=SEED, noise=f"{NOISE:g}", mark=MARK, limit=limit(runs),
+        HEADER.format(runs=runs, files=len({cell.file for cell in cells}), of=len(names), seed=SEED, noise=f"{NOISE:g}", mark=MARK, limit=limit(runs),
                       versions=versions()),
         *(f"- {name}: {reason}\n" for name, reason in unavailable().items()),
         "\n## Over all files\n\n", over_files(cells),
@@ -90,7 +94,7 @@ def further(folder: Path, kept: Path | None, cells: list[Cell]) -> list[str]:
 
 
 HEADER = """
-{runs} runs of each cell; a cell's seed is ({seed}, a checksum of file, method and target), run r
+{files} of {of} files, {runs} runs of each cell; a cell's seed is ({seed}, a checksum of file, method and target), run r
 its r-th child. Cells show the median labels at the stop with its Monte Carlo error, and how often
 the interval held the truth there (of two results the one held less often). {mark}: less often than
 .95 less {noise} standard errors, for one cell under {limit:.2f}. {versions}.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,23 +115,40 @@ def section_rows(
     return rows
 
 
-def all_cells(
-    folder: Path, names: tuple[str, ...], runs: int, workers: int, kept: Path | None
-) -> list[Cell]:
-    """Every method on every file; rows of ``kept`` with as many runs are not computed again, of
-    further runs the first are taken."""
-    done: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for row in lines_of(kept):
-        if row.get("runs", 0) >= runs:
-            done[row["file"], row["method"], row["target"]] = row
+def rows_of(kept: Path | None, runs: int) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """The kept rows with at least as many runs, by file, method and target."""
+    return {
+        (row["file"], row["method"], row["target"]): row
+        for row in lines_of(kept)
+        if row.get("runs", 0) >= runs
+    }
+
+
+def wanted_cells(names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """File, method and target of each cell that can be measured here."""
     out = unavailable()
-    wanted = [
+    return [
         (name, method.name, target)
         for name in names
         for method in METHODS
         for target in method.targets
         if method.name not in out
     ]
+
+
+def kept_cells(names: Sequence[str], runs: int, kept: Path | None) -> list[Cell]:
+    """The cells that ``kept`` holds, of files that are complete."""
+    done = rows_of(kept, runs)
+    complete = [name for name in names if set(wanted_cells([name])) <= set(done)]
+    return [cell_of(done[one], runs) for one in wanted_cells(complete)]
+
+
+def all_cells(
+    folder: Path, names: Sequence[str], runs: int, workers: int, kept: Path | None
+) -> list[Cell]:
+    """Every method on every file; rows of ``kept`` with as many runs are not computed again, of
+    further runs the first are taken."""
+    done, wanted = rows_of(kept, runs), wanted_cells(names)
     start = time.monotonic()
     with ProcessPoolExecutor(workers) as pool:
         jobs = {one: pool.submit(measure, folder, *one, runs) for one in wanted if one not in done}
