@@ -63,8 +63,10 @@ def main() -> None:
     else:
         cells = all_cells(options.folder, names, runs, options.workers, options.rows)
     parts = [
-        HEADER.format(runs=runs, files=len({cell.file for cell in cells}), of=len(names), seed=SEED, noise=f"{NOISE:g}", mark=MARK, limit=limit(runs),
-                      versions=versions()),
+        HEADER.format(
+            files=len({cell.file for cell in cells}), of=len(names), runs=runs, seed=SEED,
+            noise=f"{NOISE:g}", mark=MARK, limit=limit(runs), versions=versions(),
+        ),
         *(f"- {name}: {reason}\n" for name, reason in unavailable().items()),
         "\n## Over all files\n\n", over_files(cells),
         "\n## The goals\n\n", goal_lines(cells),
@@ -94,10 +96,11 @@ def further(folder: Path, kept: Path | None, cells: list[Cell]) -> list[str]:
 
 
 HEADER = """
-{files} of {of} files, {runs} runs of each cell; a cell's seed is ({seed}, a checksum of file, method and target), run r
-its r-th child. Cells show the median labels at the stop with its Monte Carlo error, and how often
-the interval held the truth there (of two results the one held less often). {mark}: less often than
-.95 less {noise} standard errors, for one cell under {limit:.2f}. {versions}.
+{files} of {of} files, {runs} runs of each cell; a cell's seed is ({seed}, a checksum of file,
+method and target), run r its r-th child. Cells show the median labels at the stop with its Monte
+Carlo error, and how often the interval held the truth there (of two results the one held less
+often). {mark}: less often than .95 less {noise} standard errors, for one cell under {limit:.2f}.
+{versions}.
 
 """
 
