@@ -284,9 +284,15 @@ def _class_costs(setup: Setup, frame: Frame, focus: str) -> FloatArray:
 
 
 def _default_focus(setup: Setup, frame: Frame) -> str:
+    """What the labels serve where the plan names nothing: the one figure of one classifier that is
+    asked for, else precision and recall. A plan of before there was a choice of allocation keeps to
+    the latter unless accuracy or prevalence is all it asks for."""
     scalars = [name for name in setup.estimands if name in SCALARS]
     if len(setup.population.classes) > 2:
         return "accuracy" if scalars == ["accuracy"] else "precision_recall"
     if not frame.predicted.any():
         return "prevalence"
+    alone = len(setup.estimands) == 1 and setup.versus is None
+    if alone and scalars and setup.params.allocation == TWO_ENDED:
+        return scalars[0]
     return scalars[0] if scalars in (["accuracy"], ["prevalence"]) else "precision_recall"

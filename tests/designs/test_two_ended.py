@@ -147,3 +147,24 @@ def test_a_small_stratum_with_all_the_misses_is_covered(tmp_path: Path) -> None:
     file = write(tmp_path, truth, score=np.round(score, 6), thresholds={"lr": 0.5})
     assert covered(file, None, 200) >= 0.95 - 0.046
     assert covered(file, 2, 200) < 0.95 - 0.046
+
+
+def test_the_one_figure_of_one_classifier_gets_the_labels(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    score = rng.beta(0.5, 2, 1_000)
+    truth = (rng.random(1_000) < score).astype(int)
+    two = {"scores": {"one": "score", "two": "score"}, "thresholds": {"one": 0.5, "two": 0.3}}
+    known = write(tmp_path, truth, score=score, **two)
+
+    def above(names: list[str], classifier: str | list[str] = "one", **params: object) -> int:
+        plan = lc.Plan(NEYMAN, names, classifier=classifier, budget=150, params=params)
+        engine = labelled(known.engine(plan, 1), known.truth)
+        return int(engine.drawn[engine.frame.predicted].sum())
+
+    together = above(["precision"], focus="precision_recall")
+    assert above(["precision"]) == above(["precision"], focus="precision") > together + 10
+    assert above(["recall"]) == above(["recall"], focus="recall") < together
+    assert above(["precision", "recall"]) == together
+    assert above(["precision"], ["one", "two"]) == together
+    old = above(["precision"], allocation="neyman", focus="precision_recall")
+    assert above(["precision"], allocation="neyman") == old
