@@ -347,7 +347,8 @@ def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> No
     page.number_input(key="new-param-recalibrated_neyman-n_above").set_value(3).run()
     button(page, "new-create").click().run()
     (record,) = store(data_folder).projects()
-    assert dict(lc.Plan.from_json(record.plan_json).params) == {"n_above": 3}
+    found = dict(lc.Plan.from_json(record.plan_json).params)
+    assert found == {"n_above": 3, "allocation": "two_ended"}
 
 
 def test_hostile_columns_and_names(app) -> None:
