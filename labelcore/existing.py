@@ -88,8 +88,9 @@ def check_random(population: Population, classifier: str | None, positions: IntA
 
     Pearson's chi-square test of their counts in up to ten groups of equal size by score (by
     prediction without scores), each expected to hold five, with the finite-population factor:
-    refused at p < 1e-4, so that one in ten thousand true samples is refused by chance. Passing
-    proves nothing: labels may be chosen by other things than the score.
+    refused at p < 1e-4, so that about one in ten thousand true samples is refused by chance (by
+    prediction, with few labels of one side, up to two in a thousand). Passing proves nothing:
+    labels may be chosen by other things than the score.
 
     Source: Pearson (1900); Cochran (1954) for the least expected counts.
     """

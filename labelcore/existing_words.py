@@ -11,6 +11,8 @@ ASSUMED = {
     "random": "the {number} that were there before are a plain random sample of the file: every "
     "item had the same chance, and neither when the sampling ended nor which of its items lack an "
     "answer depended on the answers, which neither trained the classifier nor chose its threshold; "
+    "how many new labels were asked was decided without looking at them, and they were judged as "
+    "the new ones are; "
     "an item of that sample without an answer cannot be told from "
     "the rest of the file",
     "certainty": "the {number} that were there before are right and were judged as the new ones "

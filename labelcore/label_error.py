@@ -12,6 +12,7 @@ from labelcore import label_error_words as said
 from labelcore.engine import Engine
 from labelcore.estimands import ratios
 from labelcore.estimation import complete, doubtful, headline_stage, scalar_results
+from labelcore.existing import RANDOM
 from labelcore.log import answer_word
 from labelcore.repeats import Reading
 from labelcore.results import Estimate
@@ -32,7 +33,8 @@ from labelcore.tallies import Question, filled
 class TrueFigure:
     """A figure of the plan, and what it is for the truth.
 
-    alike    the value and interval if mistakes are alike everywhere
+    alike    the value and interval if mistakes are alike everywhere; second answers without a class
+             are left out
     bounds   the interval wherever the mistakes are; it has no value
     Each has a reason in words where it is undefined; its interval is 0 to 1 then.
     """
@@ -208,13 +210,18 @@ def _figure(
     if question.row.difference:
         none = Limits(None, -1.0, 1.0, said.NO_DIFFERENCES)
         return TrueFigure(observed, none, none, confidence)
-    differing = sum(one.differs for one in readings)
+    if stage.existing.use == RANDOM:
+        # Only new labels are read twice: in strata that the old ones filled nothing is known.
+        none = Limits(None, 0.0, 1.0, said.OLD_SAMPLE)
+        return TrueFigure(observed, none, none, confidence)
+    judged = [one for one in readings if one.second.label is not None]
+    differing = sum(one.differs for one in judged)
     several = len(stage.population.classes) > 2
     alike, bounds = [], []
     for cells in _both_ways(stage, question):
         table = ratios([question.row], cells)
         bounds += bounded(cells, table, _seconds(stage, question, cells, readings), confidence)
-        alike += corrected(cells, table, len(readings), differing, confidence)
+        alike += corrected(cells, table, len(judged), differing, confidence)
     none = Limits(None, 0.0, 1.0, said.SEVERAL_CLASSES)
     return TrueFigure(observed, none if several else _wide(alike), _wide(bounds), confidence)
 

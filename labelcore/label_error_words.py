@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 NO_REPEATS = "no item was judged twice"
 NO_DIFFERENCES = "this is not worked out for a difference of two classifiers"
 SEVERAL_CLASSES = "with more than two classes it depends on which class is mistaken for which"
+OLD_SAMPLE = "only new labels are judged twice, which says nothing of the old sample"
 ONE_PERSON = "it is for two people"
 NOT_TWICE = (
     "The figures are agreement with the judgement of {people}: no item was judged twice, so "

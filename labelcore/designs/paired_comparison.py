@@ -202,8 +202,8 @@ def _predictions(setup: Setup) -> tuple[BoolArray, BoolArray]:
     first, second = (population.predictions[name] == positive for name in names)
     if np.array_equal(first, second):
         raise PlanError(
-            f"classifier names {names[0]!r} and {names[1]!r}, which say the same of every item: "
-            "neither is better, and no label is needed"
+            f"classifier names {names[0]!r} and {names[1]!r}, which say the same of every item "
+            "that could be asked: how much better one is, is known without a label"
         )
     return first, second
 

@@ -13,6 +13,7 @@ from labelcore.stats.profile import (
     Cells,
     Differences,
     FloatArray,
+    Ratios,
     Table,
     fixed_critical,
     plug_in_totals,
@@ -20,6 +21,9 @@ from labelcore.stats.profile import (
     variance_shares,
 )
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
+
+FEW_LEFT = 200
+"""Unlabelled items up to which bounds are in whole items."""
 
 METHOD = {
     "fixed": (
@@ -80,7 +84,32 @@ def _bounds(
         critical = critical * sampled_file(rows, cells, table, rates)
     if isinstance(table, Differences):
         return difference_bounds(cells, table, critical, target=look.target)
-    return profile_bounds(cells, table, critical, target=look.target)
+    low, high = profile_bounds(cells, table, critical, target=look.target)
+    if look.target == "file" and 0 < cells.unlabelled.sum() <= FEW_LEFT:
+        return in_whole_items(cells, table, low, high)
+    return low, high
+
+
+def in_whole_items(
+    cells: Cells, table: Ratios, low: FloatArray, high: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds, (n_rows,) each, moved outwards to whole items: up to the next one where what is
+    divided by is known, else by what one item can move; never beyond what is certain.
+
+    The region takes numbers of items for continuous, which covers too little where few are left:
+    .83 to .93 instead of .95 with 36 to 162 of 594 items unlabelled.
+    """
+    known = ~table.b.any(axis=1)
+    below = np.maximum(table.below(cells.positive), 1e-12)
+    found = []
+    for bound, sign in ((low, -1.0), (high, 1.0)):
+        slope = sign * table.gradient(np.nan_to_num(bound, nan=0.5))
+        step = np.where(cells.unlabelled > 1e-9, np.abs(slope), 0.0).max(axis=1) / below
+        items = np.divide(sign * bound, step, out=np.zeros(len(step)), where=step > 0)
+        moved = np.where(known & (step > 0), np.ceil(items - 1e-9) * step, sign * bound + step)
+        most = cells.positive + np.where(slope > 0, cells.unlabelled, 0.0)
+        found.append(sign * np.minimum(moved, sign * table.value(most)))
+    return found[0], found[1]
 
 
 def _tail(cells: Cells, table: Table, rates: FloatArray | None, look: Look) -> FloatArray:

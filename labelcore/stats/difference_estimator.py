@@ -12,7 +12,7 @@ Source: Angelopoulos, Duchi and Zrnic (2023), PPI++ (arXiv 2311.01453), the mean
 lambda; in survey sampling the regression estimate, Cochran (1977), chapter 7.
 Departures: the sample is part of the file, so that the variance has the finite-population factor
 (1 - n/N) and lambda no term in n/N; lambda is not below 0; and the interval is Wilson's at the
-effective number of labels, with Student's t and half a squared surprise added, in place of the
+effective number of labels, with Student's t and ``DOUBT`` squared surprises added, in place of the
 normal one, which covers too little where outcomes are rare.
 """
 
@@ -29,11 +29,12 @@ from labelcore.stats.proportion import share_interval
 FloatArray = NDArray[np.float64]
 
 LEAST_OF_EACH = 20
-"""Labels of either outcome below which the guesses are not used. With fewer, a sample often holds
-none of the surprises that make up most of the variance; see docs/existing_labels.md."""
+"""Labels of either outcome below which the guesses are not used; see docs/existing_labels.md."""
 
-DOUBT = 0.5
-"""Squared surprises added to those that were seen."""
+DOUBT = 2.0
+"""Squared surprises added to those that were seen. Where a guess is nearly always right, a handful
+of surprises makes up the variance, and a sample may hold none of them however many outcomes of
+either kind it has: with .5 the interval held .79 where 1.6 surprises a sample were expected."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from labelcore.designs import DESIGNS
-from labelcore.designs import profile_figures
+from labelcore.designs import DESIGNS, profile_figures
 from labelcore.designs import simple_random as plain
 from labelcore.designs.base import Look
 from labelcore.estimands import SCALARS, outcome_counts, ratios, variance_of_shares

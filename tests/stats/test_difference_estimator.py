@@ -53,7 +53,9 @@ def test_the_estimate_is_the_one_of_the_formula() -> None:
     lam = np.cov(y, f)[0, 1] / np.var(f, ddof=1)
     assert found.value == pytest.approx(lam * guess.mean() + (y - lam * f).mean(), rel=1e-12)
     assert found.low < found.value < found.high
-    assert found.saved == pytest.approx(found.correlation**2, abs=0.02)
+    spread, doubt = 150 * y.var(), difference_estimator.DOUBT
+    unexplained = ((1 - found.correlation**2) * spread + doubt) / (spread + doubt) * 149 / 148
+    assert found.saved == pytest.approx(1 - unexplained, rel=1e-9)
 
 
 @pytest.mark.parametrize(("hits", "labels"), [(19, 100), (81, 100), (0, 50), (60, 400)])
@@ -85,16 +87,15 @@ def test_coverage_of_items_like_these() -> None:
     assert hit / RUNS >= LEAST
 
 
-def test_broken_twin_of_coverage_few_outcomes_without_the_rule(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A sharp guess that misses half of the rare outcomes deep among the others."""
-    rng, place = np.random.default_rng(4), np.arange(8000)
-    outcome = (place < 240).astype(float)
-    guess = np.where(place < 120, rng.uniform(0.8, 1, 8000), rng.uniform(0, 0.02, 8000))
-    assert covered(repeated(outcome, guess, 150), outcome.mean()) >= LEAST
-    monkeypatch.setattr(difference_estimator, "LEAST_OF_EACH", 1)
-    assert covered(repeated(outcome, guess, 150), outcome.mean()) < LEAST
+def test_coverage_where_a_sample_may_hold_no_surprise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guess that is wrong about positives only, 1.6 times in a sample; the broken twin adds half
+    a squared surprise to those that were seen."""
+    place = np.arange(8000)
+    outcome = (place < 2400).astype(float)
+    guess = np.where((place < 2400) & (place >= 64), 0.98, 0.02)
+    assert covered(repeated(outcome, guess, 200), outcome.mean()) >= LEAST
+    monkeypatch.setattr(difference_estimator, "DOUBT", 0.5)
+    assert covered(repeated(outcome, guess, 200), outcome.mean()) < LEAST
 
 
 def test_broken_twin_untuned_a_bad_guess_is_worse_than_none() -> None:

@@ -1,0 +1,53 @@
+"""Few items left: numbers of items are coarse, and bounds go to whole ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from labelcore.designs import profile_figures
+from labelcore.designs.base import Look
+from labelcore.designs.profile_figures import in_whole_items
+from labelcore.estimands import SCALARS, ratios
+from labelcore.stats.profile import Cells
+from tests.designs.synthetic import fewest
+
+SIZES = np.full(18, 33)
+TRUE = np.array([31, 30, 32, 29, 31, 30, 1, 2, 0, 1, 3, 1, 2, 1, 0, 2, 1, 1])
+SAID = np.arange(18) < 6
+NAMES = ["accuracy", "precision", "recall", "f1"]
+ROWS = [SCALARS[name] for name in NAMES]
+
+
+def coverage(labelled: int, runs: int = 300) -> np.ndarray:
+    """How often each interval holds the truth with so many of 33 labelled in each stratum."""
+    generator, inside = np.random.default_rng(8), np.zeros(len(ROWS))
+    for _ in range(runs):
+        positive = generator.hypergeometric(TRUE, SIZES - TRUE, labelled)
+        cells = Cells(SIZES * 1.0, np.full(18, labelled * 1.0), positive * 1.0, SAID)
+        look = Look(0.95, "fixed", 18 * labelled, 18 * labelled, "file", 18)
+        found = profile_figures.profile_figures(ROWS, cells, look, None)
+        truth = ratios(ROWS, cells).value(TRUE * 1.0)
+        inside += (found.low <= truth + 1e-12) & (truth - 1e-12 <= found.high)
+    return np.asarray(inside / runs)
+
+
+@pytest.mark.parametrize("labelled", [24, 31])
+def test_near_a_census_intervals_cover(labelled: int) -> None:
+    assert coverage(labelled).min() >= fewest(300, 0.95)
+
+
+def test_continuous_bounds_cover_too_little_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profile_figures, "FEW_LEFT", 0)
+    assert coverage(31).min() < fewest(300, 0.95)
+
+
+def test_bounds_in_whole_items() -> None:
+    """Three of ten left: bounds of a share of ten move to the next tenth, none past what is
+    certain."""
+    cells = Cells(np.array([10.0]), np.array([7.0]), np.array([4.0]), np.array([True]))
+    table = ratios([SCALARS["precision"]], cells)
+    for low, high, expected in ((0.45, 0.62, (0.4, 0.7)), (0.4, 0.69, (0.4, 0.7)),
+                                (0.5, 0.6, (0.5, 0.6))):  # fmt: skip
+        found = in_whole_items(cells, table, np.array([low]), np.array([high]))
+        assert (found[0][0], found[1][0]) == pytest.approx(expected)
