@@ -10,7 +10,13 @@ import pytest
 
 import labelcore as lc
 from labelcore.label_error import label_error
-from labelcore.label_error_words import NO_DIFFERENCES, NO_REPEATS, SEVERAL_CLASSES
+from labelcore.label_error_words import (
+    NO_DIFFERENCES,
+    NO_REPEATS,
+    OLD_SAMPLE,
+    SEVERAL_CLASSES,
+)
+from tests.existing_files import at_random, made, read
 
 CLASSES = ("a", "b", "c")
 
@@ -120,6 +126,33 @@ def test_a_second_not_sure_is_another_answer(tmp_path: Path) -> None:
     found = session.label_error()
     assert len(found.differing) == before + 1
     assert found.to_dict()["items"][-1]["second"] == "unsure"
+
+
+def test_second_answers_without_a_class_say_nothing_of_the_rate(tmp_path: Path) -> None:
+    """The figure if mistakes are alike stays as if those items had not come again; the bound, which
+    takes each for a mistake, widens."""
+    session = done(population(tmp_path, CLASSES[:2]), 10)
+    before = session.label_error().figures[0]
+    session.second_pass(10)
+    while (draw := session.next()) is not None:
+        session.answer(draw, "unsure")
+    after = session.label_error().figures[0]
+    assert after.alike == before.alike
+    assert after.bounds.low < before.bounds.low
+
+
+def test_nothing_is_said_beside_a_sample_that_was_there_before(tmp_path: Path) -> None:
+    """Its labels are never judged a second time."""
+    items = read(tmp_path / "known", at_random(300))
+    plan = lc.Plan(
+        "simple_random", "accuracy", classifier="a", budget=100, promise="fixed", repeats=0.5,
+        existing="random",
+    )  # fmt: skip
+    session, (_, truth) = lc.Session(items, plan), made()
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(truth[int(draw.item_id[1:])]))
+    (one,) = session.label_error().figures
+    assert one.alike.reason == one.bounds.reason == OLD_SAMPLE
 
 
 def test_two_people_have_an_agreement_of_their_own(tmp_path: Path) -> None:
