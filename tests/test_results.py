@@ -95,15 +95,15 @@ def test_curves_of_a_census_are_the_true_ones(design: str, known: Known) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("design", CURVED)
 def test_each_point_of_the_band_covers(design: str, known: Known) -> None:
-    """Confidence 80 %, 100 runs of 80 labels: at ranks with 20 items and more, coverage of each
+    """Confidence 80 %, 60 runs of 80 labels: at ranks with 20 items and more, coverage of each
     point not below the binomial limit (Bonferroni over the ranks)."""
     from scipy.stats import binom
 
     plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=80, confidence=0.8,
                    promise="fixed")  # fmt: skip
-    curves = lc.simulate(known.population, plan, truth="truth", runs=100, seed=1).curves()
+    curves = lc.simulate(known.population, plan, truth="truth", runs=60, seed=1).curves()
     low, truth, high = (curves[name] for name in ("low", "truth", "high"))
     inside = (low <= truth + 1e-12) & (truth - 1e-12 <= high)
     share = inside.groupby(curves["x"]).mean()
     share = share[share.index >= 20]
-    assert share.min() >= binom.ppf(1e-4 / len(share), 100, 0.8) / 100
+    assert share.min() >= binom.ppf(1e-4 / len(share), 60, 0.8) / 60

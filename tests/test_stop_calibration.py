@@ -147,11 +147,11 @@ def test_what_cannot_be_calibrated(known: Known, plan: lc.Plan) -> None:
 def test_sessions_cover_where_the_scores_are_right(
     one: Problem, confidence: float, kept: bool
 ) -> None:
-    """80 sessions on truths drawn from the scores, the largest multiplier: four standard errors
+    """60 sessions on truths drawn from the scores, the largest multiplier: four standard errors
     under .95; the twin, with intervals of a lower confidence, falls short."""
     other, covered = replace(one, confidence=confidence), []
-    for session in range(80):
+    for session in range(60):
         generator = np.random.default_rng((9, session))
         covered.append(stopped_session(other, one.drawn_truth(generator), generator).covered[-2])
-    limit = 0.95 - 4 * np.sqrt(0.95 * 0.05 / 80)
+    limit = 0.95 - 4 * np.sqrt(0.95 * 0.05 / 60)
     assert (np.mean(covered, axis=0).min() > limit) == kept

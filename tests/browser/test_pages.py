@@ -68,7 +68,7 @@ def test_no_project_in_the_address(path: str, shared_server: Server, page: Page)
     expect(page.get_by_role("heading", name="Labelcore")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "colours"), [(390, "light"), (390, "dark"), (1280, "dark")])
+@pytest.mark.parametrize(("width", "colours"), [(390, "light"), (1280, "dark")])
 def test_nothing_is_wider_than_the_screen(
     new_page: Callable[..., Page], shared_server: Server, labelled: str, width: int, colours: str
 ) -> None:
