@@ -211,7 +211,7 @@ def test_a_session_stops_when_the_claims_are_settled(design: str, two: Known) ->
     plan = lc.Plan(design, ["precision"], classifier=["A"], claims=claims, seed=2)
     session = lc.Session(two.population, plan)
     while (draw := session.next()) is not None:
-        if draw.index % 10 == 0:
+        if draw.index % 25 == 0:
             settled = [one.status != "undecided" for one in claims_of(session)]
             assert not all(settled) or session.labels == N_ITEMS
         session.answer(draw, bool(two.truth[two.population.position(draw.item_id)]))

@@ -54,7 +54,7 @@ def test_an_honest_log_agrees(made: Made) -> None:
             "stop": "margin",
             "promise": "fixed",
         },
-        {"margin": 0.2},
+        {"margin": 0.25},
         {"budget": 50, "estimands": ["precision", "precision_curve"]},
         {"budget": 50, "target": "process"},
     ],
