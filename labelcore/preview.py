@@ -163,13 +163,24 @@ class Outlook:
         )  # fmt: skip
 
     def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
+        answers = self._expected_answers(question, drawn)
+        return float(self.design.half_widths(self.setup, self.frame, answers, look, drawn)[0])
+
+    def _expected_answers(self, question: Question, drawn: FloatArray) -> Answers:
         cells = self._expected_cells(question, drawn)
         rates = cells.positive / np.maximum(cells.labelled, 1e-9)
-        answers = Answers(
+        return Answers(
             self.frame, [question.row], cells, rates, question.classifier, question.class_index,
             np.zeros(0, dtype=np.int64),
         )  # fmt: skip
-        return float(self.design.half_widths(self.setup, self.frame, answers, look, drawn)[0])
+
+    def notes(self, planned: int) -> list[str]:
+        """What a person should know of the expected half-widths at the planned size."""
+        drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
+        found = list(self.frame.notes)
+        for question in self.questions:
+            found += self.design.forecast_notes(self._expected_answers(question, drawn), look)
+        return list(dict.fromkeys(found))
 
     def expected_share(self, question: Question) -> float:
         """What the scores suggest that the answer is."""
@@ -226,6 +237,6 @@ class Outlook:
             "edges": [int(edge) for edge in np.cumsum(self.frame.sizes)],
             "planned": [int(number) for number in self.allocation(planned)],
             "assumption": planning_rates(self.population, classifier, predicted)[1],
-            "notes": list(self.frame.notes),
+            "notes": self.notes(planned),
             **self.design.derived(self.frame, planned),
         }

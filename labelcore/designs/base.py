@@ -377,6 +377,11 @@ class Design(ABC):
         does not plan for a curve."""
         return None
 
+    def forecast_notes(self, answers: Answers, look: Look) -> list[str]:
+        """Sentences on what the expected counts of ``answers`` mean for the expected half-widths,
+        for a person who plans; none for most methods."""
+        return []
+
     def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
         """What the method derives from its parameters, by the names of its source, when planned for
         ``labels``."""

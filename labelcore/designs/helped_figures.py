@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from labelcore.designs.base import Answers, Figures, Look, Setup
-from labelcore.designs.one_group import with_known
+from labelcore.designs.one_group import counts_of_group, with_known
 from labelcore.designs.rates import item_probability
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, known_group, ratios
@@ -19,14 +19,17 @@ HELPED = (
     "difference estimator with Wilson's interval at the effective number of labels (approximate)",
     "Angelopoulos, Duchi and Zrnic (2023); Cochran (1977), chapter 7; Wilson (1927)",
 )
-AGREE = (
-    "The scores agree with the labels (correlation {correlation:.2f}, weight {weight:.2f}), which "
-    "saved {saved:.0%} of the labels."
-)
-NO_HELP = "The scores do not agree with the labels (correlation {correlation:.2f}): no label saved."
+AGREE = "The scores {how} with the labels, which saved {saved:.0%} of the labels."
+NO_HELP = "The scores hardly agree with the labels: no label saved."
+LITTLE, WELL = 0.3, 0.7
 TOO_FEW = (
-    f"The scores are not used yet: that takes {LEAST_OF_EACH} labels of the rarer outcome, to see "
-    "how often they are wrong."
+    f"The scores are not used: that takes {LEAST_OF_EACH} labels of the rarer outcome, to see how "
+    "often they are wrong, and there are {rarer:,}."
+)
+EXPECTED_FEW = (
+    f"The scores will be used for the {{quantity}} from {LEAST_OF_EACH} labels of the rarer "
+    "outcome on; about {rarer:,} are expected, so the forecast is that of the labels alone. How "
+    "the interval is made is chosen now: it stays after the first label."
 )
 
 
@@ -60,12 +63,13 @@ def helped_figures(answers: Answers, look: Look, plain: Figures) -> Figures:
         mine = sampled & _members(row, predicted)
         seen = mine & (answers.codes >= 0)
         guess = counted(row, probability, predicted)
+        outcome = counted(row, truth, predicted)[seen]
         found = helped_share(
-            counted(row, truth, predicted)[seen], guess[seen],
+            outcome, guess[seen],
             float(guess[mine].mean()) if mine.any() else 0.0, int(mine.sum()), look.confidence,
             target=look.target,
         )  # fmt: skip
-        notes[place] = _note(found)
+        notes[place] = _note(found, outcome)
         if found.used:
             shares = np.array([found.value, found.low, found.high])
             own = with_known(cells, table.row(place), group, shares)
@@ -75,6 +79,17 @@ def helped_figures(answers: Answers, look: Look, plain: Figures) -> Figures:
         plain, value=value, low=low, high=high, method=tuple(method), source=tuple(source),
         notes=tuple(notes),
     )  # fmt: skip
+
+
+def expected_rarer(answers: Answers, row: Estimand) -> float | None:
+    """The labels of the rarer outcome among those that the share rests on; None for a quantity that
+    is no share of a group of known size."""
+    group = known_group(row, answers.cells)
+    if group is None:
+        return None
+    mine = group & answers.cells.sampled
+    hits, trials, _ = counts_of_group(answers.cells, ratios([row], answers.cells), mine)
+    return min(hits, trials - hits)
 
 
 def expected_left(population: Population, classifier: str, row: Estimand) -> float:
@@ -126,10 +141,31 @@ def _members(row: Estimand, predicted: BoolArray) -> BoolArray:
     return predicted if row.group == "predicted" else ~predicted
 
 
-def _note(found: Helped) -> str:
+def few_words(row: Estimand, rarer: float) -> str:
+    """Before the first label: that the scores are not expected to be used."""
+    name = row.label if row.label.isupper() else row.label.lower()
+    return EXPECTED_FEW.format(quantity=name, rarer=int(rarer))
+
+
+def _note(found: Helped, outcome: FloatArray) -> str:
+    """What the scores did for a share; ``outcome`` is (n_labels,), 0 or 1."""
     if not found.used:
-        return TOO_FEW
-    words = AGREE if found.saved >= 0.005 else NO_HELP
-    return words.format(
-        correlation=found.correlation, weight=found.weight, saved=found.saved
-    ).replace("%", " %")
+        hits = int(outcome.sum())
+        rarer = min(hits, len(outcome) - hits)
+        return TOO_FEW.format(rarer=rarer) if rarer < LEAST_OF_EACH else ""
+    if found.saved < 0.005:
+        return NO_HELP
+    return AGREE.format(how=agreement_words(found.correlation), saved=found.saved).replace(
+        "%", " %"
+    )
+
+
+def agreement_words(correlation: float) -> str:
+    """A correlation of 0 to 1 in words that fit its size.
+
+    >>> agreement_words(0.1), agreement_words(0.5), agreement_words(0.9)
+    ('hardly agree', 'agree a little', 'agree well')
+    """
+    if correlation < LITTLE:
+        return "hardly agree"
+    return "agree a little" if correlation < WELL else "agree well"

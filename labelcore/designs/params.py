@@ -18,16 +18,29 @@ def parameter(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] = (),
+    called: tuple[str, ...] = (),
     main: bool = False,
 ) -> Any:
     """A field of a ``DesignParams`` class: forms and checks are built from what stands here.
 
     low, high   limits of a number, and of each number of a list
     choices     the texts that are known; empty: any
+    called      plain words for each of the choices; empty: their own names
     main        whether a form asks for it first, and not among the finer points
     """
     limits = {"help": help, "low": low, "high": high, "choices": choices, "main": main}
-    return field(default=default, metadata=limits)
+    names = dict(zip(choices, called or choices, strict=True))
+    return field(default=default, metadata={**limits, "called": names})
+
+
+def choice_words(item: Field[Any], value: Any) -> str:
+    """A value as people read it: the plain words of a choice, anything else as it is.
+
+    >>> item = field(metadata={"called": {"wilson": "labels only"}})
+    >>> choice_words(item, "wilson"), choice_words(item, 3)
+    ('labels only', '3')
+    """
+    return str(item.metadata["called"].get(value, value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,14 @@ class DesignParams:
                 value = tuple(value)
                 object.__setattr__(self, item.name, value)
             check_parameter(item.name, value, str(item.type), item.metadata)
+
+    def in_words(self) -> dict[str, str | None]:
+        """Each parameter as people read it; None where the method chooses it."""
+        values = ((item, getattr(self, item.name)) for item in fields(self))
+        return {
+            item.name: None if value is None else choice_words(item, value)
+            for item, value in values
+        }
 
 
 def check_parameter(name: str, value: Any, kind: str, limits: Mapping[str, Any]) -> None:

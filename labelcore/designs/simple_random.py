@@ -19,12 +19,19 @@ from labelcore.designs.base import (
     make_frame,
     parameter,
 )
-from labelcore.designs.helped_figures import check_guesses, expected_left, helped_figures
+from labelcore.designs.helped_figures import (
+    check_guesses,
+    expected_left,
+    expected_rarer,
+    few_words,
+    helped_figures,
+)
 from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, share_of_group
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
+from labelcore.stats.difference_estimator import LEAST_OF_EACH
 from labelcore.stats.profile import (
     Cells,
     FloatArray,
@@ -80,10 +87,11 @@ class SimpleRandom(StratifiedDesign):
 
         interval: str = parameter(
             WILSON,
-            "wilson: from the labels alone. difference: helped by the scores of all items, for "
-            "accuracy, prevalence, precision and the like at the planned size; recall and F1 stay "
-            "as they are",
+            "how it is made. With the help of the scores of all items accuracy, prevalence, "
+            "precision and the like may need fewer labels, for the planned size only; recall and "
+            "F1 stay as they are",
             choices=(WILSON, DIFFERENCE),
+            called=("Wilson's interval (labels only)", "helped by the scores (planned size only)"),
         )
 
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
@@ -130,8 +138,15 @@ class SimpleRandom(StratifiedDesign):
         if not _is_helped(look):
             return plain
         name = str(answers.classifier)
-        left = [expected_left(setup.population, name, row) for row in answers.rows]
+        left = [
+            1.0 if _too_few(answers, row) else expected_left(setup.population, name, row)
+            for row in answers.rows
+        ]
         return np.asarray(plain * np.sqrt(left))
+
+    def forecast_notes(self, answers: Answers, look: Look) -> list[str]:
+        few = [row for row in answers.rows if _is_helped(look) and _too_few(answers, row)]
+        return [few_words(row, expected_rarer(answers, row) or 0.0) for row in few]
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
@@ -181,6 +196,11 @@ class SimpleRandom(StratifiedDesign):
             critical = critical * sampled_file([row], cells, table)
         ends = profile_bounds(cells, table, critical, target=look.target)
         return None, float(ends[0][0]), float(ends[1][0]), PROFILE
+
+
+def _too_few(answers: Answers, row: Estimand) -> bool:
+    rarer = expected_rarer(answers, row)
+    return rarer is not None and rarer < LEAST_OF_EACH
 
 
 def _is_helped(look: Look) -> bool:

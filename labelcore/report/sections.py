@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 
 from labelcore.difference_words import is_difference, number_words, range_words
 from labelcore.estimands import ESTIMANDS
@@ -182,9 +181,7 @@ def _called(facts: Facts, name: str) -> int | None:
 def plan(facts: Facts) -> Markup:
     """What was decided before the first label."""
     frozen = facts.plan
-    chosen = {item.name: getattr(frozen.design_params, item.name) for item in fields(
-        frozen.design_params
-    )}  # fmt: skip
+    chosen = frozen.design_params.in_words()
     nothing = facts.without_confidence
     kind = promise_kind(str(frozen.promise), frozen.calibrated_stop)
     asked = ", ".join(ESTIMANDS.get(name, name) for name in frozen.estimands)
@@ -231,7 +228,7 @@ def _of_each(facts: Facts) -> str:
     return " for each number on its own"
 
 
-def _parameters(chosen: Mapping[str, object]) -> str:
+def _parameters(chosen: Mapping[str, str | None]) -> str:
     return ", ".join(
         f"{name} = {'chosen by the method' if value is None else value}"
         for name, value in chosen.items()

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore.designs import Design
-from labelcore.designs.params import check_parameter, read_list, read_value
+from labelcore.designs.params import check_parameter, choice_words, read_list, read_value
 from labelcore.errors import PlanError
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
@@ -65,7 +65,13 @@ def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
         return read_list(text, kind) or item.default
     if item.metadata["choices"] and "float" not in kind and "int" not in kind:
         known = list(item.metadata["choices"])
-        return st.selectbox(label, known, index=known.index(start), **kept)
+        return st.selectbox(
+            label,
+            known,
+            index=known.index(start),
+            format_func=lambda value: plain(choice_words(item, value)),
+            **kept,
+        )
     if "str" in kind:
         text = st.text_input(label, "" if start is None else str(start), **kept).strip()
         return read_value(text, kind) if text else item.default

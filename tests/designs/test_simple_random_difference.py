@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ def test_the_scores_narrow_the_shares_and_say_so(tmp_path: Path) -> None:
     helped, plain = (finished(population, plan_of(params=p)) for p in (plan_of().params, {}))
     for name in ("accuracy", "prevalence"):
         assert helped[name].half_width < 0.97 * plain[name].half_width
-        assert "The scores agree with the labels (correlation 0." in helped[name].sentence()
+        assert re.search(r"The scores agree (a little|well) with", helped[name].sentence())
         assert " % of the labels." in helped[name].sentence()
         assert helped[name].form == "approximate" and helped[name].promise == "fixed"
     assert (helped["recall"].low, helped["recall"].high) == (plain["recall"].low,
@@ -49,7 +50,9 @@ def test_the_scores_narrow_the_shares_and_say_so(tmp_path: Path) -> None:
 
 def test_with_few_labels_of_one_outcome_the_scores_wait(tmp_path: Path) -> None:
     found = finished(read(tmp_path), plan_of(budget=40))
-    assert "not used yet" in found["prevalence"].sentence()
+    said = found["prevalence"].sentence()
+    assert "The scores are not used: that takes 20 labels" in said and "yet" not in said
+    assert re.search(r"and there are \d+\.$", said)
     assert found["prevalence"].method.startswith("Wilson")
 
 
@@ -63,6 +66,19 @@ def test_planning_expects_the_gain(tmp_path: Path) -> None:
         lc.preview(population, plan_of(**margin)).labels
         <= lc.preview(population, plan_of(**margin, params={})).labels
     )
+
+
+def test_planning_does_not_promise_what_few_labels_will_deny(tmp_path: Path) -> None:
+    population = read(tmp_path)
+    few, plain = (
+        lc.preview(population, plan_of(budget=40, params=p)) for p in (plan_of().params, {})
+    )
+    assert dict(few.expected_half_width) == dict(plain.expected_half_width)
+    notes = [one for one in few.derived["notes"] if "20 labels of the rarer outcome" in one]
+    assert notes[0].startswith("The scores will be used for the accuracy from 20 labels")
+    assert "are expected, so the forecast is that of the labels alone." in notes[0]
+    enough = lc.preview(population, plan_of())
+    assert not [one for one in enough.derived["notes"] if "for the accuracy" in one]
 
 
 def test_an_existing_random_sample_is_served(tmp_path: Path) -> None:
@@ -97,6 +113,11 @@ def test_many_unsure_items_count_both_ways(tmp_path: Path) -> None:
 def test_what_cannot_be_had_is_said(given: dict[str, Any], words: str) -> None:
     with pytest.raises(PlanError, match=words):
         plan_of(**given)
+
+
+def test_the_choice_is_named_in_plain_words() -> None:
+    said = plan_of().design_params.in_words()
+    assert said == {"interval": "helped by the scores (planned size only)"}
 
 
 def test_no_promise_given_takes_the_fixed_one() -> None:
