@@ -10,14 +10,15 @@ import numpy as np
 
 from labelcore.claim_outlook import labels_to_settle
 from labelcore.designs.base import Answers, Frame, Look, Setup
-from labelcore.designs.rates import planning_rates, question_rates
+from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, question_rates
 from labelcore.estimands import ratios
-from labelcore.existing import existing_labels, prepared
+from labelcore.existing import RANDOM, existing_labels, prepared
 from labelcore.margin_stop import margin_rule
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.setup import check_size, chosen_classifiers, make_setup
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
+from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
 from labelcore.tallies import Question, questions, tallies_of
 
@@ -167,8 +168,7 @@ class Outlook:
         return float(self.design.half_widths(self.setup, self.frame, answers, look, drawn)[0])
 
     def _expected_answers(self, question: Question, drawn: FloatArray) -> Answers:
-        cells = self._expected_cells(question, drawn)
-        rates = cells.positive / np.maximum(cells.labelled, 1e-9)
+        cells, rates = self._expected_cells(question, drawn)
         return Answers(
             self.frame, [question.row], cells, rates, question.classifier, question.class_index,
             np.zeros(0, dtype=np.int64),
@@ -184,19 +184,35 @@ class Outlook:
 
     def expected_share(self, question: Question) -> float:
         """What the scores suggest that the answer is."""
-        cells = self._expected_cells(question, self.frame.sizes.astype(float))
+        cells, _ = self._expected_cells(question, self.frame.sizes.astype(float))
         share = float(ratios([question.row], cells).value(cells.positive)[0])
         return float(np.clip(share, 0, 1))
 
-    def _expected_cells(self, question: Question, drawn: FloatArray) -> Cells:
+    def _expected_cells(self, question: Question, drawn: FloatArray) -> tuple[Cells, FloatArray]:
+        """The expected counts, and the rates that are expected of them, (n_cells,). Labels of a
+        random sample that is there count as they are, and correct the rates of the others."""
         tally = self.tallies[question.subject]
         empty = tally.cells(question.class_index)
         sampled = tally.stratum != NOT_SAMPLED
         share = np.where(sampled, (drawn / self.frame.sizes)[tally.stratum], 1.0)
         rates = self._item_rates(question, empty)
         mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
-        positive = np.where(sampled, share * tally.size * mean, empty.positive)
-        return replace(empty, labelled=share * tally.size, positive=positive)
+        if self.existing.use == RANDOM:
+            mean = np.clip(mean, *PROBABILITY_RANGE)
+            mean = recalibrate(mean, empty.positive, empty.labelled)
+            before = self.frame.drawn_before
+            share = ((drawn - before) / np.maximum(self.frame.sizes - before, 1))[tally.stratum]
+            new = share * (tally.size - empty.labelled)
+            both = replace(
+                empty, labelled=empty.labelled + new, positive=empty.positive + new * mean
+            )
+            return both, mean
+        labelled = share * tally.size
+        positive = np.where(sampled, labelled * mean, empty.positive)
+        return (
+            replace(empty, labelled=labelled, positive=positive),
+            positive / np.maximum(labelled, 1e-9),
+        )
 
     def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
         cell, class_index = self.tallies[question.subject].cell_of, question.class_index

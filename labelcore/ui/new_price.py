@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -14,7 +16,7 @@ from labelcore.existing_words import taken_words
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.ui import outlook
-from labelcore.ui.facts import SECONDS_AN_ITEM
+from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.new_known import known_number
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
@@ -65,6 +67,20 @@ def show_choice(found: list[outlook.Line]) -> None:
     )
 
 
+def widest_words(half_widths: Mapping[str, float]) -> str:
+    """Which of several figures the largest half-width is that of, after the points.
+
+    >>> widest_words({"precision": 0.04, "recall": 0.076}), widest_words({"recall": 0.076})
+    (' at most (recall)', '')
+    """
+    if "precision_curve" in half_widths:
+        return " where the band is widest"
+    if len(half_widths) < 2:
+        return ""
+    name = estimand_name(max(half_widths, key=lambda key: half_widths[key]))
+    return f" at most ({plain(name if name[:2].isupper() else name[:1].lower() + name[1:])})"
+
+
 def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) -> None:
     """The price at once, beside the plain method, and as a picture."""
     chosen = found[0]
@@ -72,7 +88,7 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
         st.text(f"Beside {taken_words(known_number(population), plan.existing)}.")
     widest = max(chosen.half_widths.values(), default=0.5)
     about = "About" if plan.margin or plan.claims else "With"
-    where = " where the band is widest" if "precision_curve" in chosen.half_widths else ""
+    where = widest_words(chosen.half_widths)
     until = " until every claim is settled, and then" if plan.claims else ":"
     st.markdown(
         f"**{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
