@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from labelcore.designs.base import BY_SCORE
 from labelcore.engine import Engine
 from labelcore.estimands import table_of
 from labelcore.estimation import fitted_cell_rates
@@ -18,6 +19,9 @@ def strata_table(engine: Engine) -> pd.DataFrame:
     labels, positives (labelled items of the positive class; with several classes those judged
     rightly, as ``attrs["rate"]`` says), rate (positives / labels, NaN without
     labels), uncertainty (share of the primary estimand's variance, summing to 1).
+    ``attrs["classes"]`` are the predicted classes of the whole file, the positive one first, and
+    ``attrs["order"]`` says what the order of the strata means, with places for ``attrs["names"]``:
+    first and second classifier, positive class.
     """
     tally = engine.tallies[engine.classifiers[0]]
     positive = engine.population.classes.index(engine.population.positive)
@@ -47,4 +51,21 @@ def strata_table(engine: Engine) -> pd.DataFrame:
     )
     found = found[cells.sampled].reset_index(drop=True)
     found.attrs["rate"] = "judged rightly" if several else "positive"
+    named = [classes[positive], *(name for name in classes if name != classes[positive])]
+    found.attrs["classes"] = [name for name in named if not (found["called"] == "").all()]
+    found.attrs["order"] = order_words(engine)
+    first, second, *_ = (*engine.classifiers, None, None)
+    found.attrs["names"] = {"first": first, "second": second, "positive": classes[positive]}
     return found
+
+
+def order_words(engine: Engine) -> str:
+    """What the order of the strata means, "" where there is only one. Strata without a score, or
+    no more of them than predicted classes, go by the predictions."""
+    population, first = engine.population, engine.classifiers[0]
+    number, said = engine.frame.n_strata, first is not None and first in population.predictions
+    order: str = engine.design.strata_order
+    scored = first is not None and first in population.scores
+    if order == BY_SCORE and (not scored or number <= (len(population.classes) if said else 1)):
+        return "by prediction" if said else ""
+    return order

@@ -59,7 +59,7 @@ INSIDE: dict[str, str] = {
     "session_view": "errors log results words population designs plan engine estimation curve cuts"
     " strata_table history looks store ledger label_error",
     "confusion": "errors population tallies engine",
-    "strata_table": "errors results stats estimands engine estimation",
+    "strata_table": "errors results stats estimands designs engine estimation",
     "history": "errors log engine",
     "looks": "errors log results engine estimation curve claim_results choice",
     "preview": "errors results stats estimands population tallies designs plan setup claim_outlook"

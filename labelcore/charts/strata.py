@@ -42,18 +42,18 @@ READABLE = {
     "uncertainty": "Share of uncertainty",
 }
 PATTERNS = ("", "/", "x", "-", "+", ".")
+SHORT = 16
 HEIGHT, GAP = 460, 0.06
 
 
-def strata_chart(
-    table: pd.DataFrame, names: Sequence[str] | None = None, order: str = "highest scores first"
-) -> Chart:
+def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Chart:
     """Rows of bars over the strata in order, coloured by the predicted class.
 
     table   as ``Session.strata()`` gives it: stratum, called, items, labels, positives, rate,
             uncertainty; a rate or share that is not known yet has no bar, and a row without any
-            bar is left out
-    order   what the order of the strata means, ours and never from a file
+            bar is left out. ``attrs["classes"]`` fixes the colour of each predicted class,
+            whichever of them have strata; ``attrs["order"]`` says what the order means, with
+            places for the names from the file in ``attrs["names"]``
     names   a name for each row of the table, such as "ranks 51 to 63"; None: "stratum 1" ...
 
     Raises ValueError for another number of names than rows.
@@ -72,19 +72,27 @@ def strata_chart(
         if table[column].fillna(0).any() or (column == "rate" and table["labels"].any())
     ]
     places = _places(table)
-    calls = list(dict.fromkeys(table["called"]))
+    present = set(table["called"])
+    colours = dict.fromkeys([*table.attrs.get("classes", ()), *table["called"]])
+    calls = [(series, one) for series, one in enumerate(colours) if one in present]
     bars = [
         bar
-        for series, called in enumerate(calls)
+        for series, called in calls
         for bar in _bars(table[table["called"] == called], called, series, places, panels)
     ]
-    title = order if names is not None else f"stratum, {order}"
-    figure = go.Figure(data=bars, layout=_layout(places, any(calls), panels, title))
+    order = _order(table)
+    title = order if names is not None else ", ".join(filter(None, ["stratum", order]))
+    figure = go.Figure(data=bars, layout=_layout(places, present != {""}, panels, title))
     shown = [n for n in READABLE if n != "uncertainty" or table["uncertainty"].notna().any()]
     readable = {
         name: text.replace("Positive", rate.capitalize()) for name, text in READABLE.items()
     }
     return Chart(figure, _alt(table), table[shown].rename(columns=readable))
+
+
+def _order(table: pd.DataFrame) -> str:
+    names = {name: escape(shortened(x, SHORT)) for name, x in table.attrs.get("names", {}).items()}
+    return str(table.attrs.get("order", "")).format(**names)
 
 
 def _places(table: pd.DataFrame) -> pd.Series:

@@ -22,6 +22,7 @@ from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
+BY_SCORE = "highest scores first"
 NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 """Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
 
@@ -238,7 +239,8 @@ class Design(ABC):
     recommended   whether to propose it, where nothing more special is recommended
     first_fixed_look     labels before the first figure of a fixed promise
     has_confidence       whether a confidence goes with its results
-    strata_order         what the order of its strata means, in words
+    strata_order         what the order of its strata means, in words; {first}, {second} and
+                         {positive} stand for the names of both classifiers and the positive class
     pairs                whether it compares exactly two classifiers
     existing             what labels that are there already may be taken for: "random", "certainty"
     counts_draws         whether a budget counts draws, of which some may be of the same item
@@ -259,7 +261,7 @@ class Design(ABC):
     recommended: ClassVar[bool] = False
     first_fixed_look: ClassVar[int] = 30
     has_confidence: ClassVar[bool] = True
-    strata_order: ClassVar[str] = "highest scores first"
+    strata_order: ClassVar[str] = BY_SCORE
     counts_draws: ClassVar[bool] = False
     pairs: ClassVar[bool] = False
     existing: ClassVar[tuple[str, ...]] = ()

@@ -95,7 +95,9 @@ class PairedComparison(StratifiedDesign):
     estimands: ClassVar[tuple[str, ...]] = (*DIFFERENCES, *SCALARS)
     smallest_watched_budget: ClassVar[int] = 40
     pairs: ClassVar[bool] = True
-    strata_order: ClassVar[str] = "first only, second only, both, neither"
+    strata_order: ClassVar[str] = (
+        "only {first} says {positive}, only {second} says {positive}, both, neither"
+    )
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within strata that were fixed before the first label",

@@ -68,8 +68,7 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     yield from _compared(facts)
     yield from _curves({band.estimand: band for band in facts.curves or ()})
     if facts.counts["drawn"] and not isinstance(facts.primary, Choice):
-        order = facts.plan.method.strata_order
-        yield "Strata", charts.strata_chart(facts.strata, facts.strata_names, order)
+        yield "Strata", charts.strata_chart(facts.strata, facts.strata_names)
 
 
 def _candidates(facts: Facts) -> Iterator[tuple[str, Chart]]:

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 import numpy as np
 import streamlit as st
 
+from labelcore import words
 from labelcore.charts import Chart, compare_chart, history_chart, strata_chart
 from labelcore.designs.curves import Curve
+from labelcore.existing import CERTAINTY
 from labelcore.report.along_ranks import headline, rank_names
 from labelcore.results import Estimate
 from labelcore.session import Session
@@ -206,10 +208,13 @@ def _comparison(session: Session, estimates: list[Estimate]) -> None:
 
 
 def _strata(session: Session) -> None:
-    names = rank_names(session)
-    rest = "" if names else ", and where the uncertainty is"
+    names, table = rank_names(session), session.strata()
+    rest = ", and where the uncertainty is" if table["uncertainty"].fillna(0).any() else ""
     st.subheader(f"Where the labels went{rest}", anchor=False)
-    chart = strata_chart(session.strata(), names, session.plan.method.strata_order)
+    there = session.engine.existing
+    if there.use == CERTAINTY:
+        st.caption(f"Without {words.count(len(there.positions), 'known item')}: none was asked.")
+    chart = strata_chart(table, names)
     draw(chart, "strata", "The strata as a table")
 
 

@@ -45,6 +45,28 @@ def test_bars_hold_the_numbers_given() -> None:
     assert legend == ["called spam", "called ham"]
 
 
+def test_a_class_keeps_its_colour_where_others_have_no_strata() -> None:
+    colours = []
+    for called in (["spam", "spam", "ham"], ["ham", "ham", "ham"], ["ham", "ham", "spam"]):
+        rows = table(called=called)
+        rows.attrs["classes"] = ["spam", "ham"]
+        found = {one.name: one.marker.color for one in strata_chart(rows).figure.data}
+        colours.append(found["called ham"])
+    assert (
+        len(set(colours)) == 1 and colours[0] != strata_chart(table()).figure.data[0].marker.color
+    )
+
+
+def test_the_axis_says_what_the_order_means(hostile: str, inert: Any) -> None:
+    rows = table()
+    assert strata_chart(rows).figure.layout.xaxis.title.text == "stratum"
+    rows.attrs["order"] = "only {first} says {positive}, both"
+    rows.attrs["names"] = {"first": "lr", "positive": "yes"}
+    assert strata_chart(rows).figure.layout.xaxis.title.text == "stratum, only lr says yes, both"
+    rows.attrs["names"] = {"first": hostile, "positive": "yes"}
+    assert inert(strata_chart(rows).figure)
+
+
 def test_a_row_of_bars_starts_with_its_first_bar() -> None:
     fresh = table(labels=[0, 0, 0], positives=[0, 0, 0], rate=[NAN, NAN, NAN])
     titles = {axis.title.text for axis in strata_chart(fresh).figure.select_yaxes()}
