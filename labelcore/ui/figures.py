@@ -9,6 +9,7 @@ import streamlit as st
 
 from labelcore import words
 from labelcore.charts import Chart, candidates_chart, history_chart
+from labelcore.report.markup import tied
 from labelcore.results import Choice, Claim
 from labelcore.session import Session
 from labelcore.ui import curve_view
@@ -66,8 +67,8 @@ def show_figures(project: str, session: Session) -> None:
         _rows(rows)
         if claims:
             with st.container(key="claims"):
-                st.text("\n\n".join(one.sentence() for one in claims))
-        st.text(due or results[0].sentence())
+                st.text("\n\n".join(tied(one.sentence()) for one in claims))
+        st.text(due or tied(results[0].sentence()))
         _terms(session, promise_line(session))
         if others and not due:
             with st.expander("Other classifiers, from the same labels", key="others"):
@@ -94,7 +95,7 @@ def _curve_figures(session: Session) -> None:
             st.text(now.wait)
         place = st.container()
         if rows:
-            st.text(now.sentence)
+            st.text(tied(now.sentence))
         _terms(session, now.terms)
         _hide_button(False)
         if now.chart is not None:
@@ -121,7 +122,7 @@ def _choice_figures(session: Session, choice: Choice) -> None:
                for name, said, state in zip(
                    rows["candidate"], rows["precision"], rows["state"], strict=True)],
               "Precision of the candidates, in %")  # fmt: skip
-        st.text(choice.sentence())
+        st.text(tied(choice.sentence()))
         _terms(session, promise_line(session))
         _hide_button(False)
         time.sleep(SETTLE_SECONDS)
@@ -187,7 +188,7 @@ def _terms(session: Session, promise: str) -> None:
         + (f" · saved {clock(last.at, reader_zone())}" if last else ""),
         f"{session.population.name} · {len(session.population):,} items",
         decision(session),
-        promise,
+        tied(promise),
         *filter(None, [existing_line(session)]),
     ]
     with st.container(key="quiet-wide"):

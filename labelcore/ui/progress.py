@@ -10,8 +10,10 @@ import streamlit as st
 from labelcore import words
 from labelcore.charts import Chart, compare_chart, history_chart, strata_chart
 from labelcore.designs.curves import Curve
+from labelcore.difference_words import is_difference
 from labelcore.existing import CERTAINTY
 from labelcore.report.along_ranks import headline, rank_names
+from labelcore.report.markup import tied
 from labelcore.results import Estimate
 from labelcore.session import Session
 from labelcore.ui import curve_view, sessions
@@ -32,8 +34,9 @@ from labelcore.ui.facts import (
 )
 from labelcore.ui.guard import guard
 from labelcore.ui.label_errors import error_panel
-from labelcore.ui.plain import plain
+from labelcore.ui.plain import one_line, plain
 from labelcore.ui.states import title
+from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 
 EVERY_SECONDS = 1
@@ -58,7 +61,7 @@ def whole_picture(project: str) -> None:
     st.session_state[DRAWN] = (project, sequence)
     status_lines(session)
     with st.container(key="sentence"):
-        st.text(sentence)
+        st.text(tied(sentence))
     _figures(session, estimates)
     forms_box([*estimates, *others], "progress-forms")
     claims_panel(session, draw, said=sentence)
@@ -106,7 +109,7 @@ def status_lines(session: Session) -> None:
         st.text(f"{status} · {progress_line(now, clock(last.at, reader_zone()) if last else None)}")
         st.text(
             f"{session.population.name}, {len(session.population):,} items · "
-            f"{decision(session)} · {promise_line(session)}"
+            f"{decision(session)} · {tied(promise_line(session))}"
         )
         if there := existing_line(session):
             st.text(f"Beside {there}.")
@@ -151,6 +154,10 @@ def _history(session: Session, estimates: list[Estimate]) -> None:
         )
     name = estimand_name(key)
     chart = history_chart(looks, key, margin=session.plan.margin, label=name)
+    if is_difference(key):
+        first, second = (one_line(one, 40) for one in session.plan.classifiers)
+        draw(chart, "history", f"{name} as a table ({first} minus {second})", unit="points")
+        return
     draw(chart, "history", f"{name} as a table")
 
 
@@ -218,8 +225,8 @@ def _strata(session: Session) -> None:
     draw(chart, "strata", "The strata as a table")
 
 
-def draw(chart: Chart, key: str, title: str) -> None:
+def draw(chart: Chart, key: str, title: str, *, unit: str = "%") -> None:
     """A chart, and the same numbers as a table one click away."""
     st.plotly_chart(chart.figure, key=key, alt=chart.alt, config=NO_MODE_BAR)
-    with st.expander(title):
-        st.dataframe(chart.table, hide_index=True, key=f"table-{key}")
+    with st.expander(plain(title)):
+        number_table(chart.table, f"table-{key}", unit=unit)

@@ -9,6 +9,7 @@ from labelcore.choice import choice_made
 from labelcore.difference_words import number_words, range_words
 from labelcore.estimands import CHOICES
 from labelcore.report.along_ranks import headline
+from labelcore.report.markup import tied
 from labelcore.session import Session
 from labelcore.stop_words import stopped_for, stopped_title, stopped_words
 from labelcore.trials import Reveal
@@ -53,13 +54,13 @@ def show_state(project: str, session: Session) -> None:
         if status == "goal reached":
             st.text(after_stop(session))
         with st.container(key="sentence"):
-            st.text(headline(session))
+            st.text(tied(headline(session)))
         with st.container(key="quiet-errors"):
             st.text("\n\n".join(error_lines(session)))
         claims = [one for one in claims_of(session) if one.sentence() != headline(session)]
         for place, claim in enumerate(claims):
             with st.container(key=f"state-claim-{place}"):
-                st.text(claim.sentence())
+                st.text(tied(claim.sentence()))
         if status == "finished":
             show_reveals(session)
         _ways_on(project, session, status)

@@ -70,6 +70,7 @@ STYLE = """<style>
   [data-testid="stTable"] th, [data-testid="stTable"] td {
     padding: 0.35rem 0.2rem; font-size: 0.8rem;
   }
+  [data-testid="stButtonGroup"] [data-variant="segmented_control"] { padding: 0.2rem 0.45rem; }
   .st-key-tools { gap: 0.25rem 0.7rem !important; }
 }
 </style>"""

@@ -5,7 +5,35 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from labelcore import words
 from labelcore.ui.plain import plain
+
+SHARES = (
+    "Estimate", "Low", "High", "Half-width", "Precision", "Positive share", "Judged rightly share",
+    "Share of uncertainty",
+)  # fmt: skip
+MOST_DIGITS = 3
+
+
+def number_table(table: pd.DataFrame, key: str, *, unit: str = "%") -> None:
+    """A chart's numbers; shares as percentages with one number of decimals for all of them.
+
+    unit   what stands behind them: "%", or "points" for differences
+    """
+    shown, digits = table.copy(), 1
+    shares = [name for name in SHARES if name in table and _is_share(table[name])]
+    for name in shares:
+        shown[name] = 100 * table[name].astype(float)
+        known = table[name].dropna().astype(float)
+        digits = max([digits, *(words.digits_for(abs(one)) for one in known if abs(one) < 0.5)])
+    pattern = f"%.{min(digits, MOST_DIGITS)}f {unit.replace('%', '%%')}"
+    columns = {name: st.column_config.NumberColumn(format=pattern) for name in shares}
+    st.dataframe(shown, hide_index=True, key=key, column_config=columns)
+
+
+def _is_share(column: pd.Series) -> bool:
+    known = pd.to_numeric(column, errors="coerce").dropna()
+    return bool(len(known) and (known.abs() <= 1).all() and len(known) == column.notna().sum())
 
 
 def reading_table(table: pd.DataFrame, key: str) -> None:

@@ -75,7 +75,7 @@ def app(root: Path) -> Callable[..., AppTest]:
 
 
 def texts(test: AppTest) -> str:
-    """Everything that stands on the page as text."""
+    """Everything that stands on the page as text, its spaces plain ones."""
     kinds = (
         "title",
         "subheader",
@@ -87,7 +87,9 @@ def texts(test: AppTest) -> str:
         "info",
         "success",
     )
-    return "\n".join(str(one.value) for kind in kinds for one in getattr(test, kind))
+    return "\n".join(str(one.value) for kind in kinds for one in getattr(test, kind)).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
 
 
 def button(test: AppTest, start: str):

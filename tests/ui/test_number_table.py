@@ -1,0 +1,30 @@
+"""The numbers of a chart as a table: shares as percentages, differences in points."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+TABLE = pd.DataFrame(
+    {"Labels": [40, 41], "Estimate": [0.5, 0.004], "Low": [0.25, None], "Items": [0.5, 1.0]}
+)
+
+
+def drawn(unit: str) -> AppTest:
+    def script(table, unit):  # type: ignore[no-untyped-def]
+        from labelcore.ui.tables import number_table
+
+        number_table(table, "numbers", unit=unit)
+
+    return AppTest.from_function(script, args=(TABLE, unit)).run()
+
+
+@pytest.mark.parametrize(("unit", "pattern"), [("%", "%.2f %%"), ("points", "%.2f points")])
+def test_shares_are_percentages_with_one_number_of_decimals(unit: str, pattern: str) -> None:
+    (shown,) = drawn(unit).dataframe
+    assert shown.value["Estimate"].tolist() == [50.0, 0.4]
+    assert shown.value["Labels"].tolist() == [40, 41]
+    assert shown.value["Items"].tolist() == [0.5, 1.0]
+    columns = shown.proto.columns
+    assert columns.count(f'"{pattern}"') == 2
