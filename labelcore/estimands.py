@@ -183,6 +183,14 @@ def known_group(row: Estimand, cells: Cells) -> NDArray[np.bool_] | None:
     return None
 
 
+def known_before(row: Estimand, cells: Cells) -> int | None:
+    """How many items a figure rests on, where every one of them was known before labelling."""
+    group = known_group(row, cells)
+    if group is None or not group.any() or (group & cells.sampled).any():
+        return None
+    return int(cells.size[group].sum())
+
+
 def check_known(names: list[str] | tuple[str, ...]) -> None:
     unknown = [name for name in names if name not in ESTIMANDS]
     if unknown:

@@ -18,8 +18,8 @@ from labelcore.designs.curves import (
 )
 from labelcore.difference_words import no_difference_words, side_words
 from labelcore.engine import Engine
-from labelcore.estimands import Estimand, table_of
-from labelcore.existing_words import assumed
+from labelcore.estimands import Estimand, known_before, table_of
+from labelcore.existing_words import KNOWN_EXACTLY, assumed
 from labelcore.results import Estimate, Scope, largest_half_width
 from labelcore.stats.profile import (
     BoolArray,
@@ -209,6 +209,9 @@ def _stated(
 ) -> Estimate:
     """The estimate with the state its numbers allow."""
     plan = engine.plan
+    known = known_before(question.row, cells) if plan.target == "file" else None
+    if known is not None:
+        return _known_estimate(engine, question, cells, known)
     value = float(figures.value[place])
     low, high = float(figures.low[place]), float(figures.high[place])
     state, missing, promise = _state(engine, question, cells, value)
@@ -235,6 +238,18 @@ def _stated(
         scope=scope_of(engine, question),
         notes=tuple(filter(None, figures.notes[place : place + 1])),
     )
+
+
+def _known_estimate(engine: Engine, question: Question, cells: Cells, known: int) -> Estimate:
+    """A figure that rests on known items alone: exact before the first label."""
+    value = float(table_of([question.row], cells).value(cells.positive)[0])
+    taken = assumed(len(engine.existing.positions), engine.existing.use)
+    return Estimate(
+        question.key, value, value, value, engine.plan.confidence, 0, 0, KNOWN_EXACTLY[0],
+        engine.plan.promise,  # type: ignore[arg-type]
+        (JUDGEMENT, *taken), KNOWN_EXACTLY[1], "exact",
+        scope=replace(scope_of(engine, question), existing=known),
+    )  # fmt: skip
 
 
 def scope_of(engine: Engine, question: Question) -> Scope:

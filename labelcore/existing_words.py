@@ -7,6 +7,10 @@ TAKEN = {
     "certainty": "taken as known items: counted as they are and never asked, the rest is sampled",
     "ignored": "not used",
 }
+KNOWN_EXACTLY = (
+    "known exactly: counted from the items that were known before the first label",
+    "Cochran (1977), chapter 5: a stratum that is taken whole adds no variance",
+)
 ASSUMED = {
     "random": "the {number} that were there before are a plain random sample of the file: every "
     "item had the same chance, and neither when the sampling ended nor which of its items lack an "

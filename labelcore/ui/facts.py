@@ -199,7 +199,9 @@ def first_figure_line(session: Session) -> str | None:
     """``12 of 40 before a first figure``, None when it is due or there: answers of 'not sure' are
     no labels, so the planned size can be reached with fewer."""
     done, due = session.labels, session.first_figure
-    if done >= due or any(one.has_interval for one in main_and_other(session)[0]):
+    if done >= due or any(
+        one.has_interval and one.state != "exact" for one in main_and_other(session)[0]
+    ):
         return None
     what = "the first band" if curve_first(session) else "a first figure"
     return f"{done:,} of {due:,} before {what}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labelcore import words
+from labelcore.difference_words import number_words
 from labelcore.estimands import CURVES
 from labelcore.trials import TRIALS
 from labelcore.ui import life, trying
@@ -110,5 +111,7 @@ def margin_words(summary: Summary) -> str:
     if summary.promise == "none":
         return "bounds without a promise"
     name = estimand_name(summary.figure)
+    if summary.exact is not None:
+        return f"{name} exactly {number_words(summary.figure, summary.exact)}"
     of_ranks = " on average over the ranks" if summary.figure in CURVES else ""
     return f"{name} ± {words.points(summary.half_width)}{of_ranks}"

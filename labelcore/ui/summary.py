@@ -22,7 +22,7 @@ SAVED = (*ANSWER_KINDS, "undone", "reread", "reread_undone")
 @dataclass(frozen=True)
 class Summary:
     """``half_width`` and ``promise`` are those of ``figure``, the primary one, at the last look;
-    None and "" before."""
+    None and "" before. ``exact`` is its value where nothing about it is left to chance."""
 
     name: str
     question: str
@@ -37,6 +37,7 @@ class Summary:
     trial: str
     archived: bool = False
     at_most: bool = False
+    exact: float | None = None
 
 
 def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
@@ -61,6 +62,7 @@ def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
         last_save=saves[-1] if saves else None,
         trial=str(settings.get("trial", "")),
         archived=record.archived,
+        exact=_exact_value(events, figure),
         at_most=plan["promise"] == "fixed"
         and "margin" in (plan.get("stop") or ())
         and not _extended(events),
@@ -113,13 +115,22 @@ def _extended(events: Sequence[Event]) -> list[int]:
 def _first_figure(events: Sequence[Event], estimand: str) -> tuple[str, float | None, str]:
     """The key of the primary result, the first class's where there are several, its half-width at
     the last look and the promise of that; None and "" where it has no interval."""
-    last = next((event for event in reversed(events) if event.kind == "looked"), None)
-    results = {} if last is None else dict(last.detail.get("results", {}))
+    results = _last_results(events)
     keys = [key for key in results if key == estimand or key.startswith(f"{estimand}[")]
     if not keys or results[keys[0]].get("state") not in words.STATES_WITH_INTERVAL:
         return estimand, None, ""
     shown = results[keys[0]]
     return keys[0], float(shown["high"] - shown["low"]) / 2, str(shown["promise"])
+
+
+def _last_results(events: Sequence[Event]) -> dict[str, Any]:
+    last = next((event for event in reversed(events) if event.kind == "looked"), None)
+    return {} if last is None else dict(last.detail.get("results", {}))
+
+
+def _exact_value(events: Sequence[Event], figure: str) -> float | None:
+    shown = _last_results(events).get(figure, {})
+    return float(shown["value"]) if shown.get("state") == "exact" else None
 
 
 @st.cache_data(show_spinner=False, max_entries=500)
