@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
+    Answers,
     DesignParams,
     Figures,
     Frame,
@@ -35,6 +36,12 @@ from labelcore.stats.strata import equal_size_edges, geometric_edges
 FLOOR, ALL = 0.2, "all"
 AGREE, CLAIM_AGREE = 3, 1
 DIFFER, CLAIM_DIFFER = 6, 3
+ACCURACY = "accuracy_difference"
+DISAGREE = "The two disagree on {items:,} of the {of:,} items."
+REACHED = (
+    "The planned labels are expected to reach all items on which the two disagree: the difference "
+    "in accuracy is exact once they have."
+)
 PROCESS_DISAGREEMENTS = 15
 """With fewer, how many there are varies too much from file to file for the interval to hold."""
 
@@ -166,6 +173,18 @@ class PairedComparison(StratifiedDesign):
         shares = neyman_shares(rates, costs, floor, setup.planned)
         return next_counts(setup, frame, progress, shares, frame.wanted)
 
+    def forecast_notes(self, answers: Answers, look: Look) -> list[str]:
+        cells = answers.cells
+        if cells.other is None:
+            return []
+        differ = cells.predicted != cells.other
+        items, labels = cells.size[differ].sum(), cells.labelled[differ].sum()
+        said = [DISAGREE.format(items=int(items), of=int(cells.size.sum()))]
+        accuracy = look.target == "file" and answers.rows[0].name == ACCURACY
+        if accuracy and labels > items - 0.5:
+            said.append(REACHED)
+        return said
+
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
@@ -277,16 +296,16 @@ def _wanted(setup: Setup, sizes: IntArray, sides: np.ndarray[Any, np.dtype[np.bo
     """The strata on which a result or a claim of the plan rests, (n_strata,)."""
     asked = {*setup.estimands, *setup.claims}
     agree = sides[:, 0] == sides[:, 1]
-    if asked <= {"accuracy_difference"}:
+    if asked <= {ACCURACY}:
         return np.asarray(~agree)
-    if asked <= {"accuracy_difference", "precision_difference"}:
+    if asked <= {ACCURACY, "precision_difference"}:
         return np.asarray(sides.any(axis=1))
     return np.ones(len(sizes), dtype=bool)
 
 
 def _costs(setup: Setup, frame: PairFrame, rates: FloatArray) -> FloatArray:
     """c_k: how much an uncertain item of each stratum matters, (n_strata,)."""
-    asked = [name for name in setup.estimands if name in DIFFERENCES] or ["accuracy_difference"]
+    asked = [name for name in setup.estimands if name in DIFFERENCES] or [ACCURACY]
     focus = asked if setup.params.focus == ALL else [setup.params.focus]
     table = table_of([DIFFERENCES[name] for name in focus], frame.cells())
     slope = np.abs(table.sensitivity(frame.sizes * rates))

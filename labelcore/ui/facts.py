@@ -225,7 +225,9 @@ def decision(session: Session) -> str:
     if name is None:
         return "no classifier"
     if plan.method.pairs:
-        return " against ".join(plan.classifiers)
+        first, second = (population.predictions[one] for one in plan.classifiers)
+        differ = words.count(int((first != second).sum()), "item")
+        return f"{' against '.join(plan.classifiers)}, which disagree on {differ}"
     candidates = session.engine.design.candidates(session.engine.frame)
     if candidates:
         wanted = words.exact_percent(plan.design_params.precision_threshold)

@@ -92,7 +92,7 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
     until = " until every claim is settled, and then" if plan.claims else ":"
     st.markdown(
         f"**{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
-        f"± {words.points(widest)}{where}**"
+        f"{'exact' if widest <= 1e-12 else f'± {words.points(widest)}{where}'}**"
     )
     if plan.calibrated_stop:
         st.caption(

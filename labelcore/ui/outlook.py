@@ -134,6 +134,14 @@ def sizes(items: int, most: int, fewest: int = 1) -> list[int]:
     return sorted({round(x) for x in np.geomspace(low, high, POINTS)})
 
 
+def width_words(half_width: float) -> str:
+    """
+    >>> width_words(0.0312), width_words(0.0)
+    ('3.2 points', 'exact')
+    """
+    return words.points(half_width) if half_width > 1e-12 else "exact"
+
+
 def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
     """The lines as people read them."""
     rows = []
@@ -144,7 +152,7 @@ def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
                 "method": one.label,
                 "labels": f"{one.labels:,}" if not one.refused else "",
                 **{
-                    f"{estimand_name(name)} ±": words.points(widths[name]) if name in widths else ""
+                    f"{estimand_name(name)} ±": width_words(widths[name]) if name in widths else ""
                     for name in estimands
                 },
                 "time at 8 s an item": (one.refused or minutes(one.labels * SECONDS_AN_ITEM)),

@@ -51,6 +51,16 @@ def test_accuracy_asks_only_where_they_disagree_and_ends_there(known: Known) -> 
     assert found.value == pytest.approx(true_difference(known, "accuracy_difference"), abs=1e-12)
 
 
+def test_planning_says_how_many_they_disagree_on_and_when_all_are_reached(known: Known) -> None:
+    a, b = (known.population.predictions[one] for one in BOTH)
+    number = int((a != b).sum())
+    for budget, reached in ((number - 1, False), (number, True)):
+        plan = plan_of(("accuracy_difference",), budget=budget, promise="fixed")
+        notes = lc.preview(known.population, plan).derived["notes"]
+        assert f"The two disagree on {number:,} of the 1,500 items." in notes
+        assert any("expected to reach all items" in one for one in notes) == reached
+
+
 def test_what_is_never_asked_has_no_curve(known: Known) -> None:
     plan = plan_of(("accuracy_difference",), budget=60)
     with pytest.raises(ValueError, match="nothing is asked about some items"):
