@@ -42,7 +42,7 @@ READABLE = {
     "uncertainty": "Share of uncertainty",
 }
 PATTERNS = ("", "/", "x", "-", "+", ".")
-SHORT = 16
+SHORT, LONG = 16, 40
 HEIGHT, GAP = 460, 0.06
 
 
@@ -81,7 +81,11 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
         for bar in _bars(table[table["called"] == called], called, series, places, panels)
     ]
     order = _order(table)
-    title = order if names is not None else ", ".join(filter(None, ["stratum", order]))
+    title = (
+        order
+        if names is not None
+        else (",<br>" if len(order) > LONG else ", ").join(filter(None, ["stratum", order]))
+    )
     figure = go.Figure(data=bars, layout=_layout(places, present != {""}, panels, title))
     shown = [n for n in READABLE if n != "uncertainty" or table["uncertainty"].notna().any()]
     readable = {

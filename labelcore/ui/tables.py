@@ -25,7 +25,12 @@ def number_table(table: pd.DataFrame, key: str, *, unit: str = "%") -> None:
     for name in shares:
         shown[name] = 100 * table[name].astype(float)
         known = table[name].dropna().astype(float)
-        digits = max([digits, *(words.digits_for(abs(one)) for one in known if abs(one) < 0.5)])
+        # Differences are near zero without being small: one decimal tells enough of them.
+        digits = (
+            1
+            if unit != "%"
+            else max([digits, *(words.digits_for(abs(one)) for one in known if abs(one) < 0.5)])
+        )
     pattern = f"%.{min(digits, MOST_DIGITS)}f {unit.replace('%', '%%')}"
     columns = {name: st.column_config.NumberColumn(format=pattern) for name in shares}
     st.dataframe(shown, hide_index=True, key=key, column_config=columns)

@@ -20,7 +20,7 @@ def drawn(unit: str) -> AppTest:
     return AppTest.from_function(script, args=(TABLE, unit)).run()
 
 
-@pytest.mark.parametrize(("unit", "pattern"), [("%", "%.2f %%"), ("points", "%.2f points")])
+@pytest.mark.parametrize(("unit", "pattern"), [("%", "%.2f %%"), ("points", "%.1f points")])
 def test_shares_are_percentages_with_one_number_of_decimals(unit: str, pattern: str) -> None:
     (shown,) = drawn(unit).dataframe
     assert shown.value["Estimate"].tolist() == [50.0, 0.4]
