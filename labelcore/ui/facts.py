@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from statistics import median
@@ -63,7 +63,9 @@ def _seconds(start: str, end: str) -> float:
 class Counts:
     """``about``: the total is what is expected, and may turn out to be less or more; ``still_open``
     says what labelling goes on for when it is more. ``most``: the total is the most. ``again``:
-    items judged a second time; ``again_left``: those still to come where nothing else is."""
+    items judged a second time; ``again_left``: those still to come where nothing else is.
+    ``repeats``: the share shown again, 0 once all are judged; ``mixed``: first and second answers
+    are counted in one number."""
 
     answered: int
     total: int
@@ -77,6 +79,17 @@ class Counts:
     most: bool = False
     again: int = 0
     again_left: int = 0
+    repeats: float = 0.0
+    mixed: bool = False
+
+    def together(self) -> Counts:
+        """First and second answers in one number while both may come: it grows by one with every
+        answer, and so does not tell which ones are second answers."""
+        if not self.repeats or self.ended:
+            return self
+        judged = self.answered + self.again
+        total = max(round(self.total * (1 + self.repeats)), judged + 1)
+        return replace(self, answered=judged, total=total, again=0, again_left=0, mixed=True)
 
     @property
     def share(self) -> float:
@@ -107,6 +120,7 @@ def counts(session: Session) -> Counts:
         most=most,
         again=engine.repeats.answered,
         again_left=again_left,
+        repeats=plan.repeats if left or engine.repeats.due else 0.0,
     )
 
 
@@ -134,9 +148,12 @@ def progress_line(now: Counts, saved: str | None) -> str:
     '37 of about 120 · ~14 min left · 2 not sure · saved 14:03:22'
     >>> progress_line(Counts(37, 120, False, 0, 0, 840, most=True), None)
     '37 of at most 120 · at most 14 min left'
+    >>> progress_line(Counts(37, 120, False, 0, 0, 840, again=3, repeats=0.1).together(), None)
+    '40 of about 132 judged · ~14 min left'
     """
-    how = "about " if now.about else "at most " if now.most else ""
+    how = "at most " if now.most else "about " if now.about or now.mixed else ""
     of = f"of {how}{now.total:,}" if not (now.about and now.ended) else "items"
+    of += " judged" if now.mixed else ""
     parts = [f"{now.answered:,} {of}"]
     if now.ended:
         parts.append(now.ended)

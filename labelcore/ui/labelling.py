@@ -66,7 +66,7 @@ def judge(project: str, session: Session) -> None:
 def _head(session: Session) -> None:
     last = session.last_answer()
     saved = clock(last.at, reader_zone()) if last else None
-    now = counts(session)
+    now = counts(session).together()
     with st.container(key="head", gap=None):
         with st.container(key="question"):
             st.text(one_line(session.settings.get("question") or session.project, 300))

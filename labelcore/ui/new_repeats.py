@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import sqrt
 
 import streamlit as st
 
-from labelcore import words
 from labelcore.plan import Plan
 from labelcore.repeats import SPACING
 from labelcore.ui.facts import SECONDS_AN_ITEM
@@ -20,8 +20,9 @@ WHY = (
 NONE = "Until then the figures are agreement with your judgement. You can still ask at the end."
 SOME = (
     "Items drawn at random come again, at least {spacing} items later or at the end, and are not "
-    "marked as known: about {more} more to judge, {time}. They are no part of the labels above."
+    "marked as known: {share} of the items asked{more}. They are no part of the labels above."
 )
+MORE = ", most likely {low:,} to {high:,} here, about {time}"
 
 
 def with_repeats(plan: Plan) -> Plan:
@@ -46,9 +47,18 @@ def said(plan: Plan, share: float) -> str:
     if not share:
         return NONE
     most = plan.budget or plan.planned
-    if most is None:
-        return SOME.format(spacing=SPACING, more=f"{100 * share:.0f} %", time="in all")
-    more = max(round(share * most), 1)
-    return SOME.format(
-        spacing=SPACING, more=words.count(more, "item"), time=minutes(more * SECONDS_AN_ITEM)
-    )
+    low, high = likely(share, most or 0)
+    time = minutes(share * (most or 0) * SECONDS_AN_ITEM)
+    more = MORE.format(low=low, high=high, time=time).replace("about under", "under")
+    return SOME.format(spacing=SPACING, share=f"about {SHARES[share]}", more=more if most else "")
+
+
+def likely(share: float, items: int) -> tuple[int, int]:
+    """How many of ``items`` come again 19 times in 20: each does by itself with chance ``share``
+    (two standard deviations of the binomial around its mean).
+
+    >>> likely(0.2, 60), likely(0.05, 40)
+    ((6, 18), (0, 5))
+    """
+    mean, spread = share * items, 2 * sqrt(items * share * (1 - share))
+    return max(round(mean - spread), 0), min(round(mean + spread), items)
