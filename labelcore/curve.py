@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from labelcore.designs.base import IntArray
-from labelcore.designs.curves import UNDECIDED_SHARE, Curve, Ranked
+from labelcore.designs.curves import JUDGEMENT, UNDECIDED_SHARE, Curve, Ranked
 from labelcore.engine import Engine
 from labelcore.estimands import CURVES, SUMMARIES
-from labelcore.estimation import first_figure, look_at
+from labelcore.estimation import first_figure, judgement, look_at
 from labelcore.existing_words import assumed
 from labelcore.results import Band, Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
@@ -114,7 +114,7 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         draws_used=curve.draws,
         method=curve.method,
         promise=curve.promise,  # type: ignore[arg-type]
-        assumptions=(*curve.assumptions, *assumed(len(there.positions), there.use)),
+        assumptions=(*_assumptions(engine, curve), *assumed(len(there.positions), there.use)),
         source=curve.source,
         state=curve.state,
         scope=_scope(engine),
@@ -142,12 +142,17 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         draws_used=curve.draws,
         method=f"extremes over the curves inside the bounds ({curve.method})",
         promise=curve.promise,  # type: ignore[arg-type]
-        assumptions=curve.assumptions,
+        assumptions=_assumptions(engine, curve),
         source=curve.source,
         state="too few" if unknown else curve.state,
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
         scope=_scope(engine),
     )
+
+
+def _assumptions(engine: Engine, curve: Curve) -> tuple[str, ...]:
+    """Those of the curve; a method does not know of second answers."""
+    return tuple(judgement(engine) if one == JUDGEMENT else one for one in curve.assumptions)
 
 
 def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:

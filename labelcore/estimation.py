@@ -9,6 +9,7 @@ import numpy as np
 from labelcore.designs.base import Answers, Figures, IntArray, Look
 from labelcore.designs.curves import (
     APPROXIMATE,
+    JUDGED_TWICE,
     JUDGEMENT,
     OPEN_BOTH_WAYS,
     OPEN_SHARE,
@@ -282,7 +283,7 @@ def assumptions(engine: Engine, unsure: float, method: str) -> tuple[str, ...]:
     that decides whether they count both ways."""
     strict = "(strict)" in method
     found = [one for one in engine.design.assumptions if not strict or one != APPROXIMATE]
-    found.append(JUDGEMENT)
+    found.append(judgement(engine))
     found += assumed(len(engine.existing.positions), engine.existing.use)
     if engine.plan.target == "process":
         found.append("the file is a random sample of the items that the statement is about")
@@ -291,6 +292,11 @@ def assumptions(engine: Engine, unsure: float, method: str) -> tuple[str, ...]:
     if engine.open_positions():
         found.append(OPEN_BOTH_WAYS)
     return tuple(found)
+
+
+def judgement(engine: Engine) -> str:
+    """Whose judgement the labels are, and where their errors are told."""
+    return JUDGED_TWICE if engine.repeats.answered else JUDGEMENT
 
 
 def first_figure(engine: Engine) -> int:

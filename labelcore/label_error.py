@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from labelcore.stats.label_error import (
     corrected,
     error_rate,
 )
-from labelcore.stats.profile import BoolArray, Cells, plug_in_totals
+from labelcore.stats.profile import BoolArray, Cells, Ratios, plug_in_totals
 from labelcore.stats.proportion import clopper_pearson
 from labelcore.tallies import Question, filled
 
@@ -75,15 +75,18 @@ class LabelError:
 
     readings   every item answered twice; waiting: items still to be shown again
     people     who gave the labels
+    existing   whether labels from before the project are among them
     share      of the repeated items that got another answer, with its interval
     error      the share of wrong labels, if mistakes are alike everywhere
-    figures    the plan's figures for the truth, none while labelling goes on
+    figures    the plan's figures for the truth, none while labelling goes on or with fewer than 20
+               second answers
     confidence of each interval on its own, for one look when labelling is over
     """
 
     readings: tuple[Reading, ...]
     waiting: int
     people: int
+    existing: bool
     share: Limits
     error: Limits
     agreements: tuple[Agreement, ...]
@@ -105,6 +108,7 @@ class LabelError:
             "repeated": len(self.readings),
             "differing": len(self.differing),
             "waiting": self.waiting,
+            "enough": said.ENOUGH,
             "confidence": self.confidence,
             "share": asdict(self.share),
             "error": asdict(self.error),
@@ -148,11 +152,13 @@ def label_error(engine: Engine) -> LabelError:
     error = Limits(None if share.value is None else rate, least, most, share.reason)
     given = [asked.answers[-1].annotator for asked in stage.asked if asked.answers]
     over = engine.finished or engine.stopped or complete(engine)
-    shown = bool(readings) and over and (engine.finished or not engine.repeats.due)
+    enough = len(readings) >= said.ENOUGH
+    shown = enough and over and (engine.finished or not engine.repeats.due)
     return LabelError(
         tuple(readings),
         0 if engine.finished else len(engine.repeats.due),
         len(set(given)),
+        bool(engine.existing.use),
         share,
         error,
         tuple(_agreements(engine, readings)),
@@ -221,9 +227,23 @@ def _figure(
     for cells in _both_ways(stage, question):
         table = ratios([question.row], cells)
         bounds += bounded(cells, table, _seconds(stage, question, cells, readings), confidence)
-        alike += corrected(cells, table, len(judged), differing, confidence)
+        alike += [
+            _from_observed(observed, cells, table, one)
+            for one in corrected(cells, table, len(judged), differing, confidence)
+        ]
     none = Limits(None, 0.0, 1.0, said.SEVERAL_CLASSES)
     return TrueFigure(observed, none if several else _wide(alike), _wide(bounds), confidence)
+
+
+def _from_observed(observed: Estimate, cells: Cells, table: Ratios, found: Limits) -> Limits:
+    """The corrected value as the estimate that is shown, moved by what the mistakes move the plain
+    one of the counts. Without any mistake it is that estimate, which may be made otherwise: of a
+    plain random sample it is the share of the labels, not weighted by prediction."""
+    if found.value is None or observed.value is None:
+        return found
+    plain = float(np.clip(table.value(plug_in_totals(cells))[0], 0, 1))
+    moved = observed.value + found.value - plain
+    return replace(found, value=float(np.clip(moved, found.low, found.high)))
 
 
 def _wide(found: Sequence[Limits]) -> Limits:

@@ -45,20 +45,20 @@ def done(
     estimands: tuple[str, ...] = ("precision",),
     design: str = "simple_random",
     second: tuple[str, ...] = ("me",),
+    flip: bool = True,
     **more: object,
 ) -> lc.Session:
-    """150 labels, each right; of the repeats each ``every``-th is answered otherwise, by the people
-    of ``second`` in turn."""
-    plan = lc.Plan(
-        design, estimands, classifier="m", budget=150, repeats=0.3, promise="fixed", **more
-    )
+    """150 labels, each right; of the repeats each ``every``-th is answered otherwise if ``flip``,
+    by the people of ``second`` in turn."""
+    usual = {"budget": 150, "repeats": 0.3, "promise": "fixed"}
+    plan = lc.Plan(design, estimands, classifier="m", **{**usual, **more})
     session, repeats = lc.Session(items, plan), 0
     while (draw := session.next()) is not None:
         code = int(draw.item_id[1:]) % len(items.classes)
         if not draw.repeat:
             session.answer(draw, items.classes[code])
             continue
-        other = repeats % every == 0
+        other = flip and repeats % every == 0
         answer = items.classes[(code + other) % len(items.classes)]
         session.answer(draw, answer, annotator=second[repeats % len(second)])
         repeats += 1
@@ -104,6 +104,39 @@ def test_rate_and_figures_after_the_last_repeat(tmp_path: Path) -> None:
     assert alone.same_person
     assert alone.sentence().startswith("One person with themselves: the same answer to ")
     assert json.loads(json.dumps(found.to_dict()))["repeated"] == number
+
+
+def test_without_a_second_answer_that_differs_the_corrected_value_is_the_estimate(
+    tmp_path: Path,
+) -> None:
+    """Of a plain random sample it is the share of the labels, which the counts by prediction are
+    not."""
+    items = population(tmp_path, CLASSES[:2])
+    found = done(items, 10, ("accuracy", "prevalence"), flip=False).label_error()
+    assert not found.differing
+    assert len(found.figures) == 2
+    for one in found.figures:
+        assert one.alike.value == pytest.approx(one.observed.value, rel=1e-12)
+        assert one.alike.low <= one.alike.value <= one.alike.high
+
+
+def test_a_few_second_answers_say_nothing_of_the_figures_yet(tmp_path: Path) -> None:
+    items = population(tmp_path, CLASSES[:2])
+    found = done(items, 5, budget=60, repeats=0.1).label_error()
+    number = len(found.readings)
+    assert 0 < number < 20
+    assert found.figures == ()
+    assert found.sentence().endswith(
+        f" Too few second answers yet to say what that means for the figures: {number} of at least "
+        "20."
+    )
+
+
+def test_second_answers_are_told_of_where_there_are_some(tmp_path: Path) -> None:
+    session = done(population(tmp_path, CLASSES[:2]), 10)
+    assumed = session.results()["precision"].assumptions
+    assert any("of which the second answers tell" in one for one in assumed)
+    assert not any("are not counted" in one for one in assumed)
 
 
 def test_figures_wait_for_the_end_of_labelling(tmp_path: Path) -> None:
@@ -190,7 +223,7 @@ def test_differences_are_not_worked_out(tmp_path: Path) -> None:
         session.answer(draw, items.classes[int(draw.item_id[1:]) % 2])
     (one,) = session.label_error().figures
     assert one.alike.reason == one.bounds.reason == NO_DIFFERENCES
-    assert "undefined (this is not worked out for a difference" in one.sentence()
+    assert one.sentence().endswith(f" as it truly is nothing can be said: {NO_DIFFERENCES}.")
 
 
 def test_items_without_a_verdict_count_both_ways(tmp_path: Path) -> None:
@@ -205,3 +238,22 @@ def test_items_without_a_verdict_count_both_ways(tmp_path: Path) -> None:
     wide = label_error(session.engine).figures[0]
     assert wide.bounds.low < plain.bounds.low
     assert wide.alike.low < plain.alike.low
+
+
+def test_of_labels_from_before_it_is_the_judgement_of_those_who_gave_them(tmp_path: Path) -> None:
+    path = tmp_path / "known.csv"
+    rows = [f"i{n},text {n},{n % 2},{n % 2 if n % 7 == 0 else ''}" for n in range(300)]
+    path.write_text("id,text,m,known\n" + "\n".join(rows), "utf-8")
+    items = lc.read_population(
+        path, id="id", content=["text"], predictions={"m": "m"}, known="known"
+    )
+    plan = lc.Plan("simple_random", "accuracy", classifier="m", budget=90, existing="certainty")
+    session = lc.Session(items, plan)
+    session.answer(session.next(), True)
+    assert (
+        session.label_error()
+        .sentence()
+        .startswith(
+            "The figures are agreement with the judgement of the people who gave the answers: "
+        )
+    )

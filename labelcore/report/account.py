@@ -168,6 +168,8 @@ def _doubts(facts: Facts) -> list[Child]:
     ]
     if training.lower() not in ("no", "not stated"):
         told.append("A classifier looks better on items it was trained on than on new ones.")
+    if training.lower() != "no" and facts.existing.use == "random":
+        told.append("The intervals take it that the labels from before were not used for training.")
     if facts.population.arguments.get("id") is None:
         told.append("Items are known by their row: the statement is about the file in this order.")
     if sum(not isinstance(one, Claim) for one in facts.results.values()) > 1 and not (

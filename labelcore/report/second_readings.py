@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labelcore.label_error import LabelError
-from labelcore.label_error_words import limits_words
+from labelcore.label_error_words import figure_words
 from labelcore.log import answer_word
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, joined, table, theirs, tied
@@ -29,8 +29,7 @@ def second_readings(facts: Facts) -> Markup:
     if found.figures:
         head = ("Figure", "If mistakes are alike everywhere", "Wherever the mistakes are")
         rows: list[list[Child]] = [
-            [name_of(one.observed), limits_words(one.alike), limits_words(one.bounds)]
-            for one in found.figures
+            [name_of(one.observed), *figure_words(one)] for one in found.figures
         ]
         told.append(table("Figures for the truth", head, rows))
         told.append(element("p", RESTS.format(confidence=confidence_words(found.confidence))))

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.label_error import LabelError
-from labelcore.label_error_words import limits_words
+from labelcore.label_error_words import figure_words
 from labelcore.log import answer_word
 from labelcore.session import Session
 from labelcore.ui import actions
@@ -60,8 +60,8 @@ def figure_table(found: LabelError) -> pd.DataFrame:
         [
             {
                 "for the truth": estimand_name(one.estimand),
-                "mistakes alike everywhere": limits_words(one.alike),
-                "mistakes anywhere": limits_words(one.bounds),
+                "mistakes alike everywhere": figure_words(one)[0],
+                "mistakes anywhere": figure_words(one)[1],
             }
             for one in found.figures
         ]

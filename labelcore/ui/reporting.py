@@ -34,6 +34,8 @@ TRAINED = {
     "unknown": "Whether these items were used for training is not known.",
 }
 
+TRAINED_BEFORE = "The interval takes it that the labels from before were not used for it."
+
 
 @dataclass(frozen=True)
 class Download:
@@ -186,16 +188,27 @@ def facts(session: Session, results: Sequence[Result]) -> None:
         f"File: {population.name}, {len(population):,} items\n"
         f"{'Choice' if choice_of(session) else 'Classifier'}: {decision(session)}\n"
         f"Plan: {plan.method.label}, {planned_words(plan)} planned, seed {plan.seed}, "
-        f"{promise_line(session)}\n"
+        f"{promise_line(session)}{repeats_words(plan.repeats)}\n"
         f"Answers: {kinds['labelled']:,} labelled, {kinds['unsure']:,} not sure, "
-        f"{kinds['broken']:,} broken, {kinds['later']:,} for later"
+        f"{kinds['broken']:,} broken, {kinds['later']:,} for later, "
+        f"{session.engine.repeats.answered:,} judged a second time"
     )
     st.subheader("Assumptions", anchor=False)
     found = list(dict.fromkeys(a for one in results for a in one.assumptions))
     trained = TRAINED.get(
         str(session.settings.get("used_for_training", "unknown")), TRAINED["unknown"]
     )
+    if session.engine.existing.use == "random":
+        trained = f"{trained} {TRAINED_BEFORE}"
     st.text("\n".join(f"•  {line}" for line in [*found, trained]))
+
+
+def repeats_words(share: float) -> str:
+    """
+    >>> repeats_words(0.2), repeats_words(0.0)
+    (', 20.0 % of the items shown a second time', '')
+    """
+    return f", {words.percent(share)} of the items shown a second time" if share else ""
 
 
 def recompute(project: str, session: Session) -> None:

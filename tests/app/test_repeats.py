@@ -94,6 +94,9 @@ def test_rate_figures_and_items_stand_on_progress_and_in_the_history(app, make) 
     assert figures["for the truth"].tolist() == ["Accuracy"]
     (items,) = (one.value for one in page.dataframe if "second" in one.value)
     assert items["item"].tolist() == [session.label_error().differing[0].first.item_id]
+    assert "1 of 30 repeated" in (report := texts(app("report", project="demo")))
+    assert "0 for later, 30 judged a second time" in report
+    assert "are not counted" not in report
     page = app("label", project="demo")
     button(page, "open-history").click().run()
     page.checkbox(key="only-second").check().run()

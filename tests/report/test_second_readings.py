@@ -36,6 +36,7 @@ def test_the_report_says_how_far_the_labels_can_be_trusted(twice: lc.Session) ->
     assert f"1 of {number} repeated items got another answer the second time (" in text
     assert "One person with themselves: the same answer to" in text
     assert "Figures for the truth" in text
+    assert "are not counted" not in text
     assert "Mistakes that are made both times stay unseen" in text
     listed = text.partition("Answered differently the second time")[2]
     assert str(twice.label_error().differing[0].first.item_id) in listed[:200]
