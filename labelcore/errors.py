@@ -52,7 +52,28 @@ class PopulationError(ValueError):
 
 
 class PlanError(ValueError):
-    """A plan asks for something unknown, impossible, or not available for this file."""
+    """A plan asks for something unknown, impossible, or not available for this file.
+
+    ``short``: why the method cannot serve, in a few words for people; "" where none are known.
+    """
+
+    def __init__(self, message: str, short: str = "") -> None:
+        self.short = short
+        super().__init__(message)
+
+
+class NotRandomError(PlanError):
+    """Known answers that are called a random sample are spread as hardly any is.
+
+    labels   how many there are; found: the share of them that ``place`` says, such as "lie in the
+             top tenth of the scores"; expected: the share of the file there
+    """
+
+    def __init__(
+        self, message: str, *, labels: int, found: float, place: str, expected: float
+    ) -> None:
+        self.labels, self.found, self.place, self.expected = labels, found, place, expected
+        super().__init__(message)
 
 
 class ProjectExistsError(ValueError):

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from labelcore.designs.base import Design, Frame, IntArray, Setup
-from labelcore.errors import PlanError
+from labelcore.errors import NotRandomError, PlanError
 from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.stats.orders import hash_keys, ranking
@@ -83,8 +83,8 @@ def existing_labels(population: Population, plan: Plan, classifier: str | None) 
 
 
 def check_random(population: Population, classifier: str | None, positions: IntArray) -> None:
-    """Raise PlanError where the items at ``positions`` are spread over the scores as hardly any
-    plain random sample is.
+    """Raise NotRandomError where the items at ``positions`` are spread over the scores as hardly
+    any plain random sample is.
 
     Pearson's chi-square test of their counts in up to ten groups of equal size by score (by
     prediction without scores), each expected to hold five, with the finite-population factor:
@@ -104,11 +104,15 @@ def check_random(population: Population, classifier: str | None, positions: IntA
     expected = whole * labels / items
     excess = found - expected
     worst = int(np.argmax(np.abs(excess) / np.sqrt(expected)))
-    raise PlanError(
+    raise NotRandomError(
         f"existing = 'random', but the {labels:,} labels are not spread like a random sample: "
-        f"{_percent(found[worst] / labels)} of them {names[worst]}, where "
-        f"{_percent(whole[worst] / items)} of the file lies. If they were chosen by the score, by "
-        f"a person or group by group, {OTHERWISE}"
+        f"{share_words(found[worst] / labels)} of them {names[worst]}, where "
+        f"{share_words(whole[worst] / items)} of the file lies. If they were chosen by the score, "
+        f"by a person or group by group, {OTHERWISE}",
+        labels=labels,
+        found=found[worst] / labels,
+        place=names[worst],
+        expected=whole[worst] / items,
     )
 
 
@@ -147,9 +151,9 @@ def _groups(
     return np.zeros(items, dtype=np.int64), []
 
 
-def _percent(share: float) -> str:
+def share_words(share: float) -> str:
     """
-    >>> _percent(0.618), _percent(0.004)
+    >>> share_words(0.618), share_words(0.004)
     ('62 %', '0.4 %')
     """
     return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.1f} %"

@@ -242,7 +242,8 @@ def _check_numbers(plan: Plan) -> None:
     if plan.target not in plan.method.targets:
         raise PlanError(
             f"design {plan.design!r} speaks of the target "
-            f"{', '.join(plan.method.targets)} only, got {plan.target!r}"
+            f"{', '.join(plan.method.targets)} only, got {plan.target!r}",
+            "speaks of this file only" if plan.target == "process" else "",
         )
 
 
@@ -267,7 +268,8 @@ def _check_existing(plan: Plan) -> None:
         able = ", ".join(name for name, one in DESIGNS.items() if plan.existing in one.existing)
         raise PlanError(
             f"design {plan.design!r} cannot use existing labels; existing = {plan.existing!r} "
-            f"works with {able}, any design with 'ignored'"
+            f"works with {able}, any design with 'ignored'",
+            "cannot use known answers",
         )
     if plan.claims:
         raise PlanError(

@@ -42,7 +42,8 @@ def _check_estimable(
     if plan.method.pairs and len(classifiers) != 2:
         raise PlanError(
             f"classifier must name exactly two for design {plan.design!r}, the one that is called "
-            f"better first; got {len(classifiers)}"
+            f"better first; got {len(classifiers)}",
+            "compares exactly two classifiers",
         )
     for question in questions(population, tuple(plan.estimands), classifiers):
         row = question.row
@@ -78,7 +79,8 @@ def check_size(design: Design, frame: Frame, planned: int) -> None:
     if planned < least:
         raise PlanError(
             f"design {design.name!r} needs at least {least:,} labels for this file, got budget = "
-            f"{planned:,}"
+            f"{planned:,}",
+            f"needs at least {least:,} labels",
         )
 
 

@@ -113,7 +113,7 @@ def rank_order(setup: Setup) -> IntArray:
     population, classifier = setup.population, setup.classifier
     score = None if classifier is None else population.ordering_score(classifier)
     if score is None:
-        raise PlanError("a precision curve needs a classifier with a score")
+        raise PlanError("a precision curve needs a classifier with a score", "needs a score")
     return ranking(score, hash_keys(setup.seed, "tie", population.ids()))
 
 

@@ -224,7 +224,8 @@ def _predictions(setup: Setup) -> tuple[BoolArray, BoolArray]:
     if np.array_equal(first, second):
         raise PlanError(
             f"classifier names {names[0]!r} and {names[1]!r}, which say the same of every item "
-            "that could be asked: how much better one is, is known without a label"
+            "that could be asked: how much better one is, is known without a label",
+            "the two say the same of every item",
         )
     return first, second
 

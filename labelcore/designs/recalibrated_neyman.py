@@ -152,7 +152,8 @@ class RecalibratedNeyman(StratifiedDesign):
         if classifier is None:
             raise PlanError(
                 "recalibrated_neyman needs a classifier with scores or predictions; "
-                "this file has none"
+                "this file has none",
+                "needs a score or predictions",
             )
         tie_keys = hash_keys(setup.seed, "tie", population.ids())
         stratum, predicted = _strata(setup, classifier, tie_keys)

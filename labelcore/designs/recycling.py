@@ -23,6 +23,7 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import APPROXIMATE, Curve, Ranked
 from labelcore.designs.one_group import WILSON
 from labelcore.designs.recycling_frame import (
+    NEEDS_PARENT,
     RecyclingFrame,
     classifiers_of,
     places,
@@ -134,9 +135,11 @@ class Recycling(Design):
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
         if not params.parent:
-            raise PlanError("params['parent'] must name a classifier, got none")
+            raise PlanError("params['parent'] must name a classifier, got none", NEEDS_PARENT)
         if not params.children:
-            raise PlanError("params['children'] must name at least one classifier, got none")
+            raise PlanError(
+                "params['children'] must name at least one classifier, got none", NEEDS_PARENT
+            )
         for place, name in enumerate(params.children):
             if name == params.parent:
                 raise PlanError(f"params['children'] must not name the parent, got {name!r}")

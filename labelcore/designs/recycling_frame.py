@@ -22,6 +22,7 @@ from labelcore.stats.strata import geometric_edges
 N_BELOW = 12
 DISJOINT = "{child} and {above} call no item alike: nothing can be recycled between them."
 NO_NEGATIVES = "{parent} calls every item {positive!r}: its recall is 1 whatever the labels."
+NEEDS_PARENT = "needs a parent classifier and others below it"
 REPEATS = (
     "Option sample repeats elements: its intervals are too narrow and carry no promise. Option "
     "shuffle does not have this fault."
@@ -107,7 +108,8 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
     population, parent = setup.population, names[0]
     if len(population.classes) != 2:
         raise PlanError(
-            f"design 'recycling' needs two classes; the file has {len(population.classes)}"
+            f"design 'recycling' needs two classes; the file has {len(population.classes)}",
+            "needs two classes",
         )
     positive = population.classes.index(population.positive)
     found = np.zeros((len(names), len(population)), dtype=bool)
@@ -116,7 +118,8 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
         if name not in population.predictions:
             raise PlanError(
                 f"params[{argument!r}] names {name!r}, which has no predictions in the file; "
-                f"those that have are {', '.join(population.predictions) or 'none'}"
+                f"those that have are {', '.join(population.predictions) or 'none'}",
+                "needs predictions of each classifier",
             )
         found[place] = population.predictions[name] == positive
         if not found[place].any():

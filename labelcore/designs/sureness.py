@@ -63,7 +63,8 @@ def sureness(population: Population, classifier: str | None) -> Sureness:
     if classifier is None or score is None or side is None:
         raise PlanError(
             "design 'stratified' needs a classifier with a score and, from a column or by a "
-            "threshold, with predictions; without a score there is nothing to cut strata by"
+            "threshold, with predictions; without a score there is nothing to cut strata by",
+            "needs a score and predictions",
         )
     several = len(population.classes) > 2
     predicted = np.ones(len(score), bool) if several else _positive(population, side)

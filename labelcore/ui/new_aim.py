@@ -14,6 +14,8 @@ from labelcore.ui import files
 from labelcore.ui.draft import Aim, Columns, Question
 from labelcore.ui.new_classifiers import choose_one, choose_several, cut, show_called, usable
 from labelcore.ui.new_items import show_faults
+from labelcore.ui.new_known import SOURCES
+from labelcore.ui.plain import plain
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,10 @@ SHIP = Card(
     thresholds="each one",
 )
 CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, BETTER, SHIP, RANKED, PREVALENCE)}
+NO_KNOWN = (
+    "No method for this question can use the known answers. Choose another question above "
+    "({able}), or {ignored!r} in section 1."
+)
 TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
 TARGETS = {"file": "This file", "process": "Items like these"}
 CARD_STYLE = """<style>
@@ -99,7 +105,12 @@ def aim_step(
 ) -> tuple[Aim, Population] | None:
     st.subheader("3 · What do you want to know?", anchor=False)
     names = usable(base)
-    card = choose_card(possible_cards(base, names))
+    possible = possible_cards(base, names)
+    card = choose_card(possible)
+    if columns.existing and not uses(card, columns.existing):
+        able = "; ".join(one.title for one in possible if uses(one, columns.existing))
+        st.error(plain(NO_KNOWN.format(able=able, ignored=SOURCES["ignored"])))
+        return None
     chosen = choose_classifiers(card, names, base)
     if chosen is None:
         st.info("Choose at least one classifier to go on.")
@@ -156,6 +167,14 @@ def possible_cards(base: Population, names: tuple[str, ...]) -> list[Card]:
         PREVALENCE: two,
     }
     return [card for card, fits in possible.items() if fits]
+
+
+def uses(card: Card, existing: str) -> bool:
+    """Whether any method for the question can use known answers that came about so."""
+    return any(
+        existing in one.existing and {*card.estimands} <= {*one.estimands}
+        for one in DESIGNS.values()
+    )
 
 
 def choose_card(possible: list[Card]) -> Card:

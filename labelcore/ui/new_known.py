@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import streamlit as st
 
+from labelcore.errors import NotRandomError
+from labelcore.existing import check_random, share_words
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.plain import plain
@@ -21,6 +24,11 @@ CAPTIONS = (
     "They count as known and are not asked again; only the other items are sampled. Right however "
     "the items were chosen, as long as the answers themselves are right.",
     "All items may be asked, these too. Their answers are neither shown nor counted.",
+)
+NOT_RANDOM = (
+    "You said the known answers are a random sample, but they do not look like one: {found} of the "
+    "{labels} {place}, against {expected} of all items. Choose {other!r} {where}: it is right "
+    "however they came."
 )
 NOT_SAID = "Say where the known answers come from to go on: it decides what they may be used for."
 
@@ -64,7 +72,40 @@ def known_answers(
     if use is None:
         st.info(NOT_SAID)
         return None
+    fault = not_random(population, column) if use == "random" else ""
+    if fault:
+        st.error(plain(fault))
+        return None
     return (None, None) if use == "ignored" else (column, str(use))
+
+
+def not_random(population: Population, column: str) -> str:
+    """Why the answers in a column cannot be a random sample: by the scores, or predictions, of any
+    classifier, whichever the question is about; "" where they may be one."""
+    return _not_random(population, population.fingerprint, column)
+
+
+@st.cache_data(show_spinner=False, max_entries=40)
+def _not_random(_population: Population, fingerprint: str, column: str) -> str:
+    told = [bool(text.strip()) for text in _population.column(column)]
+    for classifier in _population.classifiers:
+        try:
+            check_random(_population, classifier, np.flatnonzero(told))
+        except NotRandomError as error:
+            return not_random_words(error, "above")
+    return ""
+
+
+def not_random_words(error: NotRandomError, where: str) -> str:
+    """The refusal in the words of the page; ``where`` the way to say otherwise stands."""
+    return NOT_RANDOM.format(
+        found=share_words(error.found),
+        labels=f"{error.labels:,}",
+        place=error.place,
+        expected=share_words(error.expected),
+        other=SOURCES["certainty"].partition(":")[0],
+        where=where,
+    )
 
 
 def known_number(population: Population) -> int:

@@ -17,10 +17,18 @@ from labelcore.plan import Plan
 from labelcore.population import Population
 from labelcore.ui import outlook
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
-from labelcore.ui.new_known import known_number
+from labelcore.ui.new_known import SOURCES, known_number
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
 
+UNFORESEEN = (
+    "How wide the result will be is not worked out beforehand by this method. The result is valid "
+    "all the same."
+)
+WITH_KNOWN = (
+    "The methods that would say it cannot use known answers. To use one of them, choose "
+    "{ignored!r} in section 1."
+)
 LARGEST_PICTURE = 4000
 TOO_CLOSE = (
     "If the scores are right, these labels are not expected to settle every claim: what is claimed "
@@ -86,7 +94,10 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
     chosen = found[0]
     if plan.existing is not None:
         st.text(f"Beside {taken_words(known_number(population), plan.existing)}.")
-    widest = max(chosen.half_widths.values(), default=0.5)
+    if not chosen.half_widths:
+        show_unforeseen(plan, found)
+        return
+    widest = max(chosen.half_widths.values())
     about = "About" if plan.margin or plan.claims else "With"
     where = widest_words(chosen.half_widths)
     until = " until every claim is settled, and then" if plan.claims else ":"
@@ -106,6 +117,7 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
         st.warning("Even all labels allowed are not expected to reach this margin.")
     shown = [name for name in plan.estimands if name not in SUMMARIES]
     st.dataframe(outlook.table(found, shown), hide_index=True, key="new-outlook")
+    show_not_offered(found)
     most = min(max(4 * chosen.labels, 400), LARGEST_PICTURE)
     most = max(most, chosen.labels)
     data = outlook.curves(population, population.fingerprint, plan.to_json(), most)
@@ -116,3 +128,19 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
     st.caption(
         "Expected from the scores as if they were right; the interval itself never relies on that."
     )
+
+
+def show_unforeseen(plan: Plan, found: list[outlook.Line]) -> None:
+    """What a method costs that gives no width beforehand, and that another one would."""
+    labels = found[0].labels
+    st.markdown(f"**With {labels:,} labels, {minutes(labels * SECONDS_AN_ITEM)}.**")
+    others = plan.existing is not None and any(one.refused for one in found)
+    hint = f" {WITH_KNOWN.format(ignored=SOURCES['ignored'])}" if others else ""
+    st.text(f"{UNFORESEEN}{hint}")
+    show_not_offered(found)
+
+
+def show_not_offered(found: list[outlook.Line]) -> None:
+    """The methods that cannot serve, and why, in one line."""
+    if missing := outlook.not_offered(found):
+        st.caption(plain(missing))

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore import words
 from labelcore.designs import DESIGNS, Design
+from labelcore.errors import NotRandomError
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 from labelcore.plan import Plan
 from labelcore.population import Population
@@ -19,7 +20,7 @@ from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_claims import claims_input, show_claim_terms
-from labelcore.ui.new_known import known_number
+from labelcore.ui.new_known import known_number, not_random_words
 from labelcore.ui.new_number import within
 from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show_size
 from labelcore.ui.new_stop import stop_input, together_input
@@ -49,6 +50,10 @@ ONLY_PROMISE = {
 TRYING = "Working out what the labels will give ..."
 TRYING_CLAIMS = (
     "Trying the claims out on imagined labels, as if the scores were right: a few seconds ..."
+)
+NO_FORECAST = (
+    "How many labels that needs cannot be worked out beforehand by this method: start from the "
+    "number of items that you can label."
 )
 FIRST_BUDGET = 200
 
@@ -123,6 +128,9 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         show_size(method.design, found)
     elif set(aim.estimands) <= set(CHOICES):
         show_choice(found)
+    elif not found[0].half_widths and plan.margin:
+        st.error(NO_FORECAST)
+        return None
     else:
         show_outlook(plan, population, found)
     # The size that was worked out for the claims is the one that is frozen: it takes seconds.
@@ -157,6 +165,9 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
         return {"promise": design.promises[0], **sure}
     try:
         least = fewest(aim, population, method)
+    except NotRandomError as error:
+        st.error(plain(not_random_words(error, "in section 1")))
+        return None
     except (ValueError, TypeError) as error:
         st.error(plain(form_words(sentence(error), design)))
         return None

@@ -19,11 +19,13 @@ from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
 
 POINTS = 9
+UNFIT = "does not fit these choices"
 
 
 @dataclass(frozen=True)
 class Line:
-    """One design's figures; ``refused`` says why it cannot serve this plan.
+    """One design's figures; ``refused`` says why it cannot serve this plan, ``short`` in a few
+    plain words.
 
     labels, most  expected, and at the most
     half_widths   the largest for each result; empty where the method gives none beforehand
@@ -37,6 +39,7 @@ class Line:
     half_widths: Mapping[str, float] = field(default_factory=dict)
     derived: Mapping[str, Any] = field(default_factory=dict)
     refused: str = ""
+    short: str = ""
 
 
 def line(population: Population, plan: Plan) -> Line:
@@ -44,7 +47,7 @@ def line(population: Population, plan: Plan) -> Line:
     try:
         found = preview(population, plan)
     except ValueError as error:
-        return Line(plan.design, label, refused=str(error))
+        return refused(plan.design, error)
     return Line(
         plan.design,
         label,
@@ -55,10 +58,14 @@ def line(population: Population, plan: Plan) -> Line:
     )
 
 
-def for_design(
-    plan: Plan, name: str, population: Population, labels: int | None = None
-) -> Plan | str:
-    """The same question by another design with what it suggests; a sentence where it cannot.
+def refused(name: str, error: ValueError) -> Line:
+    """The line of a design that cannot serve."""
+    short = getattr(error, "short", "") or UNFIT
+    return Line(name, DESIGNS[name].label, refused=str(error), short=short)
+
+
+def for_design(plan: Plan, name: str, population: Population, labels: int | None = None) -> Plan:
+    """The same question by another design with what it suggests. Raises PlanError where it cannot.
 
     labels   its budget where the plan has neither budget nor margin
     """
@@ -69,12 +76,9 @@ def for_design(
     budget = plan.budget if plan.budget or plan.margin else labels
     params = design.suggested(population, plan.classifiers)
     same = {"design": name, "params": params, "promise": promise, "stop": None}
-    try:
-        if design.size_from_params:
-            return replace(plan, **same, budget=None, margin=None)
-        return replace(plan, **same, budget=budget)
-    except ValueError as error:
-        return str(error)
+    if design.size_from_params:
+        return replace(plan, **same, budget=None, margin=None)
+    return replace(plan, **same, budget=budget)
 
 
 @st.cache_data(show_spinner=False, max_entries=40)
@@ -95,11 +99,10 @@ def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Lin
     for name in (name for name in reversed(DESIGNS) if name != plan.design):
         if not set(plan.estimands) <= set(DESIGNS[name].estimands):
             continue
-        other = for_design(plan, name, _population, found[0].labels)
-        if isinstance(other, str):
-            found.append(Line(name, DESIGNS[name].label, refused=other))
-        else:
-            found.append(line(_population, other))
+        try:
+            found.append(line(_population, for_design(plan, name, _population, found[0].labels)))
+        except ValueError as error:
+            found.append(refused(name, error))
     return found
 
 
@@ -109,11 +112,8 @@ def curves(_population: Population, fingerprint: str, plan_json: str, most: int)
     plan = Plan.from_json(plan_json)
     rows = []
     for name in (plan.design, *(name for name in DESIGNS if name != plan.design)):
-        other = for_design(plan, name, _population)
-        if isinstance(other, str):
-            continue
         try:
-            outlook = Outlook(_population, other)
+            outlook = Outlook(_population, for_design(plan, name, _population))
             items = min(outlook.most, len(_population))
             for labels in sizes(items, most, outlook.design.least(outlook.frame)):
                 width = max(outlook.half_widths(labels, labels).values())
@@ -143,19 +143,38 @@ def width_words(half_width: float) -> str:
 
 
 def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
-    """The lines as people read them."""
+    """The lines as people read them, without those that cannot serve."""
     rows = []
     for one in found:
+        if one.refused:
+            continue
         widths = one.half_widths
         rows.append(
             {
                 "method": one.label,
-                "labels": f"{one.labels:,}" if not one.refused else "",
+                "labels": f"{one.labels:,}",
                 **{
                     f"{estimand_name(name)} ±": width_words(widths[name]) if name in widths else ""
                     for name in estimands
                 },
-                "time at 8 s an item": (one.refused or minutes(one.labels * SECONDS_AN_ITEM)),
+                "time at 8 s an item": minutes(one.labels * SECONDS_AN_ITEM),
             }
         )
     return pd.DataFrame(rows)
+
+
+def not_offered(found: Sequence[Line]) -> str:
+    """The methods that cannot serve, by why, in one line; "" where all can.
+
+    >>> lines = [Line("a", "A", refused="x", short="needs a score"), Line("b", "B", labels=9)]
+    >>> not_offered([*lines, Line("c", "C", refused="y", short="needs a score")])
+    'Not offered here: A, C (needs a score).'
+    >>> not_offered(lines[1:])
+    ''
+    """
+    why: dict[str, list[str]] = {}
+    for one in found:
+        if one.refused:
+            why.setdefault(one.short, []).append(one.label)
+    said = "; ".join(f"{', '.join(names)} ({short})" for short, names in why.items())
+    return f"Not offered here: {said}." if said else ""

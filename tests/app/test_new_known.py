@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.ui.new_aim import BOTH, RANKED, SHIP
+from labelcore.ui.new_sure import BUDGET, MARGIN
 from tests.app.conftest import button, texts
 
 LEFT = 120
@@ -76,12 +78,54 @@ def test_a_project_uses_them_as_said(app, data_folder: Path, known: str, use: st
             assert "180 existing labels, taken as" in texts(shown)
 
 
-def test_labels_that_are_no_random_sample_are_not_taken_as_one(app) -> None:
+def test_labels_that_are_no_random_sample_are_refused_beside_the_question(app) -> None:
     page = uploaded(app, screened())
     source(page).set_value("random").run()
+    (told,) = (one.value.replace("\\", "") for one in page.error)
+    assert told == (
+        "You said the known answers are a random sample, but they do not look like one: 0.0 % "
+        "of the 180 lie in the seventh tenth of the scores, against 10 % of all items. "
+        "Choose 'Any other way' above: it is right however they came."
+    )
+    assert [one.value for one in page.subheader] == ["1 · Items"]
+    source(page).set_value("certainty").run()
+    assert not page.error
+    assert "2 · Question" in [one.value for one in page.subheader]
+
+
+def test_a_question_that_cannot_use_them_says_which_can(app) -> None:
+    page = uploaded(app, screened("all over"))
+    source(page).set_value("random").run()
     page.text_input(key="new-question").set_value("Does it belong?").run()
-    assert "are not spread like a random sample" in page.error[0].value
+    page.radio(key="new-aim").set_value(SHIP.title).run()
+    (told,) = (one.value.replace("\\", "") for one in page.error)
+    assert told.startswith("No method for this question can use the known answers.")
+    assert BOTH.title in told and SHIP.title not in told
+    assert "'I do not want to use them' in section 1" in told
     assert not [one for one in page.button if one.key == "new-create"]
+
+
+def test_a_ranked_list_beside_them_promises_no_width(app, data_folder: Path) -> None:
+    page = uploaded(app, screened("all over"))
+    source(page).set_value("random").run()
+    page.text_input(key="new-question").set_value("Does it belong?").run()
+    page.radio(key="new-aim").set_value(RANKED.title).run()
+    shown = texts(page).replace("\\", "")
+    assert "50.0 points" not in shown
+    assert "How wide the result will be is not worked out beforehand by this method" in shown
+    assert "Geometric strata" in shown.partition("Not offered here: ")[2]
+    assert "(cannot use known answers)" in shown
+    assert "simple_random" not in shown
+    page.segmented_control(key="new-way-ranked").set_value(MARGIN).run()
+    assert "start from the number of items that you can label" in page.error[0].value
+    assert not [one for one in page.button if one.key == "new-create"]
+    page.segmented_control(key="new-way-ranked").set_value(BUDGET).run()
+    button(page, "new-create").click().run()
+    session = open_project(data_folder)
+    for _ in range(20):
+        draw = session.next()
+        session.answer(draw, True)
+    assert session.results()["precision_curve"].scope.existing == 180
 
 
 def test_they_can_be_left_out(app, data_folder: Path) -> None:
