@@ -12,7 +12,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.engine import Engine
-from labelcore.errors import PlanError, PopulationError, ReplayError
+from labelcore.errors import NotRandomError, PlanError, PopulationError, ReplayError
 from labelcore.existing import prepared
 from labelcore.replay import replay, replay_bundle
 from labelcore.report.bundle import bundle_zip
@@ -113,8 +113,11 @@ def test_what_cannot_be_planned_is_said(given: dict[str, Any], words: str) -> No
 def test_a_design_says_by_its_attribute_that_it_cannot(tmp_path: Path) -> None:
     able = {name for name, one in lc.DESIGNS.items() if one.existing}
     assert able == set(DESIGNS)
-    with pytest.raises(PlanError, match=r"'stratified' cannot use existing labels; .* works with"):
+    with pytest.raises(
+        PlanError, match=r"'stratified' cannot use existing labels; .* works with"
+    ) as told:
         lc.Plan("stratified", ["accuracy"], budget=50, existing="random")
+    assert told.value.short == "cannot use known answers"
     lc.Plan("stratified", ["accuracy"], budget=50, existing="ignored")
 
 
@@ -133,8 +136,12 @@ def test_the_plan_is_exact_in_json_and_silent_without_such_labels() -> None:
 
 
 def test_labels_from_the_top_are_not_taken_for_a_random_sample(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match=r"100 % of them lie in the top tenth .* where 10 % of"):
+    words = r"100 % of them lie in the top tenth .* where 10 % of"
+    with pytest.raises(NotRandomError, match=words) as told:
         lc.preview(read(tmp_path, from_the_top(80)), plan_of(existing="random"))
+    parts = told.value
+    assert (parts.labels, parts.found, parts.expected) == (80, 1.0, 0.1)
+    assert parts.place == "lie in the top tenth of the scores"
 
 
 def test_every_tenth_random_sample_is_not_refused(tmp_path: Path) -> None:
