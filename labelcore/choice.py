@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.assumptions import assumptions
 from labelcore.engine import Engine
 from labelcore.estimands import CHOICES
-from labelcore.estimation import assumptions, first_figure, look_at
+from labelcore.estimation import first_figure, look_at
 from labelcore.results import Choice, Scope
 
 NONE = "none acceptable"

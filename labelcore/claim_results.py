@@ -8,11 +8,12 @@ from itertools import product
 
 import numpy as np
 
+from labelcore.assumptions import assumptions
 from labelcore.claim_totals import ClaimTotals, Side
 from labelcore.claim_words import claim_statement
 from labelcore.engine import Engine
 from labelcore.estimands import ratios
-from labelcore.estimation import assumptions, doubtful, scope_of
+from labelcore.estimation import doubtful, scope_of
 from labelcore.results import Claim
 from labelcore.stats.evidence import Linear
 from labelcore.stats.profile import Cells, FloatArray, plug_in_totals

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from labelcore.assumptions import judgement
 from labelcore.designs.base import IntArray
 from labelcore.designs.curves import JUDGEMENT, UNDECIDED_SHARE, Curve, Ranked
 from labelcore.engine import Engine
 from labelcore.estimands import CURVES, SUMMARIES
-from labelcore.estimation import first_figure, judgement, look_at
+from labelcore.estimation import first_figure, look_at
 from labelcore.existing_words import assumed
 from labelcore.results import Band, Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from labelcore import words
+from labelcore import curve_words
 from labelcore.curve import band, ranked_curve, whole_curve
 from labelcore.designs.curves import Curve
 from labelcore.engine import Engine
@@ -44,7 +44,7 @@ class Cut:
 
     def sentence(self) -> str:
         """What keeping the items down to this rank means, in plain words."""
-        return words.cut_sentence(self)
+        return curve_words.cut_sentence(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row per reading: reading, value, low, high."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore import choice_words, claim_words, difference_words, words
+from labelcore import choice_words, claim_words, curve_words, difference_words, words
 
 Promise = Literal["watched", "fixed", "none"]
 FloatArray = NDArray[np.float64]
@@ -212,7 +212,7 @@ class Band:
         return float(middle / rank), Interval(float(least / rank), float(max(most, least) / rank))
 
     def sentence(self) -> str:
-        return words.band_sentence(self)
+        return curve_words.band_sentence(self)
 
     def to_dict(self) -> dict[str, Any]:
         values = {item.name: getattr(self, item.name) for item in fields(self)}

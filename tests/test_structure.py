@@ -17,11 +17,12 @@ INSIDE: dict[str, str] = {
     "words": "existing_words",
     "claim_words": "words",
     "choice_words": "words",
+    "curve_words": "words",
     "derived_words": "",
     "log": "errors",
     "answers": "errors log",
     "difference_words": "words",
-    "results": "errors words claim_words choice_words difference_words",
+    "results": "errors words claim_words choice_words curve_words difference_words",
     "stats": "errors",
     "population": "errors",
     "estimands": "errors stats",
@@ -34,24 +35,25 @@ INSIDE: dict[str, str] = {
     "claim_totals": "errors stats estimands population tallies designs claims disagreements",
     "repeats": "errors log stats",
     "label_error_words": "words",
-    "label_error": "log results stats estimands tallies engine estimation repeats"
+    "label_error": "existing log results stats estimands tallies engine estimation repeats"
     " label_error_words",
     "setup": "errors estimands population tallies designs plan",
     "existing": "errors stats population designs plan",
     "margin_stop": "errors stats estimands tallies designs plan",
     "engine": "errors log answers results stats estimands population tallies designs plan setup"
     " stops claim_totals margin_stop existing repeats",
-    "estimation": "errors results words difference_words stats estimands tallies designs plan"
-    " engine existing_words",
-    "choice": "results words stats estimands designs engine estimation",
-    "claim_results": "results words claim_words stats estimands tallies claim_totals engine"
-    " estimation",
+    "assumptions": "designs engine existing_words",
+    "estimation": "errors assumptions results words difference_words stats estimands tallies"
+    " designs plan engine existing_words",
+    "choice": "assumptions results words stats estimands designs engine estimation",
+    "claim_results": "assumptions results words claim_words stats estimands tallies claim_totals"
+    " engine estimation",
     "claim_outlook": "population designs plan engine claim_results",
     "stop_words": "log words stops plan",
     "stop_rules": "stops engine estimation claim_results choice",
-    "curve": "errors existing_words results words stats estimands tallies designs plan engine"
-    " estimation",
-    "cuts": "results words stats designs engine curve",
+    "curve": "assumptions errors existing_words results words stats estimands tallies designs plan"
+    " engine estimation",
+    "cuts": "results words curve_words stats designs engine curve",
     "settings": "errors",
     "stratification_preview": "errors stats population designs",
     "monitoring": "errors results words stats session",
@@ -102,6 +104,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 # Under `if TYPE_CHECKING:` only, for a type hint.
 MAY_NAME_TYPES = {
     "words": {"results", "cuts"},
+    "curve_words": {"results", "cuts"},
     "claim_words": {"results"},
     "choice_words": {"results"},
     "difference_words": {"results"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -24,7 +24,7 @@ from labelcore.ui.new_known import known_number, not_random_words
 from labelcore.ui.new_number import within
 from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show_size
 from labelcore.ui.new_stop import stop_input, together_input
-from labelcore.ui.params_form import params_form
+from labelcore.ui.params_form import form_words, params_form
 from labelcore.ui.plain import plain
 
 BUDGET, MARGIN = "I can label so many items", "I need to be this sure"
@@ -142,19 +142,6 @@ def in_order(aim: Aim, method: Method) -> str | tuple[str, ...] | None:
     """The classifiers, in the order in which the method's parameters name them, if they do."""
     names = method.design.classifiers(method.design.Params(**method.params))
     return names if len(names) > 1 and {*names} == {*named(aim)} else aim.classifier
-
-
-def form_words(fault: str, design: Design) -> str:
-    """What is wrong with a plan, the parameters called as they are on the form.
-
-    >>> form_words("params['sample_size'] = 0 is too small", DESIGNS["recycling"])
-    'Sample size = 0 is too small'
-    """
-    text = fault.removeprefix("params: ")
-    for item in fields(design.Params):
-        shown = item.name.replace("_", " ")
-        text = text.replace(f"params[{item.name!r}]", shown).replace(item.name, shown)
-    return text[:1].upper() + text[1:]
 
 
 def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[str, Any] | None:

@@ -87,3 +87,17 @@ def listed(values: tuple[Any, ...]) -> str:
     '50, 0.5, lr'
     """
     return ", ".join(str(value) for value in values)
+
+
+def form_words(fault: str, design: Design) -> str:
+    """What is wrong with a plan, the parameters called as they are on the form.
+
+    >>> from labelcore.designs import DESIGNS
+    >>> form_words("params['sample_size'] = 0 is too small", DESIGNS["recycling"])
+    'Sample size = 0 is too small'
+    """
+    text = fault.removeprefix("params: ")
+    for item in fields(design.Params):
+        shown = item.name.replace("_", " ")
+        text = text.replace(f"params[{item.name!r}]", shown).replace(item.name, shown)
+    return text[:1].upper() + text[1:]
