@@ -15,7 +15,7 @@ from labelcore.estimation import scalar_results
 from tests.designs.synthetic import Known, calibrated, label, labelled, standard_errors, write
 from tests.designs.test_several_classes import EACH, NAMES, NEYMAN, five_classes
 
-RUNS, MOST_STANDARD_ERRORS = 150, 4.4
+RUNS, MOST_STANDARD_ERRORS = 100, 4.4
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,7 @@ def two_ended_shares(
     Source:  Neyman (1934); the second end is our own, measured in docs/default_allocation.md.
 
     >>> two_ended_shares(np.array([10, 90]), np.array([0.5, 0.0]), np.ones(2), 100).round(2)
-    array([0.51, 0.49])
+    array([0.48, 0.52])
     """
     weight = costs * sizes / sizes.sum()
     spread = rates * (1 - rates)

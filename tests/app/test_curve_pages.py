@@ -259,8 +259,11 @@ def chosen_method(page):
 
 def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> None:
     assert chosen_method(aimed).value == "geometric_strata"
-    assert "where the band is widest" in texts(aimed)
     assert field(aimed, "new-budget").value == 150
+    assert "exact" in texts(aimed) and "where the band is widest" not in texts(aimed)
+    field(aimed, "new-budget").set_value(140).run()
+    assert "where the band is widest" in texts(aimed)
+    field(aimed, "new-budget").set_value(150).run()
     button(aimed, "new-create").click().run()
     assert not aimed.exception and not aimed.error
     store = lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")

@@ -19,7 +19,7 @@ from tests.designs.synthetic import Known, fewest, labelled, write
 NEYMAN = "recalibrated_neyman"
 NAMES = np.array(["ads", "bills", "chat", "family", "work"])
 EACH = ["accuracy", "precision", "recall"]
-RUNS, LABELS = 120, 300
+RUNS, LABELS = 80, 300
 
 
 def five_classes(folder: Path, n_items: int, seed: int, *, scored: bool = False) -> Known:

@@ -7,6 +7,7 @@ many runs (the chance of failing by bad luck is 1e-4). The same check must rejec
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -128,11 +129,17 @@ def unweighted(engine: Engine) -> dict[str, float]:
     }  # fmt: skip
 
 
+@cache
+def labelled_runs(known: Known) -> list[Engine]:
+    """200 sessions of 150 labels."""
+    plan = lc.Plan(NEYMAN, SCALARS, budget=150, promise="fixed")
+    return [labelled(known.engine(plan, seed), known.truth) for seed in range(200)]
+
+
 def worst_bias(known: Known, read: Callable[[Engine], dict[str, float]]) -> dict[str, float]:
     """Mean error of each estimate over 200 runs of 150 labels, in its standard deviations: the
     part of the error that more runs would not remove."""
-    plan = lc.Plan(NEYMAN, SCALARS, budget=150, promise="fixed")
-    rows = [read(labelled(known.engine(plan, seed), known.truth)) for seed in range(200)]
+    rows = [read(engine) for engine in labelled_runs(known)]
     found = {}
     for name in SCALARS:
         errors = np.array([row[name] for row in rows]) - known.value(name)

@@ -21,7 +21,7 @@ from labelcore.stats.yield_band import (
 )
 
 N_ITEMS = 3_000
-RUNS = 300
+RUNS = 200
 
 
 def wavy_list(n_items: int = N_ITEMS) -> np.ndarray:
