@@ -88,14 +88,15 @@ def open_explore(viewer: Page, url: str, project: str) -> Page:
 
 
 def cut_field(viewer: Page) -> Locator:
-    return viewer.locator("[class*='st-key-cut-rank'] input")
+    # The first one is the new one where a part of the page is just being replaced.
+    return viewer.locator("[class*='st-key-cut-rank'] input").first
 
 
 def cut_at(viewer: Page, rank: int) -> Locator:
     """The sentence of the page about the first ``rank`` items."""
     cut_field(viewer).fill(str(rank))
     cut_field(viewer).press("Enter")
-    sentence = viewer.locator(".st-key-sentence")
+    sentence = viewer.locator(".st-key-sentence").first
     expect(sentence).to_contain_text(f"the first {rank} items")
     return sentence
 
@@ -108,7 +109,9 @@ def agrees_with_session(viewer: Page, data: Path, project: str, ranks: Iterable[
     session = lc.Session.open(driving.store_url(data), project)
     with closing(session.store):
         curve = session.curve()
-        expect(viewer.locator(".st-key-promise")).to_have_text(session.band("precision").sentence())
+        expect(viewer.locator(".st-key-promise").first).to_have_text(
+            session.band("precision").sentence()
+        )
         viewer.wait_for_function(
             f"last => ({DRAWN_BOUNDS})()[0]?.[0].at(-1) === last", arg=int(curve.rank[-1])
         )
@@ -120,7 +123,9 @@ def agrees_with_session(viewer: Page, data: Path, project: str, ranks: Iterable[
         for rank in ranks:
             if cut_field(viewer).input_value() != str(rank):
                 cut_at(viewer, rank)
-            expect(viewer.locator(".st-key-sentence")).to_have_text(session.cut(rank).sentence())
+            expect(viewer.locator(".st-key-sentence").first).to_have_text(
+                session.cut(rank).sentence()
+            )
 
 
 def typed_as_stored(page: Page, data: Path, project: str, truth: dict[str, bool]) -> int:
@@ -142,14 +147,14 @@ def test_paula_is_typed_to_the_end_while_another_explores(
     planned, first_block = PAULA_LABELS, PAULA_FIRST_BLOCK
     driving.open_label(page, url, project)
     viewer = open_explore(new_page(), url, project)
-    promise = viewer.locator(".st-key-promise")
+    promise = viewer.locator(".st-key-promise").first
     expect(promise).to_contain_text(f"0 of {first_block} labels before the first bounds")
     for _ in range(first_block - 1):
         type_truth(page, truth)
     expect(promise).to_contain_text(f"{first_block - 1} of {first_block} labels before")
     type_live(page, viewer, truth, [first_block], planned)
     agrees_with_session(viewer, data, project, ranks=(20, 77))
-    expect(viewer.locator(".st-key-sentence")).to_contain_text("Nothing is known yet")
+    expect(viewer.locator(".st-key-sentence").first).to_contain_text("Nothing is known yet")
     for _ in range(planned - TYPED - first_block):
         type_truth(page, truth)
     type_live(page, viewer, truth, range(planned - TYPED + 1, planned + 1), planned)
@@ -184,7 +189,9 @@ def test_the_end_of_a_prefilled_list_is_typed_while_another_explores(
 
 def hover_words(page: Page) -> str:
     """What stands beside the pointer in the middle of the curve."""
-    page.locator(".st-key-explore-curve").scroll_into_view_if_needed()
+    chart = page.locator(".st-key-explore-curve")
+    expect(chart).to_have_count(1)
+    chart.scroll_into_view_if_needed()
     page.wait_for_timeout(500)
     box = page.locator(".st-key-explore-curve .nsewdrag").first.bounding_box()
     assert box is not None

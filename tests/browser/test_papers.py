@@ -194,7 +194,7 @@ def ended_rightly(session: lc.Session, truth: dict[str, bool]) -> None:
 
 def progress_says_it(page: Page, address: str, sentence: str) -> None:
     page.goto(address)
-    expect(page.locator(".st-key-sentence")).to_contain_text(sentence)
+    expect(page.locator(".st-key-sentence").first).to_contain_text(sentence)
     page.locator(".main-svg").first.wait_for()
     is_sound(page)
 
@@ -202,7 +202,7 @@ def progress_says_it(page: Page, address: str, sentence: str) -> None:
 def report_says_it(page: Page, address: str, session: lc.Session, sentence: str) -> None:
     """The sentence of every result, the figures of every classifier; the report as a file too."""
     page.goto(address)
-    expect(page.locator(".st-key-sentence")).to_contain_text(sentence)
+    expect(page.locator(".st-key-sentence").first).to_contain_text(sentence)
     button = page.locator("[class*='st-key-download-report'] button").first
     button.wait_for()
     is_sound(page)

@@ -16,11 +16,7 @@ import labelcore as lc
 from labelcore.designs.base import (
     DesignParams,
     Figures,
-    Frame,
-    IntArray,
     Look,
-    Progress,
-    Setup,
     parameter,
 )
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
@@ -29,7 +25,6 @@ from labelcore.estimands import Estimand
 from labelcore.estimation import scalar_results
 from labelcore.stats.profile import Cells, FloatArray
 from tests.contracts.design_contracts import (
-    ANSWER_KEY,
     BROKEN,
     Contract,
     Family,
@@ -43,6 +38,14 @@ from tests.contracts.design_contracts import (
     method_cases,
     register,
     twin_cases,
+)
+from tests.contracts.stratified_mistakes import (
+    AlwaysExact,
+    Clinging,
+    Forgetful,
+    Hasty,
+    NoFinitePopulation,
+    Peeking,
 )
 from tests.designs.synthetic import (
     NOISE,
@@ -165,66 +168,6 @@ class Broken(RecalibratedNeyman):
     order: ClassVar[str] = "queue"
 
 
-class Forgetful(Broken):
-    """Hidden state: what it draws depends on how often it was asked."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
-        self.asked += 1
-        given = super().allocate(setup, frame, progress)
-        return np.roll(given, self.asked) if progress.drawn.sum() else given
-
-
-class Clinging(Broken):
-    """Keeps the most positives it ever saw."""
-
-    def __init__(self) -> None:
-        self.seen: FloatArray = np.zeros(0)
-
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        if len(self.seen) != len(cells.positive) or cells.labelled.sum() == 0:
-            self.seen = np.zeros(len(cells.positive))
-        self.seen = np.maximum(self.seen, cells.positive)
-        kept = replace(cells, positive=np.minimum(self.seen, cells.labelled))
-        return super().estimate(rows, kept, look, rates)
-
-
-class Peeking(Broken):
-    """Draws positives first, which nobody can know."""
-
-    def prepare(self, setup: Setup) -> Frame:
-        frame = super().prepare(setup)
-        truth, queue = ANSWER_KEY["truth"], frame.queue
-        order = np.lexsort((-truth[queue], frame.stratum[queue]))
-        return replace(frame, queue=queue[order])
-
-
-class NoFinitePopulation(Broken):
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        return super().estimate(rows, cells, replace(look, target="process"), rates)
-
-
-class AlwaysExact(Broken):
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        found = super().estimate(rows, cells, look, rates)
-        return replace(found, low=found.value, high=found.value)
-
-
-class Hasty(Broken):
-    """Shows a figure from the first label on."""
-
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        return 1
-
-
 class NotJson(Broken):
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):
@@ -275,12 +218,15 @@ SCALAR = Family(
 )
 CONTRACTS = [
     Owed(SCALAR.same_seed_same_draws, [SCALAR.twin(Unseeded)]),
-    Owed(SCALAR.replay_equals_incremental, [Forgetful, SCALAR.twin(Unseeded)]),
-    Owed(SCALAR.undo_is_as_if_never_answered, [Clinging]),
-    Owed(SCALAR.later_labels_do_not_matter, [Peeking]),
+    Owed(SCALAR.replay_equals_incremental, [SCALAR.twin(Forgetful), SCALAR.twin(Unseeded)]),
+    Owed(SCALAR.undo_is_as_if_never_answered, [SCALAR.twin(Clinging)]),
+    Owed(SCALAR.later_labels_do_not_matter, [SCALAR.twin(Peeking)]),
     Owed(SCALAR.no_item_twice, [SCALAR.twin(Repeating)]),
-    Owed(census_is_exact_and_only_a_census, [NoFinitePopulation, AlwaysExact]),
-    Owed(no_label_is_not_yet, [Hasty]),
+    Owed(
+        census_is_exact_and_only_a_census,
+        [SCALAR.twin(NoFinitePopulation), SCALAR.twin(AlwaysExact)],
+    ),
+    Owed(no_label_is_not_yet, [SCALAR.twin(Hasty)]),
     Owed(SCALAR.json_round_trip, [NotJson]),
     Owed(sample_is_random, [SCALAR.twin(InFileOrder)]),
     Owed(fixed_interval_covers, [Narrow], slow=True),

@@ -13,14 +13,10 @@ import pytest
 from scipy.stats import chi2
 
 import labelcore as lc
-from labelcore.designs.base import Figures, Frame, IntArray, Look, Progress, Setup
 from labelcore.designs.paired_comparison import PairedComparison
 from labelcore.errors import ReplayError
-from labelcore.estimands import Estimand
 from labelcore.estimation import scalar_results
-from labelcore.stats.profile import Cells, FloatArray
 from tests.contracts.design_contracts import (
-    ANSWER_KEY,
     BROKEN,
     Contract,
     Family,
@@ -34,6 +30,14 @@ from tests.contracts.design_contracts import (
     method_cases,
     register,
     twin_cases,
+)
+from tests.contracts.stratified_mistakes import (
+    AlwaysExact,
+    Clinging,
+    Forgetful,
+    Hasty,
+    NoFinitePopulation,
+    Peeking,
 )
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference
 from tests.designs.synthetic import NOISE, Known, label, labelled
@@ -124,66 +128,6 @@ class Broken(PairedComparison):
     order: ClassVar[str] = "queue"
 
 
-class Forgetful(Broken):
-    """Hidden state: what it draws depends on how often it was asked."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
-        self.asked += 1
-        given = super().allocate(setup, frame, progress)
-        return np.roll(given, self.asked) if progress.drawn.sum() else given
-
-
-class Clinging(Broken):
-    """Keeps the most positives it ever saw."""
-
-    def __init__(self) -> None:
-        self.seen: FloatArray = np.zeros(0)
-
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        if len(self.seen) != len(cells.positive) or cells.labelled.sum() == 0:
-            self.seen = np.zeros(len(cells.positive))
-        self.seen = np.maximum(self.seen, cells.positive)
-        kept = replace(cells, positive=np.minimum(self.seen, cells.labelled))
-        return super().estimate(rows, kept, look, rates)
-
-
-class Peeking(Broken):
-    """Draws positives first, which nobody can know."""
-
-    def prepare(self, setup: Setup) -> Any:
-        frame = super().prepare(setup)
-        truth, queue = ANSWER_KEY["truth"], frame.queue
-        order = np.lexsort((-truth[queue], frame.stratum[queue]))
-        return replace(frame, queue=queue[order])
-
-
-class NoFinitePopulation(Broken):
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        return super().estimate(rows, cells, replace(look, target="process"), rates)
-
-
-class AlwaysExact(Broken):
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        found = super().estimate(rows, cells, look, rates)
-        return replace(found, low=found.value, high=found.value)
-
-
-class Hasty(Broken):
-    """Shows a figure from the first label on."""
-
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        return 1
-
-
 PAIRED = Family(
     n_items=N_ITEMS,
     plan_of=plan_of,
@@ -197,12 +141,15 @@ PAIRED = Family(
 )
 CONTRACTS = [
     Owed(PAIRED.same_seed_same_draws, [PAIRED.twin(Unseeded)]),
-    Owed(PAIRED.replay_equals_incremental, [Forgetful]),
-    Owed(PAIRED.undo_is_as_if_never_answered, [Clinging]),
-    Owed(PAIRED.later_labels_do_not_matter, [Peeking]),
+    Owed(PAIRED.replay_equals_incremental, [PAIRED.twin(Forgetful)]),
+    Owed(PAIRED.undo_is_as_if_never_answered, [PAIRED.twin(Clinging)]),
+    Owed(PAIRED.later_labels_do_not_matter, [PAIRED.twin(Peeking)]),
     Owed(PAIRED.no_item_twice, [PAIRED.twin(Repeating)]),
-    Owed(census_is_exact_and_only_a_census, [NoFinitePopulation, AlwaysExact]),
-    Owed(no_label_is_not_yet, [Hasty]),
+    Owed(
+        census_is_exact_and_only_a_census,
+        [PAIRED.twin(NoFinitePopulation), PAIRED.twin(AlwaysExact)],
+    ),
+    Owed(no_label_is_not_yet, [PAIRED.twin(Hasty)]),
     Owed(PAIRED.json_round_trip, []),
     Owed(sample_is_random, [PAIRED.twin(InFileOrder)]),
 ]
