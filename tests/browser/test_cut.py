@@ -199,7 +199,7 @@ def test_a_press_on_two_readings_takes_the_nearest_point(
 ) -> None:
     choose(explore, "ROC")
     explore.mouse.click(*at(explore, 0.5, 0.4))
-    ring = explore.locator(".st-key-explore-curve .legendtext", has_text=re.compile("cut at"))
+    ring = explore.locator(".st-key-explore-curve .legendtext", has_text=re.compile("cut at")).first
     expect(field(explore, "rank")).not_to_have_value(str(ITEMS // 10))
     points = explore.evaluate(
         "() => { const { data, layout } = document.querySelector("
