@@ -174,7 +174,7 @@ def _sample_first(design: Design, frame: Frame, positions: IntArray) -> Frame:
     later[positions] = False
     queue = frame.queue[np.lexsort((later[frame.queue], frame.stratum[frame.queue]))]
     given = np.bincount(frame.stratum[positions], minlength=frame.n_strata)
-    given = np.where(design.asked_strata(frame), given, 0)
+    given = np.where(frame.asked, given, 0)
     return replace(frame, queue=queue, given=given)
 
 

@@ -111,9 +111,7 @@ def planned_size(population: Population, plan: Plan) -> int:
     if plan.budget is not None and not follows:
         if plan.method.counts_draws:
             return plan.budget
-        asks_less = plan.method.pairs or plan.existing is not None
-        most = Outlook(population, plan).most if asks_less else len(population)
-        return min(plan.budget, most)
+        return min(plan.budget, Outlook(population, plan).most)
     return preview(population, plan).planned
 
 

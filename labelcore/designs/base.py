@@ -18,7 +18,7 @@ from labelcore.errors import PlanError
 from labelcore.estimands import Estimand
 from labelcore.population import Population
 from labelcore.stats.orders import hash_keys, hash_order, ranking
-from labelcore.stats.profile import BoolArray, Cells, FloatArray
+from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
@@ -62,6 +62,7 @@ class Frame:
     notes     sentences about choices made for this file
     given     (n_strata,), items of each stratum that a random sample which is there already drew:
               the first ones of its queue; None: there is none
+    wanted    (n_strata,), the strata whose items are asked at all; None: each of them
 
     Items that were known from the start have the stratum NOT_SAMPLED and are in no queue.
     """
@@ -74,6 +75,7 @@ class Frame:
     start: IntArray
     notes: tuple[str, ...] = ()
     given: IntArray | None = field(default=None, kw_only=True)
+    wanted: NDArray[np.bool_] | None = field(default=None, kw_only=True)
 
     @property
     def n_strata(self) -> int:
@@ -87,6 +89,16 @@ class Frame:
     def drawn_before(self) -> IntArray:
         """Items of each stratum in a sample that is there already, (n_strata,)."""
         return np.zeros(self.n_strata, dtype=np.int64) if self.given is None else self.given
+
+    def cells(self) -> Cells:
+        """The strata without labels."""
+        empty = np.zeros(self.n_strata)
+        return Cells(self.sizes.astype(float), empty, empty, self.predicted)
+
+    @property
+    def asked(self) -> NDArray[np.bool_]:
+        """The strata whose items are asked at all, (n_strata,)."""
+        return np.ones(self.n_strata, dtype=bool) if self.wanted is None else self.wanted
 
 
 def make_frame(
@@ -335,10 +347,6 @@ class Design(ABC):
     def most(self, frame: Frame) -> int:
         """The most items that this method can ask for."""
         return len(frame.stratum)
-
-    def asked_strata(self, frame: Frame) -> BoolArray:
-        """The strata whose items are asked at all, (n_strata,)."""
-        return np.ones(frame.n_strata, dtype=bool)
 
     def classifiers(self, params: Any) -> tuple[str, ...]:
         """The classifiers that the parameters name, the first one first; none where they do not."""

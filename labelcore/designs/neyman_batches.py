@@ -8,7 +8,7 @@ import numpy as np
 
 from labelcore.designs.base import Frame, IntArray, Progress, Setup
 from labelcore.stats.allocation import largest_remainder, top_up
-from labelcore.stats.profile import BoolArray, FloatArray
+from labelcore.stats.profile import FloatArray
 
 Shares = Callable[[IntArray, int, int], FloatArray]
 
@@ -22,7 +22,6 @@ def next_counts(
     frame: Frame,
     progress: Progress,
     shares: Shares,
-    wanted: BoolArray | None = None,
     first_each: int = FIRST_LABELS_PER_STRATUM,
 ) -> IntArray:
     """How many items the next batch takes from each stratum, (n_strata,).
@@ -32,9 +31,8 @@ def next_counts(
 
     shares   called with the sizes of the strata, the labels so far and those of the batch; the
              share of all these labels that each stratum should have, (n_strata,)
-    wanted   (n_strata,), the strata that are asked at all; None: each of them
     """
-    sizes = frame.sizes if wanted is None else np.where(wanted, frame.sizes, 0)
+    sizes = np.where(frame.asked, frame.sizes, 0)
     labels = int(progress.drawn.sum())
     left = progress.limit - labels
     first = np.maximum(np.minimum(sizes, first_each) - progress.drawn, 0)

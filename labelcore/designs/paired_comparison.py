@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from labelcore.designs.base import (
     make_frame,
     parameter,
 )
-from labelcore.designs.curves import APPROXIMATE, Curve, Ranked
+from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.neyman_batches import next_counts, neyman_shares
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
 from labelcore.designs.rates import item_probability, mid_rank_share, stratum_rates
@@ -51,11 +51,9 @@ class PairFrame(Frame):
     """A frame whose strata share both predictions, arrays (n_strata,).
 
     other    whether the second classifier predicts the stratum positive
-    wanted   whether any result that is asked for rests on the stratum
     """
 
     other: BoolArray = field(kw_only=True)
-    wanted: BoolArray = field(kw_only=True)
 
     @property
     def differ(self) -> BoolArray:
@@ -63,8 +61,7 @@ class PairFrame(Frame):
 
     def cells(self) -> Cells:
         """The strata without labels."""
-        empty = np.zeros(self.n_strata)
-        return Cells(self.sizes.astype(float), empty, empty, self.predicted, other=self.other)
+        return replace(Frame.cells(self), other=self.other)
 
 
 class PairedComparison(StratifiedDesign):
@@ -155,13 +152,8 @@ class PairedComparison(StratifiedDesign):
         _check_disagreements(setup, frame)
         return frame
 
-    def asked_strata(self, frame: Frame) -> BoolArray:
-        assert isinstance(frame, PairFrame)
-        return frame.wanted
-
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        askable = int(frame.sizes[self.asked_strata(frame)].sum())
-        return min(profile_first_look(frame, planned, promise), askable)
+        return profile_first_look(frame, planned, promise)
 
     def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
         return recalibrate(frame.rates, progress.positive, progress.labelled)
@@ -171,7 +163,7 @@ class PairedComparison(StratifiedDesign):
         rates = self.fitted_rates(frame, progress)
         costs, floor = _costs(setup, frame, rates), setup.params.floor
         shares = neyman_shares(rates, costs, floor, setup.planned)
-        return next_counts(setup, frame, progress, shares, frame.wanted)
+        return next_counts(setup, frame, progress, shares)
 
     def forecast_notes(self, answers: Answers, look: Look) -> list[str]:
         cells = answers.cells
@@ -189,22 +181,6 @@ class PairedComparison(StratifiedDesign):
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         return profile_figures(rows, cells, look, rates)
-
-    def curve(
-        self,
-        setup: Setup,
-        frame: Frame,
-        ranked: Ranked,
-        look: Look,
-        ranks: IntArray | None = None,
-    ) -> Curve:
-        """Raises ValueError where some strata are never asked: nothing would stand behind it."""
-        assert isinstance(frame, PairFrame)
-        if not frame.wanted.all():
-            raise ValueError(
-                "there is no curve: nothing is asked about some items on which the two agree"
-            )
-        return super().curve(setup, frame, ranked, look, ranks)
 
 
 def _predictions(setup: Setup) -> tuple[BoolArray, BoolArray]:

@@ -39,10 +39,10 @@ METHOD = {
 
 def profile_first_look(frame: Frame, planned: int, promise: str) -> int:
     """The number of labels from which a figure is shown."""
-    items = int(frame.sizes.sum())
+    items = int(frame.sizes[frame.asked].sum())
     if promise == "fixed":
         return min(30, planned, items)
-    if frame.n_strata < MINIMUM_STRATA:
+    if np.count_nonzero(frame.asked) < MINIMUM_STRATA:
         return items
     return min(first_watched_look(planned), items)
 

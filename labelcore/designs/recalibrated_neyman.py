@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from labelcore.designs.rates import stratum_rates
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import PlanError
-from labelcore.estimands import SCALARS, Estimand, ratios
+from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.orders import hash_keys, ranking
 from labelcore.stats.profile import Cells, FloatArray
@@ -36,6 +36,10 @@ from labelcore.stats.strata import equal_size_edges, geometric_edges
 
 STRATA, FLOOR = (6, 12), 0.1
 CLAIM_STRATA, CLAIM_FLOOR = (1, 4), 0.5
+PART_ASKED = (
+    "Only the {asked:,} items that the figure rests on are asked, not all {items:,}: ask for more "
+    "figures to learn about the others."
+)
 TWO_ENDED, NEYMAN, NEYMAN_FLOOR = "two_ended", "neyman", 0.2
 
 
@@ -48,7 +52,9 @@ class RecalibratedNeyman(StratifiedDesign):
     towards shares proportional to c_k W_k sqrt(theta_k (1 - theta_k) + d), mixed with W_k. Theta is
     a two-parameter recalibration of the scores fitted to all labels; d, at most one in the number
     of labels, stands for what may have been missed (``two_ended_shares``). The focus
-    "precision_recall" shares the labels over both figures (``joint_shares``).
+    "precision_recall" shares the labels over both figures (``joint_shares``). Where the one figure
+    that is asked for rests on the items of one prediction alone, as precision does, nothing is
+    asked about the others.
 
     A plan with claims takes few strata: each costs evidence (docs/claims.md), where an estimate
     gains from it. Such a plan, and one frozen before there was a choice, has d = 0 and more labels
@@ -158,7 +164,8 @@ class RecalibratedNeyman(StratifiedDesign):
         tie_keys = hash_keys(setup.seed, "tie", population.ids())
         stratum, predicted = _strata(setup, classifier, tie_keys)
         rates, notes = stratum_rates(population, classifier, stratum, len(predicted))
-        return make_frame(setup, stratum, rates, predicted, notes)
+        frame = make_frame(setup, stratum, rates, predicted, notes)
+        return _part_asked(setup, frame)
 
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
         return profile_first_look(frame, planned, promise)
@@ -171,7 +178,7 @@ class RecalibratedNeyman(StratifiedDesign):
         shares = _shares(setup, frame, rates)
         if setup.params.allocation != TWO_ENDED:
             return next_counts(setup, frame, progress, shares)
-        first = first_labels(setup.planned, frame.n_strata)
+        first = first_labels(setup.planned, int(frame.asked.sum()))
         return next_counts(setup, frame, progress, shares, first_each=first)
 
     def estimate(
@@ -212,6 +219,22 @@ def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArr
     return stratum, np.array(predicted)
 
 
+def _part_asked(setup: Setup, frame: Frame) -> Frame:
+    """The frame that asks only what the one figure asked for rests on, where that is a part: not
+    under a watched promise with so few strata that its band would not hold."""
+    focus = _focus(setup, frame)
+    alone = (focus,) == setup.estimands and setup.versus is None
+    if not alone or setup.params.allocation != TWO_ENDED or len(setup.population.classes) > 2:
+        return frame
+    group = known_group(SCALARS[focus], frame.cells())
+    if group is None or group.all() or not group.any():
+        return frame
+    if setup.promise == "watched" and np.count_nonzero(group) < MINIMUM_STRATA:
+        return frame
+    note = PART_ASKED.format(asked=int(frame.sizes[group].sum()), items=int(frame.sizes.sum()))
+    return replace(frame, wanted=group, notes=(*frame.notes, note))
+
+
 def _pieces(sizes: IntArray, n_strata: int) -> list[int]:
     """How many of ``n_strata`` strata each predicted class gets: one, and more by its size.
 
@@ -240,7 +263,7 @@ def _shares(setup: Setup, frame: Frame, rates: FloatArray) -> Shares:
 
 def _gradients(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
     """One row for each figure that the labels are shared over, (n_figures, n_strata)."""
-    focus = setup.params.focus or _default_focus(setup, frame)
+    focus = _focus(setup, frame)
     several = len(setup.population.classes) > 2
     if several or focus != "precision_recall" or not frame.predicted.any():
         return _costs(setup, frame, rates)[None]
@@ -250,8 +273,7 @@ def _gradients(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
 def _slopes(frame: Frame, rates: FloatArray, names: list[str]) -> FloatArray:
     """Derivatives of each figure up to a factor, (n_figures, n_strata); NaN where the file has no
     item that the figure is about."""
-    empty = np.zeros(frame.n_strata)
-    cells = Cells(frame.sizes.astype(float), empty, empty, frame.predicted)
+    cells = frame.cells()
     table = ratios([SCALARS[name] for name in names], cells)
     return table.gradient(table.value(frame.sizes * rates))
 
@@ -259,7 +281,7 @@ def _slopes(frame: Frame, rates: FloatArray, names: list[str]) -> FloatArray:
 def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
     """c_k: how much an uncertain item of each stratum matters for the focus, (n_strata,); all alike
     where the file has no item that the focus is about."""
-    focus = setup.params.focus or _default_focus(setup, frame)
+    focus = _focus(setup, frame)
     if len(setup.population.classes) > 2:
         return _class_costs(setup, frame, focus)
     if focus == "precision_recall" and not frame.predicted.any():
@@ -284,10 +306,12 @@ def _class_costs(setup: Setup, frame: Frame, focus: str) -> FloatArray:
     return np.asarray(np.sqrt(len(side) / np.bincount(side)[class_of]))
 
 
-def _default_focus(setup: Setup, frame: Frame) -> str:
-    """What the labels serve where the plan names nothing: the one figure of one classifier that is
+def _focus(setup: Setup, frame: Frame) -> str:
+    """What the labels serve: what the plan names; else the one figure of one classifier that is
     asked for, else precision and recall. A plan of before there was a choice of allocation keeps to
     the latter unless accuracy or prevalence is all it asks for."""
+    if setup.params.focus:
+        return str(setup.params.focus)
     scalars = [name for name in setup.estimands if name in SCALARS]
     if len(setup.population.classes) > 2:
         return "accuracy" if scalars == ["accuracy"] else "precision_recall"

@@ -47,7 +47,7 @@ class StratifiedDesign(Design):
 
     def most(self, frame: Frame) -> int:
         """Items that are known, or on which nothing rests, are not asked."""
-        return int((frame.sizes - frame.drawn_before)[self.asked_strata(frame)].sum())
+        return int((frame.sizes - frame.drawn_before)[frame.asked].sum())
 
     def curve(
         self,
@@ -58,7 +58,15 @@ class StratifiedDesign(Design):
         ranks: IntArray | None = None,
     ) -> Curve:
         """Each rank cuts the file in two, the strata with it; promise: the plan's, for each rank
-        on its own."""
+        on its own.
+
+        Raises ValueError where some strata are never asked: nothing would stand behind it.
+        """
+        if not frame.asked.all():
+            raise ValueError(
+                "there is no curve: nothing is asked about some items, on which the figures asked "
+                "for do not rest"
+            )
         at = grid(ranked.n_items) if ranks is None else ranks
         state, missing, promise = _state(look)
         shown = state in ("interval", "stopped early")

@@ -29,8 +29,8 @@ SCALES = ("Ranks evenly", "Logarithmic")
 LOG_FROM_ITEMS = 5000
 FIRST_PACKAGES = (90, 80, 70)
 NO_SCORE = (
-    "There is nothing to cut here: a curve needs two classes, a classifier with a score, and a "
-    "method that samples the whole list."
+    "There is nothing to cut here: a curve needs two classes, a classifier with a score, and "
+    "labels from the whole list."
 )
 MISSED = "No head of the list keeps {precision} for sure yet, as far as the bounds know."
 

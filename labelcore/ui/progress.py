@@ -167,10 +167,7 @@ def _curves(session: Session) -> None:
         curve = session.curve()
         drawable = np.isfinite(session.band("precision", curve).value).any()
     except ValueError:
-        first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
-        scored = first in session.population.scores
-        why = "this method estimates none" if scored else "the classifier has no score"
-        st.text(f"There is no curve: {why}.")
+        st.text(f"There is no curve: {_why_no_curve(session)}.")
         return
     if not drawable:
         st.text(f"The curve comes later: {curve.missing}.")
@@ -184,6 +181,15 @@ def _curves(session: Session) -> None:
         icon=":material/content_cut:",
         query_params={"project": session.project},
     )
+
+
+def _why_no_curve(session: Session) -> str:
+    first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
+    if first not in session.population.scores:
+        return "the classifier has no score"
+    if not session.engine.frame.asked.all():
+        return "the figure asked for needs no label of a part of the list, so none is asked there"
+    return "this method estimates none"
 
 
 def choose_reading(curve: Curve, key: str) -> str:

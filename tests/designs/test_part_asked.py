@@ -1,0 +1,136 @@
+"""A figure that rests on the items of one prediction alone: nothing is asked about the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.designs.base import Figures, Look
+from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
+from labelcore.estimands import Estimand
+from labelcore.estimation import scalar_results
+from labelcore.stats.profile import Cells, FloatArray
+from tests.designs.synthetic import Known, calibrated, fewest, labelled, write
+
+RECALIBRATED = "recalibrated_neyman"
+PARTS = {
+    "precision": True,
+    "false_omission_rate": False,
+    "negative_predictive_value": False,
+}
+"""Figures and the prediction of the items that they rest on."""
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("parts"), 1_000, seed=4)
+
+
+def plan_of(estimand: str, **values: Any) -> lc.Plan:
+    return lc.Plan(RECALIBRATED, [estimand], **{"budget": 100, "promise": "fixed", **values})
+
+
+def asked(known: Known, plan: lc.Plan) -> tuple[int, int]:
+    """Labels of items that are called positive, and of the others."""
+    engine = labelled(known.engine(plan, 1), known.truth)
+    above = int(engine.drawn[engine.frame.predicted].sum())
+    return above, int(engine.drawn.sum()) - above
+
+
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+@pytest.mark.parametrize("estimand", PARTS)
+def test_the_labels_go_where_the_figure_rests(known: Known, estimand: str, promise: str) -> None:
+    found = asked(known, plan_of(estimand, promise=promise))
+    assert found == ((100, 0) if PARTS[estimand] else (0, 100))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"estimands": ["precision", "recall"]},
+        {"estimands": ["recall"]},
+        {"params": {"focus": "precision_recall"}},
+        {"params": {"allocation": "neyman"}},
+        {"claims": ["precision >= 0.5"], "promise": None},
+        {"promise": "watched", "params": {"n_above": 4}},
+    ],
+)
+def test_everything_is_asked_where_more_is_wanted(known: Known, values: dict[str, Any]) -> None:
+    """Or where a watched band would rest on fewer than five strata."""
+    plan = lc.Plan(
+        RECALIBRATED,
+        values.pop("estimands", ["precision"]),
+        **{"budget": 100, "promise": "fixed", **values},
+    )
+    assert min(asked(known, plan)) > 0
+
+
+def test_a_second_classifier_is_asked_about_too(tmp_path: Path) -> None:
+    random = np.random.default_rng(6)
+    score = random.beta(0.5, 2, 1_000)
+    two = {"scores": {"one": "score", "two": "score"}, "thresholds": {"one": 0.5, "two": 0.3}}
+    file = write(tmp_path, (random.random(1_000) < score).astype(int), score=score, **two)
+    assert min(asked(file, plan_of("precision", classifier=["one", "two"]))) > 0
+
+
+def test_all_of_them_labelled_is_the_end(known: Known) -> None:
+    called = int((known.population.predictions["lr"] == 1).sum())
+    plan = plan_of("precision", budget=1_000)
+    session = lc.Session(known.population, plan)
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    found = session.results()["precision"]
+    assert session.labels == called and session.plan.planned == called
+    assert found.state == "exact" and found.low == found.high == known.value("precision")
+    wider = known.engine(plan_of("precision", budget=called, target="process"), 1)
+    process = scalar_results(labelled(wider, known.truth))["precision"]
+    assert process.state == "interval" and process.half_width > 0.01
+
+
+def test_plan_report_and_curve_say_so(known: Known) -> None:
+    plan = plan_of("precision")
+    called = int((known.population.predictions["lr"] == 1).sum())
+    said = f"Only the {called} items that the figure rests on are asked, not all 1,000"
+    assert any(
+        note.startswith(said) for note in lc.preview(known.population, plan).derived["notes"]
+    )
+    session = lc.Session(known.population, plan)
+    with pytest.raises(ValueError, match="there is no curve: nothing is asked about some items"):
+        session.curve()
+
+
+class Narrow(RecalibratedNeyman):
+    """Half the width."""
+
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        found = super().estimate(rows, cells, look, rates)
+        low, high = (found.low + found.value) / 2, (found.high + found.value) / 2
+        return replace(found, low=low, high=high)
+
+
+def covered(known: Known, runs: int) -> float:
+    """How often 60 labels at confidence 80 % cover precision."""
+    plan, inside, truth = (
+        plan_of("precision", budget=60, confidence=0.8),
+        0,
+        known.value("precision"),
+    )
+    for seed in range(runs):
+        found = scalar_results(labelled(known.engine(plan, seed), known.truth))["precision"]
+        inside += found.low <= truth <= found.high
+    return inside / runs
+
+
+@pytest.mark.slow
+def test_the_interval_covers(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 runs: not below the limit of the binomial noise (.69); with half the width it is."""
+    assert covered(known, 200) >= fewest(200, 0.8)
+    monkeypatch.setitem(lc.DESIGNS, RECALIBRATED, Narrow())
+    assert covered(known, 200) < fewest(200, 0.8)
