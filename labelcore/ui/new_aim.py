@@ -42,8 +42,8 @@ ACCURACY = Card(
 )
 BOTH = Card(
     "Precision and recall",
-    "Of what it calls positive, how much is; of what is positive, how much it finds. With several "
-    "classes: of each class, and the accuracy.",
+    "Of what it calls positive, how much is; of what is positive, how much it finds; or one number "
+    "alone, which takes fewer labels. With several classes: both of each class, and the accuracy.",
     ("precision", "recall"),
     ("accuracy", "precision", "recall"),
 )
@@ -80,6 +80,8 @@ SHIP = Card(
     thresholds="each one",
 )
 CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, BETTER, SHIP, RANKED, PREVALENCE)}
+WHICH = {BOTH: "new-figures", SEVERAL: "new-numbers"}
+"""The questions of which a person says which numbers they mean, and where that is kept."""
 NO_KNOWN = (
     "No method for this question can use the known answers. Choose another question above "
     "({able}), or {ignored!r} in section 1."
@@ -137,8 +139,9 @@ def aim_step(
         show_called(population, question, compared)
     trained, target = about_the_items()
     estimands = card.many if len(question.classes) > 2 else card.estimands
-    if card is SEVERAL and len(question.classes) == 2:
-        estimands = which_numbers(estimands, pair=len(compared) == 2)
+    if card in WHICH and len(question.classes) == 2:
+        pair = card is SEVERAL and len(compared) == 2
+        estimands = which_numbers(estimands, pair=pair, key=WHICH[card])
         if not estimands:
             st.info("Choose at least one number to go on.")
             return None
@@ -206,20 +209,20 @@ def choose_classifiers(
     return chosen if chosen or not names else None
 
 
-def which_numbers(first: tuple[str, ...], *, pair: bool) -> tuple[str, ...]:
+def which_numbers(first: tuple[str, ...], *, pair: bool, key: str) -> tuple[str, ...]:
     """The numbers to be known of each classifier, and of two of them their differences; some
     methods give only some of them."""
     possible = [*SCALARS, *(DIFFERENCES if pair else {})]
-    kept = st.session_state.get("new-numbers", [])
+    kept = st.session_state.get(key, [])
     if not {*kept} <= {*possible}:
         # A third classifier was added: there is no difference any more.
-        st.session_state["new-numbers"] = [one for one in kept if one in possible]
+        st.session_state[key] = [one for one in kept if one in possible]
     chosen = st.multiselect(
         "Which numbers?",
         possible,
         default=list(first),
         format_func=ESTIMANDS.get,
-        key="new-numbers",
+        key=key,
         persist_state="session",
     )
     return tuple(chosen)

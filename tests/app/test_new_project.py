@@ -342,6 +342,31 @@ def test_the_price_of_a_stop_by_itself(app, items: Path) -> None:
     ) in texts(page)
 
 
+def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_folder: Path) -> None:
+    page = whole_way(app, items)
+    page.radio(key="new-aim").set_value("Precision and recall").run()
+    page.multiselect(key="new-figures").set_value([]).run()
+    assert "Choose at least one number" in texts(page)
+    page.multiselect(key="new-figures").set_value(["precision"]).run()
+    page.radio(key="new-promise").set_value("fixed").run()
+    assert "items that the figure rests on are asked, not all 200" in texts(page).replace("\\", "")
+    button(page, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    session = lc.Session.open(store(data_folder), record.name)
+    called = session.population.predictions["lr"] == 1
+    draw = session.next()
+    while draw is not None:
+        assert called[session.population.position(draw.item_id)]
+        session.answer(draw, True)
+        draw = session.next()
+    assert session.plan.estimands == ("precision",) and session.labels == called.sum()
+    for name in ("progress", "explore", "report", "label"):
+        page = app(name, project=record.name)
+        assert not page.exception
+    page = app("progress", project=record.name)
+    assert "There is no curve: the figure asked for needs no label of a part" in texts(page)
+
+
 def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
     page.number_input(key="new-param-recalibrated_neyman-n_above").set_value(3).run()

@@ -10,7 +10,7 @@ import streamlit as st
 
 from labelcore.designs import DESIGNS
 from labelcore.ui.draft import Aim
-from labelcore.ui.new_aim import Card
+from labelcore.ui.new_aim import WHICH, Card
 from labelcore.ui.new_sure import possible, recommended
 from labelcore.ui.params_form import listed, parameter_key
 from labelcore.ui.planners.base import Chosen
@@ -37,7 +37,9 @@ def preset(
         tuple(estimands or card.estimands), names, "unknown",
         str(st.session_state.get("new-target", "file")),
     )  # fmt: skip
-    state = {"new-aim": card.title}
+    state: dict[str, Any] = {"new-aim": card.title}
+    if card in WHICH:
+        state[WHICH[card]] = list(aim.estimands)
     state |= {f"new-{name.replace('_', '-')}": value for name, value in more.items()}
     state[f"new-design-{recommended(aim, possible(aim))}"] = design
     suggested = DESIGNS[design].suggested(chosen.population, names)

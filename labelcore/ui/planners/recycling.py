@@ -78,7 +78,7 @@ def recycling_planner(chosen: Chosen) -> None:
     params = {"parent": parent, "children": tuple(children), "sample_size": size}
     state = preset(
         chosen, SEVERAL, "recycling", params, classifiers=(parent, *children),
-        estimands=("precision",), numbers=["precision"],
+        estimands=("precision",),
     )  # fmt: skip
     offer(state, "recycling")
 
