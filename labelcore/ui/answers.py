@@ -138,7 +138,7 @@ def saved_line(project: str, session: Session, draw: Draw | None, flagged: bool)
     with st.container(horizontal=True, key="tools", vertical_alignment="center"):
         with st.container(key="saved", width="content"):
             hint = st.session_state.get(actions.HINT)
-            said = f"Saved · {shown_word(answer_word(last))}" if last else "Nothing saved yet"
+            said = f"Saved: {shown_word(answer_word(last))}" if last else "Nothing saved yet"
             st.text(hint or one_line(said, 60))
         st.button(
             "Undo",

@@ -26,7 +26,7 @@ def test_press_stores_the_answer_of_the_item_shown(app, make) -> None:
     button(page, f"positive-{draw.token}").click().run()
     event = fresh(session).last_answer()
     assert (event.item_id, event.label) == (draw.item_id, "yes")
-    assert "Saved · Yes" in texts(page)
+    assert "Saved: Yes" in texts(page)
     assert session.next().token != draw.token
 
 

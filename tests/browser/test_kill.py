@@ -82,8 +82,8 @@ class Killer(threading.Thread):
 
 
 def said_saved(line: str) -> str:
-    """The answer that "Saved · Yes" speaks of."""
-    return line.removeprefix("Saved · ").strip().lower()
+    """The answer that "Saved: Yes" speaks of."""
+    return line.removeprefix("Saved: ").strip().lower()
 
 
 def one_kill(page: Page, server: Server, project: str, random: Random, how: str) -> Killed:
@@ -111,7 +111,7 @@ def one_kill(page: Page, server: Server, project: str, random: Random, how: str)
     left = {one for one, after_it in pairwise(drawn) if one != after_it}
     assert left <= answered, "an item that the page had left behind is not in the store"
     assert claims["count"] <= len(stored) <= claims["count"] + 1
-    if claims["saved"].startswith("Saved · ") and claims["count"]:
+    if claims["saved"].startswith("Saved: ") and claims["count"]:
         # The page draws the count first and the word last: a kill between the two leaves the
         # word of the press before, and nothing else.
         late = how != "between" and claims["count"] > 1
