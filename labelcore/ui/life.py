@@ -18,11 +18,13 @@ from labelcore.ui.guard import PROBLEM, acting, guard
 from labelcore.ui.new_number import within
 from labelcore.ui.panels import finish_warning
 from labelcore.ui.plain import one_line, plain
-from labelcore.ui.states import MORE, after_budget
+from labelcore.ui.states import MORE, after_budget, chosen
 from labelcore.ui.summary import Summary
 
 FORM, DONE = "life form", "life done"
 RENAME, MEND, DUPLICATE = "Rename", "Mend the wording", "Duplicate"
+EVERYTHING = "Every item that may be asked may be judged already: there is nothing to add."
+CHOICE_MADE = "The choice is made: no further item would be asked."
 EXTEND, FINISH, ARCHIVE, BRING_BACK = "Go on longer", "Finish", "Archive", "Bring back"
 SEEDS = {"fresh": "Other items (a fresh seed)", "same": "The same items (the same seed)"}
 
@@ -165,10 +167,11 @@ def finish(project: str, key: str) -> None:
 
 def extend_form(project: str, token: str) -> None:
     session = sessions.session(project)
+    session.sync()
     items, answered = session.engine.most, session.engine.answers_given
     least = session.engine.limit if session.going_on else answered
-    if least >= items:
-        st.text("Every item of the file may be judged already: there is nothing to add.")
+    if least >= items or chosen(session):
+        st.text(CHOICE_MADE if chosen(session) else EVERYTHING)
         st.button("Close", key="life-cancel", on_click=cancel)
         return
     st.text(

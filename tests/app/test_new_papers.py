@@ -84,6 +84,19 @@ def test_a_choice_between_cuts_of_one_score(app, data_folder: Path) -> None:
     assert found == {"top 20": 20, "strict>=0.75": 41, "top 80": 80}
 
 
+def test_nothing_is_offered_once_the_choice_is_made(app, data_folder: Path) -> None:
+    page = asked(app, SHIP)
+    field(page, "precision_threshold").set_value(0.5).run()
+    session = created(page, data_folder)
+    while (draw := session.next()) is not None:
+        session.answer(draw, True)
+    assert session.labels < ITEMS and session.status == "goal reached"
+    page = app()
+    page.menu_button[0].set_value("Go on longer").run()
+    assert not page.exception and not page.number_input
+    assert "The choice is made: no further item would be asked." in texts(page)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
