@@ -1,0 +1,101 @@
+"""By key: answers that were there before, two classifiers compared, items judged a second time."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+from playwright.sync_api import Page, expect
+
+import labelcore as lc
+from labelcore.replay import replay_project
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.server import Server
+
+ITEMS, KNOWN, LABELS = 160, 40, 16
+PROJECT = "compared"
+FLIPPED = (3, 9)
+"""Places in the second pass at which the answer is another one than before."""
+
+
+def rows() -> tuple[list[dict[str, object]], dict[str, bool]]:
+    """A file in which a quarter of the answers is known, drawn at random; and what is true."""
+    random = Random(12)
+    known = set(random.sample(range(ITEMS), KNOWN))
+    found, truth = [], {}
+    for place in range(ITEMS):
+        score = random.betavariate(0.7, 1)
+        text, true = f"Message {place}", random.random() < score
+        truth[text] = true
+        found.append({
+            "id": f"m{place}", "text": text,
+            "score_a": round(score, 4), "pred_a": int(score > 0.5),
+            "score_b": round(score**2, 4), "pred_b": int(score**2 > 0.5),
+            "label": int(true) if place in known else "",
+        })  # fmt: skip
+    return found, truth
+
+
+def create(page: Page, url: str, path: Path) -> None:
+    """Through the four steps; nothing goes on before it is said where the answers come from."""
+    page.goto(f"{url}/new_project")
+    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
+    page.get_by_text("Say where the known answers come from to go on").wait_for()
+    assert not page.locator(".st-key-new-question").count()
+    page.get_by_text("A random sample of this file", exact=True).click()
+    field = page.locator(".st-key-new-question input")
+    field.fill("Is it right?")
+    field.press("Enter")
+    page.get_by_text("Is A better than B?", exact=True).click()
+    page.get_by_text("I look once, when all planned labels are there").click()
+    wait_until_idle(page)
+    budget = page.locator("[class*='st-key-new-budget-'] input")
+    budget.fill(str(LABELS))
+    budget.press("Enter")
+    page.get_by_text(f"With {LABELS} labels,").wait_for()
+    page.get_by_text("The two disagree on").first.wait_for()
+    wait_until_idle(page)
+    page.locator(".st-key-new-create button").click()
+    page.wait_for_url("**/label?project=*")
+    driving.wait_for_item(page)
+
+
+def test_known_answers_a_comparison_and_a_second_pass(
+    page: Page, shared_server: Server, tmp_path: Path
+) -> None:
+    data, url = shared_server.data, shared_server.url
+    content, truth = rows()
+    create(page, url, driving.write_csv(tmp_path / f"{PROJECT}.csv", content))
+    driving.open_label(page, url, PROJECT)
+    for _ in range(LABELS):
+        driving.answer(page, "ny"[truth[driving.shown(page)["text"]]])
+    state = page.locator(".st-key-state").first
+    expect(state).to_contain_text("All the labels asked for are there")
+    expect(state).to_contain_text("no item was judged twice")
+    state.get_by_role("button", name="a second time").click()
+    driving.wait_for_item(page)
+    for place in range(LABELS):
+        right = truth[driving.shown(page)["text"]]
+        driving.answer(page, "ny"[right != (place in FLIPPED)])
+    expect(state).to_contain_text("All the labels asked for are there")
+
+    session = lc.Session.open(driving.store_url(data), PROJECT)
+    with closing(session.store):
+        known = {row["text"] for row in content if row["label"] != ""}
+        shown = {session.item(draw)["text"] for draw in session.ledger.draws.values()}
+        assert len(shown) == LABELS and not shown & known, "a known item was asked"
+        found = session.label_error()
+        assert (len(found.readings), len(found.differing)) == (LABELS, len(FLIPPED))
+        first = session.results()["accuracy_difference"].sentence()
+        assert "of them from before" in first
+        for name in ("progress", "report"):
+            page.goto(f"{url}/{name}?project={PROJECT}")
+            expect(page.locator(".st-key-sentence").first).to_contain_text(first)
+            wait_until_idle(page)
+            main = page.locator("[data-testid='stMain']").inner_text()
+            assert found.sentence() in main.replace("\N{NO-BREAK SPACE}", " ")
+            assert not page.locator("[data-testid='stException']").count()
+    assert replay_project(driving.store_url(data), PROJECT).answers == LABELS
+    assert "Traceback" not in shared_server.log
