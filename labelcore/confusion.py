@@ -7,7 +7,7 @@ import pandas as pd
 
 from labelcore.engine import Engine
 
-UNLABELLED = "not yet labelled strata"
+UNLABELLED = "strata without a label"
 
 
 def confusion(engine: Engine, classifier: str | None = None) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from labelcore.stats.profile import (
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
 
 FEW_LEFT = 200
-"""Unlabelled items up to which bounds are in whole items."""
+"""Unlabelled items that a figure rests on, up to which its bounds are in whole items."""
 
 METHOD = {
     "fixed": (
@@ -42,7 +42,9 @@ def profile_first_look(frame: Frame, planned: int, promise: str) -> int:
     items = int(frame.sizes[frame.asked].sum())
     if promise == "fixed":
         return min(30, planned, items)
-    if np.count_nonzero(frame.asked) < MINIMUM_STRATA:
+    strata = np.count_nonzero(frame.asked)
+    one_part = frame.wanted is not None and strata == 1  # By itself a plain random sample.
+    if strata < MINIMUM_STRATA and not one_part:
         return items
     return min(first_watched_look(planned), items)
 
@@ -85,9 +87,17 @@ def _bounds(
     if isinstance(table, Differences):
         return difference_bounds(cells, table, critical, target=look.target)
     low, high = profile_bounds(cells, table, critical, target=look.target)
-    if look.target == "file" and 0 < cells.unlabelled.sum() <= FEW_LEFT:
-        return in_whole_items(cells, table, low, high)
-    return low, high
+    few = np.array([_left(row, cells) <= FEW_LEFT for row in rows])
+    if look.target == "process" or not few.any():
+        return low, high
+    least, most = in_whole_items(cells, table, low, high)
+    return np.where(few, least, low), np.where(few, most, high)
+
+
+def _left(row: Estimand, cells: Cells) -> float:
+    """Unlabelled items among those that the figure rests on."""
+    group = known_group(row, cells)
+    return float((cells.unlabelled if group is None else cells.unlabelled[group]).sum())
 
 
 def in_whole_items(

@@ -37,8 +37,12 @@ from labelcore.stats.strata import equal_size_edges, geometric_edges
 STRATA, FLOOR = (6, 12), 0.1
 CLAIM_STRATA, CLAIM_FLOOR = (1, 4), 0.5
 PART_ASKED = (
-    "Only the {asked:,} items that the figure rests on are asked, not all {items:,}: ask for more "
-    "figures to learn about the others."
+    "Only items that the classifier calls {name!r} are asked: the figure does not rest on the "
+    "others. Ask for more figures to learn about them."
+)
+TOO_FEW_STRATA = (
+    "a watched promise for {figure!r} alone needs {name} of 1, or of at least {least}: it rests on "
+    "these strata, and the band over a few of them would not hold; got {number}"
 )
 TWO_ENDED, NEYMAN, NEYMAN_FLOOR = "two_ended", "neyman", 0.2
 
@@ -151,6 +155,8 @@ class RecalibratedNeyman(StratifiedDesign):
                 f"a watched promise needs at least {MINIMUM_STRATA} strata, got n_above = "
                 f"{above} and n_below = {below}; use more, or promise 'fixed'"
             )
+        if promise == "watched" and params.allocation == TWO_ENDED and len(estimands) == 1:
+            _check_part(estimands[0], above, below)
 
     def prepare(self, setup: Setup) -> Frame:
         classifier = setup.classifier
@@ -187,6 +193,17 @@ class RecalibratedNeyman(StratifiedDesign):
         return profile_figures(rows, cells, look, rates)
 
 
+def _check_part(figure: str, above: int, below: int) -> None:
+    """Raise PlanError where a figure that rests on one side's strata would rest on a few."""
+    row = SCALARS.get(figure)
+    sides = {"predicted": ("n_above", above), "unpredicted": ("n_below", below)}
+    name, number = sides.get(row.group if row else "", ("", 0))
+    if 1 < number < MINIMUM_STRATA:
+        raise PlanError(
+            TOO_FEW_STRATA.format(figure=figure, name=name, least=MINIMUM_STRATA, number=number)
+        )
+
+
 def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArray, np.ndarray]:
     """The stratum of each item and whether each stratum is predicted positive."""
     population, params = setup.population, setup.params
@@ -220,19 +237,17 @@ def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArr
 
 
 def _part_asked(setup: Setup, frame: Frame) -> Frame:
-    """The frame that asks only what the one figure asked for rests on, where that is a part: not
-    under a watched promise with so few strata that its band would not hold."""
-    focus = _focus(setup, frame)
-    alone = (focus,) == setup.estimands and setup.versus is None
-    if not alone or setup.params.allocation != TWO_ENDED or len(setup.population.classes) > 2:
+    """The frame that asks only what the one figure asked for rests on, where that is a part."""
+    focus, population = _focus(setup, frame), setup.population
+    alone = (focus,) == setup.estimands and setup.versus is None and not setup.claims
+    if not alone or setup.params.allocation != TWO_ENDED or len(population.classes) > 2:
         return frame
     group = known_group(SCALARS[focus], frame.cells())
     if group is None or group.all() or not group.any():
         return frame
-    if setup.promise == "watched" and np.count_nonzero(group) < MINIMUM_STRATA:
-        return frame
-    note = PART_ASKED.format(asked=int(frame.sizes[group].sum()), items=int(frame.sizes.sum()))
-    return replace(frame, wanted=group, notes=(*frame.notes, note))
+    other = next(name for name in population.classes if name != population.positive)
+    called = population.positive if frame.predicted[group].all() else other
+    return replace(frame, wanted=group, notes=(*frame.notes, PART_ASKED.format(name=called)))
 
 
 def _pieces(sizes: IntArray, n_strata: int) -> list[int]:

@@ -353,7 +353,7 @@ def test_panels_of_two_classifiers(items: Path, data_folder: Path) -> None:
     assert page.dataframe[1].value.to_numpy().tolist() != first
 
 
-@pytest.mark.parametrize("name", ["=1+1", "in all", "not yet labelled strata", "called \\ truly"])
+@pytest.mark.parametrize("name", ["=1+1", "in all", "strata without a label", "called \\ truly"])
 def test_confusion_table_with_names_that_are_in_the_way(data_folder: Path, name: str) -> None:
     path = data_folder / "c.csv"
     data_folder.mkdir()

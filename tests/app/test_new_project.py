@@ -349,7 +349,7 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
     assert "Choose at least one number" in texts(page)
     page.multiselect(key="new-figures").set_value(["precision"]).run()
     page.radio(key="new-promise").set_value("fixed").run()
-    assert "items that the figure rests on are asked, not all 200" in texts(page).replace("\\", "")
+    assert "Only items that the classifier calls 'yes' are asked" in texts(page).replace("\\", "")
     button(page, "new-create").click().run()
     (record,) = store(data_folder).projects()
     session = lc.Session.open(store(data_folder), record.name)

@@ -42,6 +42,28 @@ def test_continuous_bounds_cover_too_little_there(monkeypatch: pytest.MonkeyPatc
     assert coverage(31).min() < fewest(300, 0.95)
 
 
+def part_coverage(runs: int = 1_000) -> float:
+    """How often precision is held with 15 of 17 labelled in each of six strata of called items, a
+    fifth of them wrong, beside 3,000 others of which nobody is asked."""
+    sizes, true = np.array([17] * 6 + [3_000]), np.array([14, 13, 14, 13, 14, 14, 40])
+    said, labelled = np.arange(7) < 6, np.array([15] * 6 + [0])
+    generator, inside = np.random.default_rng(9), 0
+    for _ in range(runs):
+        positive = generator.hypergeometric(true, sizes - true, labelled)
+        cells = Cells(sizes * 1.0, labelled * 1.0, positive * 1.0, said)
+        look = Look(0.95, "fixed", 90, 90, "file", 30)
+        found = profile_figures.profile_figures([SCALARS["precision"]], cells, look, None)
+        inside += found.low[0] <= true[said].sum() / 102 + 1e-12 <= found.high[0] + 2e-12
+    return inside / runs
+
+
+def test_what_counts_is_what_the_figure_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few of the called items are left, and many others."""
+    assert part_coverage() >= fewest(1_000, 0.95)
+    monkeypatch.setattr(profile_figures, "FEW_LEFT", 0)
+    assert part_coverage() < fewest(1_000, 0.95)
+
+
 def test_bounds_in_whole_items() -> None:
     """Three of ten left: bounds of a share of ten move to the next tenth, none past what is
     certain."""

@@ -10,9 +10,10 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
+from labelcore.errors import PlanError
 from labelcore.estimation import scalar_results
 from tests.contracts.stratified_mistakes import Narrow
-from tests.designs.synthetic import Known, calibrated, fewest, labelled, write
+from tests.designs.synthetic import Known, calibrated, fewest, label, labelled, write
 
 RECALIBRATED = "recalibrated_neyman"
 PARTS = {
@@ -54,11 +55,14 @@ def test_the_labels_go_where_the_figure_rests(known: Known, estimand: str, promi
         {"params": {"focus": "precision_recall"}},
         {"params": {"allocation": "neyman"}},
         {"claims": ["precision >= 0.5"], "promise": None},
-        {"promise": "watched", "params": {"n_above": 4}},
+        {
+            "claims": ["recall >= 0.2"],
+            "promise": None,
+            "params": {"allocation": "two_ended", "n_above": 6},
+        },
     ],
 )
 def test_everything_is_asked_where_more_is_wanted(known: Known, values: dict[str, Any]) -> None:
-    """Or where a watched band would rest on fewer than five strata."""
     plan = lc.Plan(
         RECALIBRATED,
         values.pop("estimands", ["precision"]),
@@ -91,8 +95,7 @@ def test_all_of_them_labelled_is_the_end(known: Known) -> None:
 
 def test_plan_report_and_curve_say_so(known: Known) -> None:
     plan = plan_of("precision")
-    called = int((known.population.predictions["lr"] == 1).sum())
-    said = f"Only the {called} items that the figure rests on are asked, not all 1,000"
+    said = f"Only items that the classifier calls {known.population.positive!r} are asked"
     assert any(
         note.startswith(said) for note in lc.preview(known.population, plan).derived["notes"]
     )
@@ -112,6 +115,30 @@ def covered(known: Known, runs: int) -> float:
         found = scalar_results(labelled(known.engine(plan, seed), known.truth))["precision"]
         inside += found.low <= truth <= found.high
     return inside / runs
+
+
+def test_a_watched_promise_rests_on_one_stratum_or_on_five(known: Known) -> None:
+    for name, figure in (("n_above", "precision"), ("n_below", "false_omission_rate")):
+        for number in (2, 4):
+            with pytest.raises(PlanError, match=f"needs {name} of 1, or of at least 5"):
+                plan_of(figure, promise="watched", params={name: number})
+        for number in (1, 5):
+            plan = plan_of(figure, promise="watched", params={name: number})
+            engine = labelled(known.engine(plan, 1), known.truth)
+            assert np.count_nonzero(engine.drawn) == number
+            found = scalar_results(engine)[figure]
+            assert found.has_interval and ("strict" in found.method) == (number == 1)
+
+
+def test_a_handful_of_called_items_is_all_that_is_asked(tmp_path: Path) -> None:
+    """Ten: two strata of five; watched, the first figure is the exact one."""
+    score = np.linspace(0, 1, 1_000)
+    file = write(tmp_path, np.arange(1_000) % 2, score=score, thresholds={"lr": score[-10]})
+    engine = file.engine(plan_of("precision", promise="watched"), 1)
+    for labels in label(engine, file.truth):
+        found = scalar_results(engine)["precision"]
+        assert found.state == ("too few" if labels < 10 else "exact")
+    assert engine.labels == 10
 
 
 @pytest.mark.slow
