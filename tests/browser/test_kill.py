@@ -24,7 +24,7 @@ from labelcore.store import open_store
 from tests.browser import driving
 from tests.browser.server import Server
 
-KILLS = int(os.environ.get("LABELCORE_KILLS", "8"))
+KILLS = int(os.environ.get("LABELCORE_KILLS", "6"))
 SEED = int(os.environ.get("LABELCORE_KILL_SEED", "1"))
 LATEST_KILL_SECONDS = 0.060
 TEXTS = {f"i{place}": f"Message {place}" for place in range(400)}

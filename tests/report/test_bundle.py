@@ -17,7 +17,7 @@ from labelcore.report import bundle_zip
 from tests.report.conftest import Made
 from tests.report.sessions import as_json, member, repacked, session_on, write_items
 
-FLIPS = 40
+FLIPS = 24
 
 
 def flipped(content: bytes, place: int, rng: random.Random) -> bytes:
