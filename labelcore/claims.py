@@ -40,6 +40,12 @@ class ClaimText:
         """Whether two quantities are compared, not one with a number."""
         return isinstance(self.right, Quantity)
 
+    @property
+    def names(self) -> set[str]:
+        """Every name that it mentions, of a classifier or a class."""
+        sides = [side for side in (self.left, self.right) if isinstance(side, Quantity)]
+        return {name for side in sides for name in (side.inside, side.at) if name is not None}
+
 
 def read_claim(text: object) -> ClaimText:
     """The first of ``readings``.

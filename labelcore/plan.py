@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
-from labelcore.claims import read_claim
+from labelcore.claims import read_claim, readings
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import DesignParams
 from labelcore.errors import PlanError
@@ -96,6 +96,8 @@ class Plan:
         _check_existing_stop(self)
         put(self, "claims", tuple(self.claims))
         self.method.check(tuple(self.estimands), self.design_params, self.promise)
+        if self.planned is None:  # Plans of before this was refused stay as they were.
+            _check_all_read(self)
 
     @property
     def method(self) -> Design:
@@ -255,6 +257,21 @@ def _check_claims(plan: Plan) -> None:
         raise PlanError(f"claims holds one twice: {', '.join(plan.claims)}")
     if claims and "claims" not in plan.method.stop_rules:
         raise PlanError(f"design {plan.design!r} cannot decide claims; use one that draws strata")
+
+
+def _check_all_read(plan: Plan) -> None:
+    """Raise PlanError for a classifier that no result of the plan would be about."""
+    names, method = plan.classifiers, plan.method
+    claimed = {name for text in plan.claims for one in readings(text) for name in one.names}
+    unread = method.unread(tuple(plan.estimands), plan.design_params, names)
+    left = [repr(name) for name in unread if name not in claimed]
+    if left:
+        others = ", ".join(left)
+        advice = method.unread_words.format(first=repr(names[0]), others=others)
+        raise PlanError(
+            f"classifier names {others}, and no result of design {plan.design!r} for "
+            f"{', '.join(plan.estimands)} would be about it: {advice}"
+        )
 
 
 def _check_existing(plan: Plan) -> None:

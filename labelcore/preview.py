@@ -11,7 +11,7 @@ import numpy as np
 from labelcore.claim_outlook import labels_to_settle
 from labelcore.designs.base import Answers, Frame, Look, Setup
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, question_rates
-from labelcore.estimands import ratios
+from labelcore.estimands import CURVES, SUMMARIES, ratios
 from labelcore.existing import RANDOM, existing_labels, prepared
 from labelcore.margin_stop import margin_rule
 from labelcore.plan import Plan
@@ -21,6 +21,8 @@ from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
 from labelcore.tallies import Question, questions, tallies_of
+
+LIST_OF_FIRST = "Of {list} there is one, along the scores of {first}; none for {others}."
 
 
 @dataclass(frozen=True)
@@ -175,10 +177,22 @@ class Outlook:
     def notes(self, planned: int) -> list[str]:
         """What a person should know of the expected half-widths at the planned size."""
         drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
-        found = list(self.frame.notes)
+        found = [*self.frame.notes, *self._first_alone()]
         for question in self.questions:
             found += self.design.forecast_notes(self._expected_answers(question, drawn), look)
         return list(dict.fromkeys(found))
+
+    def _first_alone(self) -> list[str]:
+        """That what follows the ranked list is about the first of several classifiers."""
+        listed = [name for name in self.plan.estimands if name in CURVES or name in SUMMARIES]
+        if not listed or len(self.classifiers) < 2:
+            return []
+        others = ", ".join(repr(name) for name in self.classifiers[1:])
+        return [
+            LIST_OF_FIRST.format(
+                list=", ".join(listed), first=repr(self.classifiers[0]), others=others
+            )
+        ]
 
     def expected_share(self, question: Question) -> float:
         """What the scores suggest that the answer is."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import labelcore as lc
 from labelcore.errors import PlanError
+from labelcore.estimands import CHOICES, CURVES, SUMMARIES
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"design": "recalibrated"}, PlanError, "simple_random, recalibrated_neyman"),
@@ -96,6 +97,31 @@ def test_a_plan_without_the_switch_is_written_as_before() -> None:
     assert lc.Plan.from_json(shared.to_json()) == shared
     assert plan.confidence_of_each(4) == 0.95
     assert shared.confidence_of_each(4) == pytest.approx(0.9875, abs=1e-12)
+
+
+def along_a_list() -> list[tuple[str, str]]:
+    """Every method with every estimand of it that no second classifier has a result of."""
+    listed = (*CURVES, *SUMMARIES, *CHOICES)
+    return [(d, e) for d, one in lc.DESIGNS.items() for e in one.estimands if e in listed]
+
+
+@pytest.mark.parametrize(("design", "estimand"), along_a_list())
+def test_a_classifier_that_no_result_is_about_is_refused(design: str, estimand: str) -> None:
+    words = rf"classifier names 'b', 'c', .*{design}.*{estimand}"
+    with pytest.raises(PlanError, match=words):
+        lc.Plan(design, [estimand], classifier=["a", "b", "c"], budget=100)
+    lc.Plan(design, [estimand], classifier=["a"], budget=100)
+    before = lc.Plan(design, [estimand], classifier=["a", "b"], budget=100, planned=100)
+    assert lc.Plan.from_json(before.to_json()) == before
+
+
+def test_a_classifier_is_read_as_a_candidate_or_in_a_claim() -> None:
+    named = {"candidates": ["a", "b"]}
+    lc.Plan("reach_selection", ["selection"], classifier=["a", "b"], params=named, budget=9)
+    with pytest.raises(PlanError, match="classifier names 'c'.*name 'c' there too, or 'a' alone"):
+        lc.Plan("reach_selection", ["selection"], classifier=["a", "c"], params=named, budget=9)
+    claims = ["accuracy[a] > accuracy[b]"]
+    lc.Plan("simple_random", ["precision_curve"], classifier=["a", "b"], claims=claims)
 
 
 NEEDED = {"recycling": {"parent": "a", "children": ["b"]}}

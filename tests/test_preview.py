@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,3 +76,18 @@ def test_any_size_has_a_preview(design: str, target: str, budget: int, known: Kn
     plan = lc.Plan(design, list(SCALARS), budget=budget, target=target)
     widths = np.array(list(lc.preview(known.population, plan).expected_half_width.values()))
     assert np.all((widths >= 0) & (widths <= 0.5))
+
+
+def test_notes_say_which_classifier_a_list_is_of(tmp_path: Path) -> None:
+    known = calibrated(tmp_path, 300, seed=1)
+    file = known.population.path
+    both = lc.read_population(
+        file, id="id", content="text", scores={"a": "score", "b": "score"},
+        thresholds={"a": 0.5, "b": 0.6},
+    )  # fmt: skip
+    asked = ["accuracy", "precision_curve"]
+    plan = lc.Plan("simple_random", asked, classifier=["a", "b"], budget=100)
+    notes = lc.preview(both, plan).derived["notes"]
+    assert "Of precision_curve there is one, along the scores of 'a'; none for 'b'." in notes
+    alone = lc.Plan("simple_random", asked, classifier="a", budget=100)
+    assert not any("none for" in note for note in lc.preview(both, alone).derived["notes"])

@@ -15,7 +15,7 @@ from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.params import DesignParams as DesignParams
 from labelcore.designs.params import parameter as parameter
 from labelcore.errors import PlanError
-from labelcore.estimands import Estimand
+from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
 from labelcore.stats.orders import hash_keys, hash_order, ranking
 from labelcore.stats.profile import Cells, FloatArray
@@ -255,6 +255,8 @@ class Design(ABC):
                          {positive} stand for the names of both classifiers and the positive class
     pairs                whether it compares exactly two classifiers
     existing             what labels that are there already may be taken for: "random", "certainty"
+    unread_words         what to do about a classifier that no result would be about; {first} and
+                         {others} stand for the names
     counts_draws         whether a budget counts draws, of which some may be of the same item
     """
 
@@ -277,11 +279,23 @@ class Design(ABC):
     counts_draws: ClassVar[bool] = False
     pairs: ClassVar[bool] = False
     existing: ClassVar[tuple[str, ...]] = ()
+    unread_words: ClassVar[str] = (
+        "a ranked list has the order of one classifier, here {first}; make a plan of its own for "
+        "each of the others"
+    )
 
     def check(  # noqa: B027 - most methods serve every combination
         self, estimands: tuple[str, ...], params: Any, promise: str | None
     ) -> None:
         """Raises PlanError for a combination that this method cannot serve."""
+
+    def unread(
+        self, estimands: tuple[str, ...], params: Any, classifiers: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """Those of a plan's classifiers that no result would be about: what follows a ranked list
+        is about the first one alone."""
+        scalar = any(name in SCALARS or name in DIFFERENCES for name in estimands)
+        return () if scalar else classifiers[1:]
 
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[str, ...]:
         """The promises that this method has for these estimands and parameters."""

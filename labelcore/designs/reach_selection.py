@@ -115,6 +115,9 @@ class ReachSelectionDesign(Design):
     stop_rules: ClassVar[tuple[str, ...]] = ("choice", "deadline")
     counts_draws: ClassVar[bool] = True
     estimands: ClassVar[tuple[str, ...]] = ("selection",)
+    unread_words: ClassVar[str] = (
+        "it chooses among params['candidates']; name {others} there too, or {first} alone"
+    )
 
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):
@@ -160,6 +163,11 @@ class ReachSelectionDesign(Design):
 
     def classifiers(self, params: Any) -> tuple[str, ...]:
         return tuple(one for one in params.candidates if isinstance(one, str))
+
+    def unread(
+        self, estimands: tuple[str, ...], params: Any, classifiers: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        return tuple(name for name in classifiers[1:] if name not in (params.candidates or ()))
 
     def suggested(self, population: Population, classifiers: tuple[str, ...]) -> dict[str, Any]:
         named = [name for name in classifiers if name in population.predictions]
