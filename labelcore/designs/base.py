@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from labelcore.designs.choices import ChoiceFigures
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.params import DesignParams as DesignParams
 from labelcore.designs.params import parameter as parameter
@@ -213,32 +213,6 @@ class Figures:
     promise: str | None = None
     draws: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ChoiceFigures:
-    """What a method says of its candidates.
-
-    chosen      name of the candidate, such as "top 400"; None where there is none
-    threshold   the score from which on the chosen one calls an item positive; None without a score
-    status      "guaranteed", "guess", "none acceptable" or "undecided"
-    bounds      a row per candidate: classifier, size, value, low, high (of its precision), state
-    confidence  of the guarantee
-    labels, draws   that it rests on
-    missing     what is still to come, in words
-    """
-
-    chosen: str | None
-    threshold: float | None
-    status: str
-    bounds: pd.DataFrame
-    confidence: float
-    labels: int
-    draws: int
-    method: str
-    source: str
-    assumptions: tuple[str, ...]
-    missing: str = ""
 
 
 class Design(ABC):

@@ -11,7 +11,6 @@ import pandas as pd
 from labelcore.designs.base import (
     NO_ANSWER,
     UNDECIDED,
-    ChoiceFigures,
     Design,
     DesignParams,
     Figures,
@@ -23,6 +22,7 @@ from labelcore.designs.base import (
     make_frame,
     parameter,
 )
+from labelcore.designs.choices import ChoiceFigures
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.reach_candidates import Candidate, candidates_of
 from labelcore.errors import PlanError
