@@ -80,6 +80,22 @@ class ProjectExistsError(ValueError):
     """A project of this name exists with another plan or another file; the message shows both."""
 
 
+class ItemsFileError(ValueError):
+    """The items of ``project`` cannot be read from the file they were read from."""
+
+    def __init__(self, project: str, message: str) -> None:
+        self.project = project
+        super().__init__(message)
+
+
+class MissingItemsError(ItemsFileError, FileNotFoundError):
+    """The file of a project's items is not where it was."""
+
+
+class OtherItemsError(ItemsFileError, ProjectExistsError):
+    """The file given for a project's items is another one than the one that was labelled."""
+
+
 class UnknownProjectError(ValueError):
     """There is no project of this name in the store; the message lists those there are."""
 
@@ -101,6 +117,38 @@ class AnswerError(ValueError):
 
 class StoreError(ValueError):
     """The store cannot be read or written; the message says what happened and what to do."""
+
+
+class MissingStoreError(StoreError, FileNotFoundError):
+    """There is no store where one was expected; opening one does not create it."""
+
+
+class StoreBusyError(StoreError):
+    """Another program holds the store; nothing was stored, and trying again may help."""
+
+
+class StoreNotWritableError(StoreError):
+    """The store can be read and cannot be written: it is read-only, or the disk is full."""
+
+
+class BrokenLogError(StoreError):
+    """The log was changed outside Labelcore: nothing can be added to it.
+
+    ``sequence`` is the number of the first event that does not follow from those before it.
+    """
+
+    def __init__(self, project: str, sequence: int) -> None:
+        self.project, self.sequence = project, sequence
+        before = "the events before it" if sequence > 1 else "the file and the plan"
+        super().__init__(
+            f"The log of project {project!r} was changed outside Labelcore: event {sequence:,} "
+            f"does not follow from {before}. What is shown ends before it; nothing can be added "
+            "or reported. Put back a backup of the store."
+        )
+
+
+class ChangedTextError(StoreError):
+    """The stored text of a drawn item is not the one that its draw recorded."""
 
 
 class ReplayError(ValueError):

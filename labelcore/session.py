@@ -74,10 +74,10 @@ class Session(SessionView):
     ) -> Session:
         """Continue a project of a store; its file is read again from where it was.
 
-        Raises UnknownProjectError, FileNotFoundError (the file is gone), ProjectExistsError (the
-        file changed), StoreError.
+        Raises MissingStoreError (opening creates no store), UnknownProjectError,
+        FileNotFoundError (the file is gone), ProjectExistsError (the file changed), StoreError.
         """
-        opened = open_store(store)
+        opened = open_store(store, create=False)
         record = opened.project(project)
         source = json.loads(record.population_json)
         path = Path(source["path"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import labelcore as lc
@@ -161,3 +163,10 @@ def test_refusals(known: Known) -> None:
     with pytest.raises(ProjectExistsError, match="another plan"):
         lc.Session(known.population, lc.Plan("simple_random", SCALARS, budget=60), session.store)
     assert session.labels == 0
+
+
+def test_opening_creates_no_store(tmp_path: Path) -> None:
+    gone = tmp_path / "gone" / "labels.db"
+    with pytest.raises(FileNotFoundError, match="moved, replaced or deleted.* No new one was made"):
+        lc.Session.open(f"sqlite:///{gone}", "spam")
+    assert not gone.parent.exists()

@@ -10,10 +10,6 @@ from typing import Any
 
 import click
 
-from labelcore.store import LabelStore, open_store
-
-SQLITE = "sqlite:///"
-
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of sentences."
 )
@@ -47,13 +43,3 @@ def write(output: str, content: bytes, *, force: bool = False) -> str:
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}") from None
     return str(path)
-
-
-def existing_store(url: str) -> LabelStore:
-    """A store that is there already: reading must not create an empty one.
-
-    FileNotFoundError, StoreError, ValueError for an unknown address.
-    """
-    if url.startswith(SQLITE) and not Path(url.removeprefix(SQLITE)).is_file():
-        raise FileNotFoundError(f"{url.removeprefix(SQLITE)}: there is no such store")
-    return open_store(url)

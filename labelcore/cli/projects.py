@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
-from labelcore.cli.output import existing_store, json_option, say, write
+from labelcore.cli.output import json_option, say, write
 from labelcore.errors import ProjectExistsError
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
 from labelcore.session import Session
@@ -73,7 +73,7 @@ def export(
     what: str, store: str, project: str, output: str, force: bool, bom: bool, as_json: bool
 ) -> None:
     """Write the events or the estimates as CSV, or everything needed to recompute as a bundle."""
-    session = Session.open(existing_store(store), project)
+    session = Session.open(store, project)
     if what == "bundle":
         content = bundle_zip(session)
     else:
@@ -95,7 +95,7 @@ def report(
     store: str, project: str, output: str, force: bool, kind: str | None, as_json: bool
 ) -> None:
     """Write the report: one HTML file that needs no network, or JSON."""
-    session = Session.open(existing_store(store), project)
+    session = Session.open(store, project)
     chosen = kind or ("json" if output.endswith(".json") else "html")
     text = report_json(session) if chosen == "json" else report_html(session)
     _written(output, text.encode(), force, as_json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from labelcore.cli.output import existing_store, json_option, say
+from labelcore.cli.output import json_option, say
 from labelcore.replay import ReplayResult, replay_bundle, replay_project
 
 
@@ -40,8 +40,7 @@ def _result(
     if (bundle is None) == (store is None):
         raise click.UsageError("Give either a BUNDLE with --file, or a --store with --project.")
     if store is not None:
-        opened = existing_store(store)
-        return replay_project(opened, project or "default", file=file, seal=seal)
+        return replay_project(store, project or "default", file=file, seal=seal)
     if project is not None:
         raise click.UsageError("--project belongs to --store; a bundle holds one project.")
     if file is None:

@@ -67,9 +67,10 @@ def replay_project(
 ) -> ReplayResult:
     """Replay a project of a store; ``file`` where the items are not where they were read.
 
-    Raises ReplayError, UnknownProjectError, StoreError, FileNotFoundError.
+    Raises ReplayError, UnknownProjectError, StoreError (also where there is no store),
+    FileNotFoundError.
     """
-    opened = open_store(store)
+    opened = open_store(store, create=False)
     record = opened.project(project)
     source = json.loads(record.population_json)
     return replay(

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from labelcore.store.base import ConflictError, LabelStore, ProjectRecord, RepeatedTokenError
+from labelcore.store.base import (
+    BUSY_SECONDS,
+    ConflictError,
+    LabelStore,
+    ProjectRecord,
+    RepeatedTokenError,
+)
 from labelcore.store.memory import MemoryStore
 from labelcore.store.sqlite import SqliteStore
 
 __all__ = [
+    "BUSY_SECONDS",
     "NOT_AVAILABLE_YET",
     "STORES",
     "ConflictError",
@@ -25,7 +32,7 @@ __all__ = [
 ]
 
 # The part of the address before "://" -> what opens it.
-STORES: dict[str, Callable[[str], LabelStore]] = {
+STORES: dict[str, Callable[..., LabelStore]] = {
     "memory": MemoryStore,
     "sqlite": SqliteStore,
 }
@@ -33,11 +40,16 @@ STORES: dict[str, Callable[[str], LabelStore]] = {
 NOT_AVAILABLE_YET = ("postgresql+psycopg",)
 
 
-def open_store(url: str | LabelStore | None) -> LabelStore:
+def open_store(
+    url: str | LabelStore | None, *, create: bool = True, busy_seconds: float = BUSY_SECONDS
+) -> LabelStore:
     """Open the store at an address; a store that is open already is returned as it is.
 
     ``memory://`` or None: a new store that ends with the process. ``sqlite:///relative.db`` and
-    ``sqlite:////absolute.db``: a file, created when missing.
+    ``sqlite:////absolute.db``: a file. One that is read-only can be read.
+
+    create        whether a missing file is created; False raises MissingStoreError for it
+    busy_seconds  how long to wait while another program writes
 
     Raises ValueError for an unknown address (listing the known ones), TypeError for another type,
     StoreError when the store is there but cannot be used.
@@ -56,7 +68,7 @@ def open_store(url: str | LabelStore | None) -> LabelStore:
         raise ValueError(f"Stores at {scheme}:// are not available yet, got {url!r}. {_known()}")
     if not separator or scheme not in STORES:
         raise ValueError(f"{url!r} is not the address of a store. {_known()}")
-    return STORES[scheme](url)
+    return STORES[scheme](url, create=create, busy_seconds=busy_seconds)
 
 
 def _known() -> str:

@@ -16,6 +16,7 @@ from labelcore.log import Event
 
 # {item_id: {column: text}}
 Contents = Mapping[str, Mapping[str, str]]
+BUSY_SECONDS = 10.0
 NO_CONTENTS: Contents = MappingProxyType({})
 
 
@@ -31,7 +32,8 @@ class ProjectRecord:
     settings_json    question, instructions, keys ...: JSON text; the store does not look inside
     archived         put away, not deleted
 
-    Only the name, ``settings_json`` and ``archived`` can change after ``create``.
+    Only the name, ``population_json`` (another place of the same file), ``settings_json`` and
+    ``archived`` can change after ``create``.
     """
 
     name: str
@@ -97,9 +99,15 @@ class LabelStore(ABC):
 
     @abstractmethod
     def update(
-        self, name: str, *, settings_json: str | None = None, archived: bool | None = None
+        self,
+        name: str,
+        *,
+        settings_json: str | None = None,
+        archived: bool | None = None,
+        population_json: str | None = None,
     ) -> None:
-        """Change settings or put the project away; None leaves a value as it is."""
+        """Change settings, put the project away, or say where its file is now; None leaves a value
+        as it is."""
 
     @abstractmethod
     def rename(self, old: str, new: str) -> None:

@@ -26,15 +26,19 @@ def check_name(name: str) -> None:
 def check_record(record: ProjectRecord) -> None:
     """Raise TypeError or ValueError when the record cannot be stored as it is."""
     check_name(record.name)
-    for name in ("created_at", "fingerprint", "plan_json", "population_json"):
+    for name in ("created_at", "fingerprint", "plan_json"):
         _check_text(name, getattr(record, name))
-    check_changes(record.settings_json, record.archived)
+    check_changes(record.settings_json, record.archived, record.population_json)
 
 
-def check_changes(settings_json: str | None, archived: bool | None) -> None:
+def check_changes(
+    settings_json: str | None, archived: bool | None, population_json: str | None
+) -> None:
     """Raise TypeError or ValueError for values that ``update`` cannot store."""
     if settings_json is not None:
         _check_text("settings_json", settings_json)
+    if population_json is not None:
+        _check_text("population_json", population_json)
     if archived is not None and not isinstance(archived, bool):
         raise TypeError(f"archived must be True or False, got {archived!r}")
 

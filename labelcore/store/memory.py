@@ -10,6 +10,7 @@ from threading import RLock
 
 from labelcore.log import Event
 from labelcore.store.base import (
+    BUSY_SECONDS,
     NO_CONTENTS,
     Contents,
     LabelStore,
@@ -49,7 +50,13 @@ class MemoryStore(LabelStore):
     (1, 'hello')
     """
 
-    def __init__(self, url: str = "memory://") -> None:
+    def __init__(
+        self,
+        url: str = "memory://",
+        *,
+        create: bool = True,
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> None:
         self.url = url
         self._projects: dict[str, _Project] = {}
         self._tokens: dict[tuple[str, str], tuple[_Project, Event]] = {}
@@ -78,9 +85,14 @@ class MemoryStore(LabelStore):
             return [project.record for project in newest_first]
 
     def update(
-        self, name: str, *, settings_json: str | None = None, archived: bool | None = None
+        self,
+        name: str,
+        *,
+        settings_json: str | None = None,
+        archived: bool | None = None,
+        population_json: str | None = None,
     ) -> None:
-        check_changes(settings_json, archived)
+        check_changes(settings_json, archived, population_json)
         with self._open():
             project = self._find(name)
             record = project.record
@@ -88,6 +100,9 @@ class MemoryStore(LabelStore):
                 record,
                 settings_json=record.settings_json if settings_json is None else settings_json,
                 archived=record.archived if archived is None else archived,
+                population_json=(
+                    record.population_json if population_json is None else population_json
+                ),
             )
 
     def rename(self, old: str, new: str) -> None:

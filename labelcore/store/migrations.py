@@ -6,6 +6,11 @@ edited: a change is a new one. The version is kept in ``PRAGMA user_version``.
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from typing import Any
+
 from sqlalchemy import Connection
 
 from labelcore.errors import StoreError
@@ -88,6 +93,8 @@ _CREATE_EVERYTHING = (
     """,
 )
 
+_ALL_TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+
 MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING]
 
 
@@ -114,9 +121,33 @@ def check_ours(connection: Connection, path: str) -> None:
         )
 
 
+def is_current(connection: Connection) -> bool:
+    """Whether ``migrate`` has nothing to do."""
+    return schema_version(connection) == len(MIGRATIONS) and not _triggers_to_mend(connection)
+
+
 def migrate(connection: Connection) -> None:
-    """Bring the database to the newest version; to be called inside one writing transaction."""
+    """Bring the database to the newest version, and put back what guards its log; to be called
+    inside one writing transaction."""
     for version in range(schema_version(connection), len(MIGRATIONS)):
         for statement in MIGRATIONS[version]:
             connection.exec_driver_sql(statement)
         connection.exec_driver_sql(f"PRAGMA user_version = {version + 1}")
+    for name, statement in _triggers_to_mend(connection).items():
+        connection.exec_driver_sql(f'DROP TRIGGER IF EXISTS "{name}"')
+        connection.exec_driver_sql(statement)
+
+
+def _triggers_to_mend(connection: Connection) -> dict[str, str]:
+    """{name: statement} of the triggers that are missing, or that say something else."""
+    there = _triggers(connection.exec_driver_sql(_ALL_TRIGGERS))
+    with closing(sqlite3.connect(":memory:")) as model:
+        for statements in MIGRATIONS:
+            for statement in statements:
+                model.execute(statement)
+        wanted = _triggers(model.execute(_ALL_TRIGGERS))
+    return {name: text for name, text in wanted.items() if there.get(name) != text}
+
+
+def _triggers(rows: Iterable[Any]) -> dict[str, str]:
+    return {str(name): str(text) for name, text in rows}

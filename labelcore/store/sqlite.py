@@ -21,6 +21,7 @@ from sqlalchemy.exc import OperationalError
 from labelcore.errors import StoreError
 from labelcore.log import FIELDS, Event
 from labelcore.store.base import (
+    BUSY_SECONDS,
     NO_CONTENTS,
     Contents,
     LabelStore,
@@ -40,12 +41,31 @@ from labelcore.store.checks import (
     detail_json,
     tokens,
 )
-from labelcore.store.migrations import check_ours, migrate
+from labelcore.store.migrations import (
+    MIGRATIONS,
+    check_ours,
+    is_current,
+    migrate,
+    schema_version,
+)
 from labelcore.store.schema import event_table, item_table, project_table
-from labelcore.store.sqlite_errors import translated
-from labelcore.store.sqlite_file import check_file, file_identity, make_engine, usable_path
-
-BUSY_SECONDS = 10.0
+from labelcore.store.sqlite_errors import (
+    NO_FILES_BESIDE,
+    NOT_WRITABLE,
+    busy_here,
+    result_code,
+    translated,
+)
+from labelcore.store.sqlite_file import (
+    check_file,
+    create_file,
+    file_identity,
+    file_state,
+    make_engine,
+    named_path,
+    refuse_missing,
+    unwritten_log,
+)
 
 _TOKENS_AT_ONCE = 500
 _DETAIL = FIELDS.index("detail")
@@ -87,19 +107,27 @@ _WITH_TOKEN = {
 class SqliteStore(LabelStore):
     """The store at ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
 
-    Opening creates the file and its folders where they are missing, checks the file, and brings an
-    older schema up to date. A relative path is taken from the working folder at that moment.
-    ``busy_seconds`` is how long to wait while another process writes.
+    Opening creates the file and its folders where they are missing (unless ``create`` is False),
+    checks the file, brings an older schema up to date and puts missing triggers back. A file that
+    cannot be written is opened for reading. A relative path is taken from the working folder at
+    that moment. ``busy_seconds`` is how long to wait while another process writes.
     """
 
-    def __init__(self, url: str, *, busy_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(
+        self, url: str, *, create: bool = True, busy_seconds: float = BUSY_SECONDS
+    ) -> None:
         self.url = url
-        self.path = usable_path(url)
+        self.path = named_path(url)
         self._busy_seconds = busy_seconds
         self._writers = Lock()
-        self._engine = make_engine(self.path, busy_seconds)
-        self._identity: tuple[int, int] | None = None
         self._closed = False
+        self._ready = False
+        self._as_it_stood: object = None
+        if create:
+            create_file(self.path)
+        else:
+            refuse_missing(self.path)
+        self._engine = make_engine(self.path, busy_seconds)
         try:
             with translated(self.path):
                 self._prepare()
@@ -132,10 +160,19 @@ class SqliteStore(LabelStore):
             return [ProjectRecord(*row) for row in connection.execute(newest_first)]
 
     def update(
-        self, name: str, *, settings_json: str | None = None, archived: bool | None = None
+        self,
+        name: str,
+        *,
+        settings_json: str | None = None,
+        archived: bool | None = None,
+        population_json: str | None = None,
     ) -> None:
-        check_changes(settings_json, archived)
-        changes = {"settings_json": settings_json, "archived": archived}
+        check_changes(settings_json, archived, population_json)
+        changes = {
+            "settings_json": settings_json,
+            "archived": archived,
+            "population_json": population_json,
+        }
         given = {column: value for column, value in changes.items() if value is not None}
         with self._writing() as connection:
             project_id, _ = self._find(connection, name)
@@ -191,9 +228,39 @@ class SqliteStore(LabelStore):
             self._engine.dispose()
 
     def _prepare(self) -> None:
+        """Check the file, and bring it up to date where that needs writing and can be done."""
         check_file(self.path)
-        with self._engine.begin() as connection:
+        try:
+            version = self._look()
+        except OperationalError as error:
+            if result_code(error) not in NO_FILES_BESIDE or unwritten_log(self.path):
+                raise
+            self._read_as_it_stands()
+            version = self._look()
+        if self._ready:
+            return
+        try:
+            self._bring_up_to_date()
+        except OperationalError as error:
+            if version < len(MIGRATIONS) or result_code(error) not in NOT_WRITABLE:
+                raise
+
+    def _look(self) -> int:
+        """The version of the schema, once it is clear that the file is ours."""
+        with self._engine.connect() as connection, connection.begin():
             check_ours(connection, str(self.path))
+            journal = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one()
+            self._ready = journal == "wal" and is_current(connection)
+            return schema_version(connection)
+
+    def _read_as_it_stands(self) -> None:
+        """SQLite cannot make its files beside the database: the folder is read-only, or the disk
+        full. Without them the database can be read while nobody writes."""
+        self._engine.dispose()
+        self._engine = make_engine(self.path, self._busy_seconds, immutable=True)
+        self._as_it_stood = file_state(self.path)
+
+    def _bring_up_to_date(self) -> None:
         self._enter_wal()
         with self._engine.connect() as connection:
             connection.execution_options(writing=True)
@@ -216,8 +283,7 @@ class SqliteStore(LabelStore):
                     connection.exec_driver_sql("PRAGMA journal_mode = WAL")
                 return
             except OperationalError as error:
-                code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
-                if code != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                if result_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)
 
@@ -232,10 +298,7 @@ class SqliteStore(LabelStore):
         """One transaction that holds the write lock from its first moment."""
         self._check_usable()
         if not self._writers.acquire(timeout=self._busy_seconds):
-            raise StoreError(
-                f"{self.path} was busy with other writes for {self._busy_seconds:g} seconds. "
-                "Nothing of this step was stored; try again."
-            )
+            raise busy_here(self.path, self._busy_seconds)
         try:
             with translated(self.path), self._engine.connect() as connection:
                 connection.execution_options(writing=True)
@@ -253,6 +316,8 @@ class SqliteStore(LabelStore):
                 f"{self.path} was moved, replaced or deleted while it was open. Nothing of this "
                 "step was stored; put the file back if it was moved, and restart Labelcore."
             )
+        if self._as_it_stood not in (None, file_state(self.path)):
+            raise StoreError(f"{self.path} was changed by another program. Open it again.")
 
     def _find(self, connection: Connection, name: str) -> tuple[int, int]:
         """The project's number in the database and its log's last sequence number."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from labelcore.errors import StoreError
+from labelcore.errors import StoreBusyError, StoreError, StoreNotWritableError
 
 _DAMAGED = (
     "is damaged. Stop Labelcore, keep a copy of the file, and put back the latest backup; "
@@ -47,26 +47,44 @@ _SENTENCES: dict[int, str] = {
     sqlite3.SQLITE_READONLY: _READ_ONLY,
     sqlite3.SQLITE_TOOBIG: "refused a text longer than SQLite can hold. Shorten the item.",
 }
+# Primary result code -> the kind of error, where callers tell them apart.
+_KINDS: dict[int, type[StoreError]] = {
+    sqlite3.SQLITE_BUSY: StoreBusyError,
+    sqlite3.SQLITE_LOCKED: StoreBusyError,
+    sqlite3.SQLITE_FULL: StoreNotWritableError,
+    sqlite3.SQLITE_PERM: StoreNotWritableError,
+    sqlite3.SQLITE_READONLY: StoreNotWritableError,
+}
+# What writing meets where only reading is possible, and what SQLite meets when it cannot make the
+# files that it keeps beside the database.
+NOT_WRITABLE = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+NO_FILES_BESIDE = (*NOT_WRITABLE, sqlite3.SQLITE_IOERR)
 _DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SENTENCES[sqlite3.SQLITE_LOCKED] = _SENTENCES[sqlite3.SQLITE_BUSY]
+_UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError)
 
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Turn whatever the database raises inside the block into a StoreError.
 
-    A stored text that is no longer JSON is damage too.
+    A stored text that is no longer JSON, or no longer text, is damage too.
     """
     try:
         yield
-    except (SQLAlchemyError, sqlite3.Error, json.JSONDecodeError) as error:
+    except (SQLAlchemyError, sqlite3.Error, *_UNREADABLE) as error:
         raise store_error(path, error) from error
 
 
 def store_error(path: Path, error: Exception) -> StoreError:
     """The StoreError that tells what ``error`` means for the file at ``path``."""
     cause = getattr(error, "orig", None) or error
-    code = _code(cause)
+    code = result_code(error)
     sentence = _SENTENCES.get(code)
     if sentence is None:
         return StoreError(
@@ -74,14 +92,26 @@ def store_error(path: Path, error: Exception) -> StoreError:
             f"stored; open the store again, and report this text if it returns. ({cause})"
         )
     found = damage(path) if code == sqlite3.SQLITE_CORRUPT else None
-    return StoreError(f"{path} {sentence} ({found or cause})")
+    return _KINDS.get(code, StoreError)(f"{path} {sentence} ({found or cause})")
 
 
-def _code(error: BaseException) -> int:
-    """The primary result code; the driver gives none for a text that is not UTF-8."""
-    if isinstance(error, json.JSONDecodeError) or "Could not decode to UTF-8" in str(error):
+def busy_here(path: Path, seconds: float) -> StoreBusyError:
+    """The error for a store that other threads of this process kept busy."""
+    return StoreBusyError(
+        f"{path} was busy with other writes for {seconds:g} seconds. Nothing of this step was "
+        "stored; try again."
+    )
+
+
+def result_code(error: BaseException) -> int:
+    """The primary result code of an error, or of the one that it wraps.
+
+    The driver gives none for a text that is not UTF-8.
+    """
+    cause = getattr(error, "orig", None) or error
+    if isinstance(cause, _UNREADABLE) or "Could not decode to UTF-8" in str(cause):
         return sqlite3.SQLITE_CORRUPT
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    return getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 def damaged(path: Path, found: str) -> StoreError:
@@ -98,5 +128,5 @@ def damage(path: Path) -> str | None:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.Error as error:
-        return str(error) if _code(error) in _DAMAGE_CODES else None
+        return str(error) if result_code(error) in _DAMAGE_CODES else None
     return None if found == "ok" else " ".join(str(found).split())

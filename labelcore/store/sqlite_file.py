@@ -9,10 +9,11 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from labelcore.errors import StoreError
+from labelcore.errors import MissingStoreError, StoreError
 from labelcore.store.sqlite_errors import damage, damaged
 
 QUICK_CHECK_BYTES = 50_000_000
+OWNER_ONLY = 0o600
 
 # Set on every connection; WAL is a property of the file and is set once, on opening.
 PRAGMAS = ("PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
@@ -21,10 +22,10 @@ _PREFIX = "sqlite:///"
 _HEADER = b"SQLite format 3\x00"
 
 
-def usable_path(url: str) -> Path:
-    """The absolute path that ``url`` names, its folder created.
+def named_path(url: str) -> Path:
+    """The absolute path that ``url`` names.
 
-    Raises ValueError for an address without a path, StoreError for a path that cannot be a file.
+    Raises ValueError for an address without a path, StoreError for a path that is a folder.
     """
     text = url.removeprefix(_PREFIX)
     if not url.startswith(_PREFIX) or text in ("", ":memory:"):
@@ -35,6 +36,14 @@ def usable_path(url: str) -> Path:
     path = Path(os.path.abspath(text))
     if path.is_dir():
         raise StoreError(f"{path} is a folder. Name a file in it, for example {path}/labels.db.")
+    return path
+
+
+def create_file(path: Path) -> None:
+    """Make an empty file for this user alone, and its folder, where they are missing.
+
+    SQLite gives the files beside the database the same permissions.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -42,7 +51,35 @@ def usable_path(url: str) -> Path:
             f"The folder {path.parent} does not exist and could not be created "
             f"({error.strerror}). Create it, or choose another place."
         ) from error
-    return path
+    try:
+        path.touch(mode=OWNER_ONLY, exist_ok=False)
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise StoreError(
+            f"{path} could not be created ({error.strerror}). Check that this user may write to "
+            "the folder, or choose another place."
+        ) from error
+
+
+def refuse_missing(path: Path) -> None:
+    """Raise MissingStoreError when there is no file, or only an empty one, at ``path``."""
+    if not path.exists():
+        raise MissingStoreError(
+            f"There is no store at {path}: it was moved, replaced or deleted, or the path is "
+            "another one. No new one was made; put the file back."
+        )
+    if path.stat().st_size == 0:
+        raise MissingStoreError(
+            f"The store {path} is empty: its content was deleted, or it was never used. No new "
+            "one was made; put the file back."
+        )
+
+
+def unwritten_log(path: Path) -> bool:
+    """Whether the file beside the database holds changes that are not in the database yet."""
+    beside = path.with_name(path.name + "-wal")
+    return beside.exists() and beside.stat().st_size > 0
 
 
 def check_file(path: Path) -> None:
@@ -78,13 +115,21 @@ def file_identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def make_engine(path: Path, busy_seconds: float) -> Engine:
+def file_state(path: Path) -> tuple[int, int, bool]:
+    """What changes when another program writes to the database."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, unwritten_log(path)
+
+
+def make_engine(path: Path, busy_seconds: float, *, immutable: bool = False) -> Engine:
     """An engine whose transactions begin as readers, or as writers with the option ``writing``.
 
     With ``writing=None`` no transaction is begun: some pragmas work outside of one only.
+    immutable   read the file as it stands, without the files that SQLite keeps beside it
     """
+    query = {"immutable": "1", "uri": "true"} if immutable else {}
     engine = create_engine(
-        URL.create("sqlite", database=str(path)),
+        URL.create("sqlite", database=path.as_uri() if immutable else str(path), query=query),
         connect_args={"timeout": busy_seconds, "check_same_thread": False},
         max_overflow=-1,
     )

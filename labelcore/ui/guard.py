@@ -20,6 +20,7 @@ from labelcore.ui import sessions
 from labelcore.ui.plain import plain
 
 PROBLEM = "problem"
+NOT_STORED = "Your last press was not stored. "
 UNEXPECTED = (
     "Something went wrong that Labelcore did not expect. Every label that the page called saved is "
     "in the store. Reload the page; if this comes back, the details are in the server's output."
@@ -60,7 +61,8 @@ def show(error: Exception) -> None:
     """The error as a box with a way on."""
     if isinstance(error, StoreError):
         sessions.forget()
-    st.error(plain(sentence(error)), icon=":material/error:")
+    pressed = NOT_STORED if PROBLEM in st.session_state else ""
+    st.error(plain(pressed + sentence(error)), icon=":material/error:")
     step = next_step(error)
     if step:
         st.text(step)
@@ -103,4 +105,4 @@ def show_problem() -> None:
     """The error of the last press, until the next press."""
     problem = st.session_state.get(PROBLEM)
     if problem:
-        st.error(plain(f"Your last press was not stored. {problem}"), icon=":material/error:")
+        st.error(plain(f"{NOT_STORED}{problem}"), icon=":material/error:")

@@ -18,6 +18,10 @@ from labelcore.session import Session
 from labelcore.store import LabelStore, open_store
 
 DATABASE = "labelcore.db"
+# Less than the time within which a person must hear that a press was not stored.
+BUSY_SECONDS = 1.0
+# Data folders whose store this process has opened: a store that is gone is not made anew.
+_opened: set[str] = set()
 
 
 def data_folder() -> Path:
@@ -26,10 +30,18 @@ def data_folder() -> Path:
 
 
 class Registry:
-    """The open store of one data folder and its open sessions."""
+    """The open store of one data folder and its open sessions.
+
+    The store is created only when this process opens it for the first time.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self.store: LabelStore = open_store(f"sqlite:///{folder / DATABASE}")
+        self.store: LabelStore = open_store(
+            f"sqlite:///{folder / DATABASE}",
+            create=str(folder) not in _opened,
+            busy_seconds=BUSY_SECONDS,
+        )
+        _opened.add(str(folder))
         self._sessions: dict[str, Session] = {}
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()

@@ -264,7 +264,7 @@ BAD = [
     (["replay"], "Give either a BUNDLE with --file, or a --store"),
     (["replay", "b.zip"], "--file is missing"),
     (["replay", "none.zip", "--file", "ITEMS"], "there is no such file"),
-    (["replay", "--store", "sqlite:///none.db"], "there is no such store"),
+    (["replay", "--store", "sqlite:///none.db"], "it was moved, replaced or deleted"),
     (["replay", "--store", "memory://", "--project", "x"], "There is no project 'x'"),
     (["report", "--store", "ftp://x", "-o", "r.html"], "is not the address of a store"),
     (["export", "all", "--store", "memory://", "-o", "x"], "'all' is not one of"),

@@ -149,6 +149,9 @@ def check_update(open_one: OpenStore) -> None:
     store.update("spam")
     assert store.project("spam") == replace(RECORD, settings_json="[1]", archived=True)
     store.update("spam", settings_json="{}", archived=False)
+    store.update("spam", population_json='{"path": "moved.csv"}')
+    assert store.project("spam").population_json == '{"path": "moved.csv"}'
+    store.update("spam", population_json=RECORD.population_json)
     assert store.project("spam") == replace(RECORD, settings_json="{}")
     assert store.project("other") == replace(RECORD, name="other")
 
@@ -324,6 +327,8 @@ def check_bad_values(open_one: OpenStore) -> None:
             store.create(replace(RECORD, name=name))  # type: ignore[arg-type]
         with pytest.raises((TypeError, ValueError), match="the project's name must"):
             store.rename("spam", name)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="population_json must be text, got 1"):
+        store.update("spam", population_json=1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="archived must be True or False, got 1"):
         store.update("spam", archived=1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="plan_json must be text"):

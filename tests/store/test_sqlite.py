@@ -111,6 +111,36 @@ def test_triggers_let_a_good_row_in(store: SqliteStore, path: Path) -> None:
     assert store.last_sequence("spam") == 3
 
 
+@pytest.mark.parametrize(
+    "instead", [None, "CREATE TRIGGER {name} BEFORE UPDATE ON event BEGIN SELECT 1; END"]
+)
+def test_opening_puts_triggers_back(store: SqliteStore, path: Path, instead: str | None) -> None:
+    store.close()
+    find = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        before = connection.execute(find).fetchall()
+        assert len(before) == 5
+        for name, _ in before:
+            connection.execute(f"DROP TRIGGER {name}")
+            if instead:
+                connection.execute(instead.format(name=name))
+    again = reopened(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute(find).fetchall() == before
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            connection.execute("DELETE FROM event")
+    again.close()
+
+
+def test_opening_a_good_file_writes_nothing(store: SqliteStore, path: Path) -> None:
+    store.close()
+    before = path.stat().st_mtime_ns, path.read_bytes()
+    again = reopened(path)
+    assert not path.with_name("labels.db-wal").stat().st_size
+    again.close()
+    assert (path.stat().st_mtime_ns, path.read_bytes()) == before
+
+
 # Schema and migrations
 
 

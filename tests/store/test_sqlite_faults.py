@@ -13,7 +13,12 @@ from threading import Timer
 import pytest
 
 import labelcore.store.sqlite_file as sqlite_file
-from labelcore.errors import StoreError
+from labelcore.errors import (
+    MissingStoreError,
+    StoreBusyError,
+    StoreError,
+    StoreNotWritableError,
+)
 from labelcore.log import Event
 from labelcore.store import ProjectRecord, SqliteStore
 
@@ -68,38 +73,98 @@ def ordinary_user(path: Path) -> Iterator[None]:
         os.seteuid(0)
 
 
-@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="needs the permissions of a Unix system")
-@pytest.mark.parametrize(
-    ("file_mode", "folder_mode", "message"),
-    [
-        (0o444, 0o555, "cannot be written: the file, its folder or the disk is read-only"),
-        (0o644, 0o555, "cannot be written|could not be opened. Check .* may write to it"),
-        (0o000, 0o755, "could not be read .*Check that this user may read it"),
-    ],
+NEEDS_PERMISSIONS = pytest.mark.skipif(
+    not hasattr(os, "seteuid"), reason="needs the permissions of a Unix system"
 )
-def test_read_only_folder_or_unreadable_file(
-    store: SqliteStore, path: Path, file_mode: int, folder_mode: int, message: str
-) -> None:
+KINDS = ["drawn", "labelled"]
+
+
+@NEEDS_PERMISSIONS
+def test_an_unreadable_file(store: SqliteStore, path: Path) -> None:
     store.close()
+    message = "could not be read .*Check that this user may read it"
     with (
         ordinary_user(path.parent),
-        modes(path, file_mode, folder_mode),
+        modes(path, 0o000, 0o755),
         pytest.raises(StoreError, match=message),
     ):
         reopened(path)
     assert_still_works(reopened(path))
 
 
-@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="needs the permissions of a Unix system")
-def test_a_read_only_file_can_be_read(store: SqliteStore, path: Path) -> None:
+@NEEDS_PERMISSIONS
+@pytest.mark.parametrize(
+    ("file_mode", "folder_mode"), [(0o444, 0o755), (0o444, 0o555), (0o644, 0o555)]
+)
+def test_what_is_read_only_can_be_read(
+    store: SqliteStore, path: Path, file_mode: int, folder_mode: int
+) -> None:
     store.close()
-    with ordinary_user(path.parent), modes(path, 0o444, 0o755):
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("DROP TRIGGER plan_is_frozen")  # it cannot be put back there
+    with ordinary_user(path.parent), modes(path, file_mode, folder_mode):
         archive = reopened(path)
-        assert [event.kind for event in archive.events("spam")] == ["drawn", "labelled"]
-        with pytest.raises(StoreError, match="cannot be written: .* read-only for this user"):
+        assert [event.kind for event in archive.events("spam")] == KINDS
+        assert archive.content("spam", "m-1") == {"text": "hello"}
+        with pytest.raises(StoreNotWritableError, match="cannot be written: .* read-only"):
             archive.append("spam", [noted(3)])
         archive.close()
     assert_still_works(reopened(path))
+
+
+@NEEDS_PERMISSIONS
+def test_what_is_read_only_and_not_whole_is_refused(store: SqliteStore, path: Path) -> None:
+    """The newest events wait in the file beside the database, which cannot be read then."""
+    (path.parent / "archive").mkdir()
+    archived = path.parent / "archive" / path.name
+    for suffix in ("", "-wal"):
+        shutil.copy(f"{path}{suffix}", f"{archived}{suffix}")
+    with (
+        ordinary_user(archived.parent),
+        modes(archived, 0o644, 0o555),
+        pytest.raises(StoreError, match="could not be opened"),
+    ):
+        reopened(archived)
+    assert_still_works(reopened(archived))
+
+
+@NEEDS_PERMISSIONS
+def test_a_store_read_as_it_stands_notices_a_writer(store: SqliteStore, path: Path) -> None:
+    store.close()
+    with ordinary_user(path.parent), modes(path, 0o644, 0o555):
+        archive = reopened(path)
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("UPDATE project SET settings_json = '[]'")
+        other.commit()
+        with pytest.raises(StoreError, match="was changed by another program. Open it again"):
+            archive.events("spam")
+    archive.close()
+
+
+def test_opening_does_not_create(tmp_path: Path) -> None:
+    path = tmp_path / "gone" / "labels.db"
+    with pytest.raises(MissingStoreError, match="it was moved, replaced or deleted") as caught:
+        SqliteStore(f"sqlite:///{path}", create=False)
+    assert isinstance(caught.value, FileNotFoundError)
+    assert not path.parent.exists()
+    path.parent.mkdir()
+    path.touch()
+    with pytest.raises(MissingStoreError, match="is empty"):
+        SqliteStore(f"sqlite:///{path}", create=False)
+    assert path.stat().st_size == 0
+
+
+@NEEDS_PERMISSIONS
+def test_only_the_owner_can_read_the_files(path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        store = reopened(path)
+        store.create(RECORD)
+        modes = {entry.name: entry.stat().st_mode & 0o777 for entry in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(["labels.db", "labels.db-shm", "labels.db-wal"], 0o600)
+    store.close()
 
 
 @contextmanager
@@ -157,7 +222,9 @@ def test_disk_full_stores_nothing_of_the_batch(
     store._engine.dispose()
     batch = [noted(n, "x" * 1000) for n in range(3, 60)]
     for _ in range(2):
-        with pytest.raises(StoreError, match="the disk is full. Nothing of this step was stored"):
+        with pytest.raises(
+            StoreNotWritableError, match="the disk is full. Nothing of this step was stored"
+        ):
             store.append("spam", batch, {"m-2": {"text": "new"}})
         assert store.last_sequence("spam") == 2
         assert store.content("spam", "m-2") is None
@@ -171,11 +238,22 @@ def test_disk_full_stores_nothing_of_the_batch(
 def test_a_lock_held_too_long(store: SqliteStore, path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="locked by another program for longer"):
+        with pytest.raises(StoreBusyError, match="locked by another program for longer"):
             store.append("spam", [noted(3)])
         assert store.last_sequence("spam") == 2, "a writer elsewhere does not stop readers"
         other.execute("ROLLBACK")
     assert_still_works(store)
+
+
+def test_a_store_that_another_program_has_locked_can_be_opened(
+    store: SqliteStore, path: Path
+) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        second = reopened(path)
+        assert [event.kind for event in second.events("spam")] == KINDS
+        second.close()
+        other.execute("ROLLBACK")
 
 
 def test_a_lock_held_by_a_thread_of_this_process(store: SqliteStore) -> None:
