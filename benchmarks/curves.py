@@ -29,7 +29,7 @@ from labelcore.designs.base import Frame, Look, Setup, rank_order
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.replay import replay
 from labelcore.setup import make_setup
-from labelcore.simulate import run_seed
+from labelcore.simulation import run_seed
 from labelcore.simulation_truth import true_codes
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
 

@@ -25,7 +25,7 @@ import labelcore as lc
 from labelcore.engine import Engine
 from labelcore.log import Event
 from labelcore.looks import results
-from labelcore.simulate import run_seed
+from labelcore.simulation import run_seed
 
 FOUR = ["accuracy", "precision", "recall", "f1"]
 IMPORT = """

@@ -30,7 +30,7 @@ from labelcore.designs.rates import item_probability
 from labelcore.engine import Engine
 from labelcore.errors import PlanError
 from labelcore.estimation import scalar_results
-from labelcore.simulate import label_all, run_seed, true_values
+from labelcore.simulation import label_all, run_seed, true_values
 from labelcore.simulation_truth import true_codes
 from labelcore.stats import difference_estimator
 from labelcore.stats.difference_estimator import helped_share

@@ -30,7 +30,7 @@ from labelcore.engine import Engine
 from labelcore.estimands import DIFFERENCES, table_of
 from labelcore.estimation import scalar_results
 from labelcore.log import Event
-from labelcore.simulate import run_seed, true_values
+from labelcore.simulation import run_seed, true_values
 from labelcore.simulation_truth import true_codes
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical

@@ -25,7 +25,7 @@ import pandas as pd
 import labelcore as lc
 from labelcore.engine import Engine
 from labelcore.estimation import look_at
-from labelcore.simulate import run_seed
+from labelcore.simulation import run_seed
 from labelcore.simulation_truth import true_codes
 from labelcore.stats.profile import Cells
 

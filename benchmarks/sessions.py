@@ -21,7 +21,7 @@ from labelcore import estimation
 from labelcore.designs.base import Figures, IntArray, Progress
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.engine import Engine
-from labelcore.simulate import true_values
+from labelcore.simulation import true_values
 
 FloatArray = NDArray[np.float64]
 Mixer = Callable[[int, IntArray], IntArray]

@@ -23,7 +23,7 @@ from benchmarks.real_files import DESIGNS, FILES, RealFile
 from labelcore.engine import Engine
 from labelcore.estimation import scalar_results
 from labelcore.log import Event
-from labelcore.simulate import run_seed, true_values
+from labelcore.simulation import run_seed, true_values
 from labelcore.simulation_truth import true_codes
 
 ESTIMANDS = ("accuracy", "precision", "recall", "f1")

@@ -1,14 +1,17 @@
-"""Labelcore: how good is a classifier, from the fewest human labels, with a number to defend."""
+"""Labelcore: how good is a classifier, from the fewest human labels, with a number to defend.
 
-from labelcore.designs import DESIGNS
-from labelcore.estimands import ESTIMANDS
-from labelcore.log import Draw, Event
-from labelcore.plan import Plan
-from labelcore.population import Population, read_population
-from labelcore.preview import Preview, preview
-from labelcore.results import Band, Choice, Claim, Estimate, Interval
-from labelcore.session import Session
-from labelcore.simulate import Simulation, simulate
+Every public name is here. Each is loaded when it is first asked for, so that ``import labelcore``
+costs next to nothing.
+
+>>> import labelcore as lc
+>>> lc.Plan("simple_random", ["accuracy"], budget=200).confidence
+0.95
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
@@ -27,7 +30,58 @@ __all__ = [
     "Preview",
     "Session",
     "Simulation",
+    "Wave",
+    "errors",
+    "monitor",
+    "open_store",
     "preview",
     "read_population",
+    "replay_bundle",
     "simulate",
+    "write_report",
 ]
+
+if TYPE_CHECKING:
+    from labelcore import errors
+    from labelcore.designs import DESIGNS
+    from labelcore.estimands import ESTIMANDS
+    from labelcore.forecast import Preview, preview
+    from labelcore.log import Draw, Event
+    from labelcore.monitoring import Wave, monitor
+    from labelcore.plan import Plan
+    from labelcore.population import Population, read_population
+    from labelcore.replay import replay_bundle
+    from labelcore.report import write_report
+    from labelcore.results import Band, Choice, Claim, Estimate, Interval
+    from labelcore.session import Session
+    from labelcore.simulation import Simulation, simulate
+    from labelcore.store import open_store
+else:
+    # Module -> the public names it has; the imports above say the same to a type checker.
+    _HOMES = {
+        "designs": ("DESIGNS",),
+        "estimands": ("ESTIMANDS",),
+        "forecast": ("Preview", "preview"),
+        "log": ("Draw", "Event"),
+        "monitoring": ("Wave", "monitor"),
+        "plan": ("Plan",),
+        "population": ("Population", "read_population"),
+        "replay": ("replay_bundle",),
+        "report": ("write_report",),
+        "results": ("Band", "Choice", "Claim", "Estimate", "Interval"),
+        "session": ("Session",),
+        "simulation": ("Simulation", "simulate"),
+        "store": ("open_store",),
+    }
+    _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+    def __getattr__(name):
+        if name == "errors":
+            return import_module("labelcore.errors")
+        if name not in _HOME_OF:
+            raise AttributeError(f"module 'labelcore' has no attribute {name!r}")
+        globals()[name] = getattr(import_module(f"labelcore.{_HOME_OF[name]}"), name)
+        return globals()[name]
+
+    def __dir__():
+        return sorted([*__all__, "__version__"])

@@ -12,11 +12,11 @@ from typing import Any
 
 from labelcore.engine import Engine
 from labelcore.errors import AnswerError, PlanError
+from labelcore.forecast import planned_size
 from labelcore.ledger import Ledger, now
 from labelcore.log import Draw, Event, genesis
 from labelcore.plan import Plan
 from labelcore.population import Population, read_population
-from labelcore.preview import planned_size
 from labelcore.projects import created_or_same, new_record
 from labelcore.session_view import DEFAULT_ANNOTATOR, SessionView
 from labelcore.settings import check_wording

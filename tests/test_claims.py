@@ -18,7 +18,7 @@ from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.replay import replay_project
 from labelcore.results import Claim
-from labelcore.simulate import label_all
+from labelcore.simulation import label_all
 from labelcore.stats.evidence import log_evidence_at
 from labelcore.stop_rules import stop_reason
 from labelcore.stops import deadline_of, read_stop

@@ -20,7 +20,7 @@ from labelcore.designs.stratified import asking_order
 from labelcore.engine import Engine
 from labelcore.estimation import scalar_results
 from labelcore.log import Event
-from labelcore.simulate import run_seed
+from labelcore.simulation import run_seed
 from labelcore.stats.profile import Cells, Ratios, profile_bounds
 from tests.designs.synthetic import NOISE
 

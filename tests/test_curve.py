@@ -22,7 +22,7 @@ from labelcore.curve import (
 from labelcore.engine import Engine
 from labelcore.log import Event
 from labelcore.looks import results
-from labelcore.simulate import run_seed
+from labelcore.simulation import run_seed
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
 from tests.designs.synthetic import Known, calibrated, label, labelled, write
 

@@ -18,7 +18,7 @@ from labelcore import existing
 from labelcore.engine import Engine
 from labelcore.errors import PlanError
 from labelcore.estimation import scalar_results
-from labelcore.simulate import label_all, true_values
+from labelcore.simulation import label_all, true_values
 from tests.existing_files import ITEMS, from_the_top, made, read, with_known
 
 RUNS = 150

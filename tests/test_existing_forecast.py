@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.preview import Outlook
+from labelcore.forecast import Outlook
 from tests.existing_files import at_random, made, read
 from tests.test_existing import plan_of
 

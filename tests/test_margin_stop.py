@@ -18,7 +18,7 @@ from labelcore.estimation import headline_stage, scalar_results, second_stage_st
 from labelcore.log import Event
 from labelcore.margin_stop import HIT, MISS, OPEN, UNDECIDED, Stop, find_stop, margin_rule
 from labelcore.replay import replay_project
-from labelcore.simulate import label_all
+from labelcore.simulation import label_all
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, label_distribution
 from tests.designs.synthetic import Known, calibrated, label, write
 

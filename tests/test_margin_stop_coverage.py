@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.engine import Engine
 from labelcore.estimation import scalar_results
 from labelcore.margin_stop import margin_rule
-from labelcore.simulate import label_all
+from labelcore.simulation import label_all
 from labelcore.stats.stop_at_margin import MarginRule, characteristics
 from tests.designs.synthetic import Known, fewest, write
 

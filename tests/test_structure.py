@@ -64,28 +64,28 @@ INSIDE: dict[str, str] = {
     "strata_table": "errors results stats estimands designs engine estimation",
     "history": "errors log engine",
     "looks": "errors log results engine estimation curve claim_results choice",
-    "preview": "errors results stats estimands population tallies designs plan setup claim_outlook"
+    "forecast": "errors results stats estimands population tallies designs plan setup claim_outlook"
     " margin_stop existing",
     "simulation_truth": "errors population",
-    "simulate": "errors log results stats estimands population tallies designs plan engine"
-    " estimation curve choice looks preview simulation_truth stops stop_rules",
+    "simulation": "errors log results stats estimands population tallies designs plan engine"
+    " estimation curve choice looks forecast simulation_truth stops stop_rules",
     "store": "errors log",
     "ledger": "errors log engine store",
-    "projects": "errors log population plan preview store ledger",
+    "projects": "errors log population plan forecast store ledger",
     "project_life": "errors log plan store ledger",
     "session": "errors log results words estimands population designs plan engine estimation"
-    " curve strata_table history looks preview store ledger projects settings session_view"
+    " curve strata_table history looks forecast store ledger projects settings session_view"
     " stop_rules",
     "replay": "errors existing_words log results words population designs plan engine estimation"
-    " curve looks preview store ledger projects session stop_rules stop_words",
-    "trials": "errors results words difference_words population plan session simulate"
+    " curve looks forecast store ledger projects session stop_rules stop_words",
+    "trials": "errors results words difference_words population plan session simulation"
     " simulation_truth",
     "charts": "errors results words claim_words difference_words estimands",
     "report": "errors existing existing_words log results words difference_words estimands"
-    " population plan engine estimation curve strata_table history looks preview replay session"
+    " population plan engine estimation curve strata_table history looks forecast replay session"
     " charts stop_words label_error label_error_words",
-    "cli": "errors log results words estimands population designs plan looks preview store ledger"
-    " projects session simulate replay report stop_words derived_words",
+    "cli": "errors log results words estimands population designs plan looks forecast store ledger"
+    " projects session simulation replay report stop_words derived_words",
 }
 
 # "__init__" is the public `import labelcore` itself.
@@ -95,7 +95,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__main__": {"cli"},
     "ui": {*INSIDE, "__init__"},
     "pages": {
-        *("__init__", "errors", "results", "words", "estimands", "population", "plan", "preview"),
+        *("__init__", "errors", "results", "words", "estimands", "population", "plan", "forecast"),
         *("items", "replay", "session", "trials", "charts", "report", "ui"),
     },
     "app": {"__init__", "errors", "session", "ui"},

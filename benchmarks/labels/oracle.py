@@ -22,7 +22,7 @@ from benchmarks.stacked import estimates
 from labelcore import estimation
 from labelcore.designs.base import Frame, IntArray, Progress, Setup
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman, _costs
-from labelcore.simulate import run_seed
+from labelcore.simulation import run_seed
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.profile import FloatArray
 

@@ -15,7 +15,7 @@ from benchmarks.sessions import Prepared
 from benchmarks.stacked import estimates
 from labelcore import estimation
 from labelcore.designs.base import Figures, IntArray
-from labelcore.simulate import run_seed
+from labelcore.simulation import run_seed
 from labelcore.stats.profile import Cells, FloatArray
 
 SEED, SIDE_BY_SIDE = 41, 25

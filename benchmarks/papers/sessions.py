@@ -24,7 +24,7 @@ from benchmarks.papers.__main__ import markdown
 from benchmarks.real_files import FILES
 from labelcore.choice import TrueChoice
 from labelcore.results import Result
-from labelcore.simulate import true_values
+from labelcore.simulation import true_values
 from labelcore.simulation_truth import true_codes
 from labelcore.words import percent, percent_range
 

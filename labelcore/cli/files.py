@@ -11,10 +11,10 @@ import click
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
 from labelcore.cli.output import json_option, say
 from labelcore.derived_words import derived_lines
+from labelcore.forecast import preview
 from labelcore.population import Population
-from labelcore.preview import preview
 from labelcore.report.data import finite
-from labelcore.simulate import simulate as run_simulation
+from labelcore.simulation import simulate as run_simulation
 from labelcore.stop_words import stop_words
 from labelcore.words import count, points
 

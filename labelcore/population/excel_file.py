@@ -14,7 +14,6 @@ from typing import Any
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
-import openpyxl  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
@@ -27,8 +26,8 @@ from labelcore.population.text_file import TemporaryCopy, TextFile
 ESCAPED = re.compile("_x(00[01][0-9A-Fa-f]|005F)_")
 MOST_BYTES = 512_000_000
 UNREADABLE = (
-    *(zipfile.BadZipFile, zlib.error, openpyxl.utils.exceptions.InvalidFileException, ParseError),
-    *(LookupError, ValueError, TypeError, AttributeError, EOFError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error, ParseError, LookupError),
+    *(ValueError, TypeError, AttributeError, EOFError, RuntimeError),
 )
 
 
@@ -62,6 +61,9 @@ class ExcelFile(DelimitedText):
 
 def _open(path: Path) -> Any:
     """The workbook. PopulationError for what is none, or unpacks to too much."""
+    import openpyxl  # type: ignore[import-untyped]
+    from openpyxl.utils.exceptions import InvalidFileException  # type: ignore[import-untyped]
+
     try:
         with zipfile.ZipFile(path) as packed:
             size = sum(member.file_size for member in packed.infolist())
@@ -74,7 +76,7 @@ def _open(path: Path) -> Any:
         return openpyxl.load_workbook(path, read_only=True, data_only=True)
     except PopulationError:
         raise
-    except UNREADABLE as error:
+    except (*UNREADABLE, InvalidFileException) as error:
         raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
 
 

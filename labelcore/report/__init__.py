@@ -4,5 +4,13 @@ from labelcore.report.bundle import bundle_zip
 from labelcore.report.data import report_json
 from labelcore.report.page import report_html
 from labelcore.report.tables import estimates_csv, events_csv
+from labelcore.report.written import write_report
 
-__all__ = ["bundle_zip", "estimates_csv", "events_csv", "report_html", "report_json"]
+__all__ = [
+    "bundle_zip",
+    "estimates_csv",
+    "events_csv",
+    "report_html",
+    "report_json",
+    "write_report",
+]

@@ -15,7 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
-from scipy.stats import hypergeom
+
+from labelcore.stats.chances import at_least
 
 FloatArray = NDArray[np.float64]
 Limits = tuple[FloatArray, FloatArray]
@@ -149,11 +150,8 @@ def _fewest(hits: int, trials: int, size: int, alpha: float) -> int:
     possible = range(hits, size - (trials - hits) + 1)
     if hits == 0:
         return 0
-    return possible[
-        bisect_left(
-            possible, True, key=lambda k: bool(hypergeom.sf(hits - 1, size, k, trials) > alpha)
-        )
-    ]
+    place = bisect_left(possible, True, key=lambda k: at_least(hits, k, size, trials) > alpha)
+    return possible[place]
 
 
 def share_interval(

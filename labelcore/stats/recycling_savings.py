@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
-from scipy.stats import binom
 
+from labelcore.stats.chances import binomial
 from labelcore.stats.recycling import OPTIONS
 
 FloatArray = NDArray[np.float64]
@@ -78,7 +78,9 @@ def savings(
     chance = np.zeros(n_child + 1)
     if option == "sample":
         mean = available / np.maximum(total, 1)
-        chance += weight @ binom.pmf(numbers, np.minimum(total, n_child)[:, None], mean[:, None])
+        draws = np.minimum(total, n_child)
+        for n, share, part in zip(draws.tolist(), mean.tolist(), weight.tolist(), strict=True):
+            chance[: n + 1] += part * binomial(n, share)
         return Savings(chance / chance.sum())
     whole = total <= n_child
     np.add.at(chance, available[whole], weight[whole])
@@ -105,7 +107,7 @@ def mean_savings(
 def _pairs(n_parent: int, pir: float, cir: float) -> tuple[IntArray, IntArray, FloatArray]:
     """|S+|, |S-| and the chance of each pair that is not negligible, each (n_pairs,)."""
     plus = np.arange(n_parent + 1)
-    weight = binom.pmf(plus, n_parent, pir)
+    weight = binomial(n_parent, pir)
     plus, weight = plus[weight > NEGLIGIBLE], weight[weight > NEGLIGIBLE]
     exact = plus * (1 - cir) / cir if cir > 0 else np.zeros(len(plus))
     near = np.rint(exact)

@@ -16,7 +16,6 @@ from labelcore.store.base import (
     RepeatedTokenError,
 )
 from labelcore.store.memory import MemoryStore
-from labelcore.store.sqlite import SqliteStore
 
 __all__ = [
     "BUSY_SECONDS",
@@ -27,14 +26,21 @@ __all__ = [
     "MemoryStore",
     "ProjectRecord",
     "RepeatedTokenError",
-    "SqliteStore",
     "open_store",
 ]
+
+
+def _sqlite(address: str) -> LabelStore:
+    """SQLAlchemy takes longer to load than a small plan to make, and only a file needs it."""
+    from labelcore.store.sqlite import SqliteStore
+
+    return SqliteStore(address)
+
 
 # The part of the address before "://" -> what opens it.
 STORES: dict[str, Callable[..., LabelStore]] = {
     "memory": MemoryStore,
-    "sqlite": SqliteStore,
+    "sqlite": _sqlite,
 }
 
 NOT_AVAILABLE_YET = ("postgresql+psycopg",)

@@ -8,7 +8,7 @@ from labelcore import words
 from labelcore.difference_words import number_words, range_words
 from labelcore.results import Estimate
 from labelcore.session import Session
-from labelcore.simulate import true_values
+from labelcore.simulation import true_values
 from labelcore.simulation_truth import true_codes
 from labelcore.trials.base import Trial
 

@@ -12,9 +12,9 @@ import streamlit as st
 
 from labelcore import words
 from labelcore.designs import DESIGNS
+from labelcore.forecast import Outlook, preview
 from labelcore.plan import Plan
 from labelcore.population import Population
-from labelcore.preview import Outlook, preview
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
 

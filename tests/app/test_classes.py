@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore import words
 from labelcore.confusion import confusion
 from labelcore.ui import actions
 from labelcore.ui.compare import compared
@@ -234,8 +235,8 @@ def test_classifiers_side_by_side(items: Path) -> None:
     assert list(table.columns) == ["classifier", "Accuracy", "Precision"]
     assert list(table["classifier"]) == ["lr>=0.5", "lr>=0.3"]
     found = results["precision@lr>=0.3"]
-    low, high = lc.words.percent_range(found.low, found.high)
-    value = lc.words.percent(found.value)
+    low, high = words.percent_range(found.low, found.high)
+    value = words.percent(found.value)
     assert table["Precision"][1] == f"{value} ({low[:-2]} to {high[:-2]})"
 
 

@@ -90,7 +90,7 @@ def goes_on(test: AppTest, data_folder: Path) -> lc.Plan:
     test.text_input(key="new-question").set_value("Is it so?").run()
     assert not test.exception and not test.error
     button(test, "new-create").click().run()
-    (record,) = lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}").projects()
+    (record,) = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}").projects()
     return lc.Plan.from_json(record.plan_json)
 
 

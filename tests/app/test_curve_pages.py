@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 import labelcore as lc
+from labelcore import words
 from labelcore.ui import actions
 from labelcore.ui.explore import NO_SCORE
 from tests.app.conftest import HOSTILE, button, texts
@@ -122,7 +123,7 @@ def test_label_page_shows_ranks_with_their_band(app, make_curve: MakeCurve) -> N
     page = texts(app("label", project="demo"))
     for rank in (15, 75):
         band = session.cut(rank).readings["precision"]
-        assert f"First {rank}\t{lc.words.percent(float(band.value[0]))}" in page
+        assert f"First {rank}\t{words.percent(float(band.value[0]))}" in page
     assert "All 150\t" in page
     assert "From 100 labels." in page
 
@@ -266,7 +267,7 @@ def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> Non
     field(aimed, "new-budget").set_value(150).run()
     button(aimed, "new-create").click().run()
     assert not aimed.exception and not aimed.error
-    store = lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
     (record,) = store.projects()
     plan = lc.Session.open(store, record.name).plan
     assert (plan.design, plan.estimands) == ("geometric_strata", ("precision_curve",))
@@ -295,7 +296,7 @@ def test_paula_has_a_size_of_its_own_and_no_promise(aimed, data_folder: Path) ->
     assert "no confidence" in page
     button(aimed, "new-create").click().run()
     assert not aimed.exception and not aimed.error
-    store = lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
     plan = lc.Session.open(store, store.projects()[0].name).plan
     assert (plan.design, plan.promise, plan.planned) == ("paula", "fixed", int(size[1]))
 

@@ -38,7 +38,7 @@ def source(page):
 
 
 def open_project(data_folder: Path) -> lc.Session:
-    store = lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
     (record,) = store.projects()
     return lc.Session.open(store, record.name)
 

@@ -13,7 +13,7 @@ from tests.app.conftest import HOSTILE, button, texts
 
 
 def store(data_folder: Path) -> lc.store.LabelStore:
-    return lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    return lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
 
 
 def with_upload(app, name: str, content: bytes):

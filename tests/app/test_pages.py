@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore import words
 from tests.app.conftest import HOSTILE, button, texts
 from tests.designs.paired_files import paired
 
@@ -31,7 +32,7 @@ def test_trial_is_one_click(app, name: str, data_folder: Path) -> None:
     page = app()
     button(page, f"trial-{name}").click().run()
     assert not page.exception
-    store = lc.session.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
     assert len(store.projects()) == 1
 
 
@@ -135,7 +136,7 @@ def test_report_says_it_in_plain_words(app, two: lc.Session) -> None:
     assert [str(name) for name in shown.columns] == ["quantity", "estimate", "interval", "labels"]
     assert len(shown) == 4
     first = next(iter(two.results().values()))
-    low, high = lc.words.percent_range(first.low, first.high)
+    low, high = words.percent_range(first.low, first.high)
     assert shown["interval"][0].replace("\\", "") == f"{low.removesuffix(' %')} to {high}"
     assert f"Method: {first.method}, valid at every look." in texts(page)
     assert "estimand" not in texts(page).lower()
@@ -163,7 +164,7 @@ def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path)
     page = app()
     button(page, "trial-messages").click().run()
     store = f"sqlite:///{data_folder / 'labelcore.db'}"
-    name = lc.session.open_store(store).projects()[0].name
+    name = lc.open_store(store).projects()[0].name
     session = lc.Session.open(store, name)
     truth = dict(
         zip(session.population.ids(), session.population.column("true_label"), strict=True)

@@ -11,7 +11,7 @@ import numpy as np
 import labelcore as lc
 from labelcore.designs.recycling_frame import RecyclingFrame
 from labelcore.engine import Engine
-from labelcore.preview import planned_size
+from labelcore.forecast import planned_size
 from tests.designs.synthetic import Known
 
 N_ITEMS = 600

@@ -12,8 +12,8 @@ from scipy.stats import binom
 
 import labelcore as lc
 from labelcore.engine import Engine
+from labelcore.forecast import planned_size
 from labelcore.log import Event
-from labelcore.preview import planned_size
 
 SCALARS = ("accuracy", "precision", "recall", "f1")
 SCALAR_DESIGNS = [

@@ -14,7 +14,7 @@ from labelcore.choice import choice_made, choice_results
 from labelcore.designs.reach_selection import ReachFrame, ReachSelectionDesign
 from labelcore.engine import Engine
 from labelcore.errors import PlanError
-from labelcore.preview import planned_size
+from labelcore.forecast import planned_size
 from labelcore.results import Choice
 from tests.designs.synthetic import Known, fewest, label, labelled, write
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import labelcore as lc
+from labelcore import words
 from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from labelcore.report.along_ranks import along_ranks, headline, rank_names
 from tests.report.sessions import HOSTILE, label, session_on, write_items
@@ -171,7 +172,7 @@ def test_several_classifiers_are_side_by_side(tmp_path: Path) -> None:
     for classifier in ("a", "<b>"):
         assert classifier in table
     value = session.results()["precision"].value
-    assert lc.words.percent(value) in table
+    assert words.percent(value) in table
     assert "Side by side" in text
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from labelcore.log import Event
-from labelcore.store import ProjectRecord, SqliteStore
+from labelcore.store import ProjectRecord
+from labelcore.store.sqlite import SqliteStore
 
 AT = "2026-01-01T00:00:00.000001+00:00"
 

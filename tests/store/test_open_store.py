@@ -11,9 +11,9 @@ from labelcore.store import (
     STORES,
     MemoryStore,
     ProjectRecord,
-    SqliteStore,
     open_store,
 )
+from labelcore.store.sqlite import SqliteStore
 
 RECORD = ProjectRecord("spam", "2026-01-01T00:00:00+00:00", "f1", "{}", "{}")
 

@@ -12,8 +12,9 @@ from sqlalchemy import create_engine, inspect
 import labelcore.store.migrations as migrations
 from labelcore.errors import StoreError
 from labelcore.log import FIELDS, Event
-from labelcore.store import ProjectRecord, SqliteStore, open_store
+from labelcore.store import ProjectRecord, open_store
 from labelcore.store.schema import event_table, metadata
+from labelcore.store.sqlite import SqliteStore
 
 AT = "2026-01-01T00:00:00.000001+00:00"
 RECORD = ProjectRecord("spam", AT, "f1", "{}", "{}")

@@ -13,7 +13,8 @@ from typing import IO
 
 import pytest
 
-from labelcore.store import ProjectRecord, SqliteStore
+from labelcore.store import ProjectRecord
+from labelcore.store.sqlite import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 WORKER = Path(__file__).parent / "append_worker.py"

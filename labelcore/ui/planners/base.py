@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from labelcore.forecast import Preview, preview
 from labelcore.plan import Plan
 from labelcore.population import Population
-from labelcore.preview import Preview, preview
 from labelcore.ui.draft import Columns
 from labelcore.ui.new_number import within
 from labelcore.ui.new_sure import confidence_input

@@ -14,11 +14,11 @@ from labelcore.choice import NONE, TrueChoice, true_choice
 from labelcore.curve import SUMMARY_FORMULAS
 from labelcore.engine import Engine
 from labelcore.estimands import SCALARS, table_of
+from labelcore.forecast import planned_size
 from labelcore.log import Event
 from labelcore.looks import results
 from labelcore.plan import Plan
 from labelcore.population import Population
-from labelcore.preview import planned_size
 from labelcore.results import Band, Choice, Claim, Estimate, Result
 from labelcore.simulation_truth import true_codes
 from labelcore.stats.curve_readings import Yields

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.simulate import COLUMNS, run_seed
+from labelcore.simulation import COLUMNS, run_seed
 from tests.designs.synthetic import SCALARS, Known, calibrated
 
 SUMMARY = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.preview import planned_size
+from labelcore.forecast import planned_size
 from tests.designs.synthetic import NEEDED, SCALAR_DESIGNS, SCALARS, WATCHED, Known, calibrated
 
 DESIGNS = SCALAR_DESIGNS

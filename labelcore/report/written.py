@@ -1,0 +1,67 @@
+"""A report as a file: the suffix says which form it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from labelcore.report.data import report_json
+from labelcore.report.page import report_html
+from labelcore.report.tables import estimates_csv
+from labelcore.session import Session
+
+# The suffix of a report -> what makes its text.
+FORMS: dict[str, Callable[[Session], str]] = {
+    ".html": report_html,
+    ".json": report_json,
+    ".csv": estimates_csv,
+}
+
+
+def write_report(session: Session, path: str | Path) -> Path:
+    """Write the report on a session: ".html" is one page that needs no network, ".json" holds
+    everything machine readable, ".csv" the estimates, one to a row.
+
+    Parameters
+    ----------
+    session
+        An open or a finished session; the page of an open one says that it is interim.
+    path
+        The file to write; one that is there is replaced.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    ValueError
+        The suffix is another one; the message lists those that can be written.
+    FileNotFoundError
+        The folder of the file does not exist.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"], scores={"lr": "lr_score"},
+    ...     predictions={"lr": "lr_pred"})
+    >>> session = lc.Session(population, lc.Plan("simple_random", ["accuracy"], budget=50))
+    >>> while (draw := session.next()) is not None:
+    ...     event = session.answer(draw, "yes")
+    >>> lc.write_report(session, "report.html").name
+    'report.html'
+    """
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix not in FORMS:
+        raise ValueError(
+            f"path: a report is written as {', '.join(FORMS)}, got {file.name!r}; "
+            "choose one of these suffixes"
+        )
+    text = FORMS[suffix](session)
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"path: the folder {str(file.parent)!r} does not exist")
+    file.write_text(text, encoding="utf-8", newline="")
+    return file
