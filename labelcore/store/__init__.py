@@ -7,6 +7,7 @@ tests then run on it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from labelcore.store.base import (
     BUSY_SECONDS,
@@ -30,11 +31,11 @@ __all__ = [
 ]
 
 
-def _sqlite(address: str) -> LabelStore:
+def _sqlite(address: str, **options: Any) -> LabelStore:
     """SQLAlchemy takes longer to load than a small plan to make, and only a file needs it."""
     from labelcore.store.sqlite import SqliteStore
 
-    return SqliteStore(address)
+    return SqliteStore(address, **options)
 
 
 # The part of the address before "://" -> what opens it.
