@@ -230,6 +230,34 @@ def test_a_session_stops_when_the_claims_are_settled(design: str, two: Known) ->
     assert session.next() is not None
 
 
+def answer_all(session: lc.Session, known: Known) -> None:
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+
+
+def test_a_fixed_plan_that_goes_on_keeps_its_figure_and_settles_its_claim(two: Known) -> None:
+    plan = lc.Plan(
+        "simple_random", ["accuracy"], classifier="A", promise="fixed", budget=30,
+        claims=["accuracy >= 0.7"], stop=(), seed=4,
+    )  # fmt: skip
+    session = lc.Session(two.population, plan)
+    answer_all(session, two)
+    before = session.results()
+    figure, claim = before["accuracy"], before["accuracy >= 0.7"]
+    assert isinstance(figure, lc.Estimate) and isinstance(claim, Claim)
+    assert (claim.status, claim.labels_used) == ("undecided", 30)
+    session.extend(budget=200)
+    answer_all(session, two)
+    after = session.results()
+    held, settled = after["accuracy"], after["accuracy >= 0.7"]
+    assert isinstance(held, lc.Estimate) and isinstance(settled, Claim)
+    assert (held.value, held.low, held.high) == (figure.value, figure.low, figure.high)
+    assert held.labels_used == 30, "the first stage stays the result"
+    assert (settled.status, settled.labels_used) == ("decided", 200), "evidence takes every label"
+    assert settled.log_evidence > claim.log_evidence
+    replay_project(session.store, session.project)
+
+
 def test_open_items_count_against_a_claim_and_against_its_opposite(two: Known) -> None:
     plan = lc.Plan("simple_random", ["accuracy"], classifier="A", claims=["accuracy >= 0.7"],
                    budget=300, stop=(), seed=2)  # fmt: skip

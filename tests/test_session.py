@@ -8,6 +8,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ProjectExistsError
+from labelcore.estimation import goal_reached
 from tests.designs.synthetic import SCALAR_DESIGNS, SCALARS, Known, calibrated
 
 
@@ -134,6 +135,25 @@ def test_an_answer_taken_back_after_a_stop_asks_the_rules_again(known: Known) ->
     for index, asked in enumerate(session.engine.asked, start=1):
         session.revise(index, bool(said[asked.position]) == (index % 2 == 0), f"change {index}")
     assert session.next() is not None, "half of the items wrong: the interval is too wide now"
+
+
+def test_no_stop_is_written_while_an_item_taken_back_is_owed(known: Known) -> None:
+    """The interval may be narrow enough without the item; whether to stop is asked with it."""
+    session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], margin=0.15))
+    others = [f"other {number}" for number in range(8)]
+    opened = [session.next(other) for other in others]
+    go(session, known)
+    for draw in opened:
+        assert draw is not None
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    taken_back = session.undo(others[0])
+    assert taken_back is not None and goal_reached(session.engine)
+    back = session.next()
+    assert back is not None and back.index == taken_back.index
+    kinds = [event.kind for event in session.events if event.sequence > taken_back.sequence]
+    assert kinds == ["drawn"]
+    session.answer(back, bool(known.truth[known.population.position(back.item_id)]))
+    assert session.next() is None and session.events[-1].kind == "stopped"
 
 
 def test_finish_and_census(known: Known) -> None:
