@@ -1,0 +1,158 @@
+"""Defaults that a page of docs/ measured: whoever changes one measures that page again.
+
+Each row names the page, words of it that rest on the default, where the default stands, and it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.margin_stop import margin_rule
+from labelcore.stats.predictives import ShiftedScores
+from labelcore.stats.sequences import first_watched_look
+from tests.designs.synthetic import Known, calibrated
+
+ALLOCATION, CLAIMS, VALIDITY = "default_allocation.md", "claims.md", "validity.md"
+NEYMAN, PAIRED = "designs.recalibrated_neyman", "designs.paired_comparison"
+
+CONSTANTS: list[tuple[str, str, str, object]] = [
+    (CLAIMS, "A plan with claims takes 1 / 4, floor .5", f"{NEYMAN}.CLAIM_STRATA", (1, 4)),
+    (CLAIMS, "A plan with claims takes 1 / 4, floor .5", f"{NEYMAN}.CLAIM_FLOOR", 0.5),
+    (CLAIMS, '"shifted" is `ShiftedScores`, the recommended predictive',
+     "stats.evidence.RECOMMENDED", ShiftedScores()),
+    (ALLOCATION, "none better everywhere. The edges stay.", f"{NEYMAN}.STRATA", (6, 12)),
+    (ALLOCATION, ".1 of the labels instead of .35 and .2", f"{NEYMAN}.FLOOR", 0.1),
+    (ALLOCATION, ".1 of the labels instead of .35 and .2", f"{NEYMAN}.NEYMAN_FLOOR", 0.2),
+    (ALLOCATION, ".1 of the labels instead of .35 and .2",
+     "designs.neyman_batches.EARLY_FLOOR", 0.35),
+    (ALLOCATION, "A stored plan without it draws as before",
+     "designs.neyman_batches.EARLY_UNTIL", 0.3),
+    (ALLOCATION, "A stored plan without it draws as before",
+     "designs.neyman_batches.FIRST_LABELS_PER_STRATUM", 2),
+    (ALLOCATION, "a tenth of the labels by the shares of each alone",
+     "designs.two_ended.OWN_SHARE", 0.1),
+    (ALLOCATION, "Two to four labels in each stratum first", "designs.two_ended.FEWEST_FIRST", 2),
+    (ALLOCATION, "Two to four labels in each stratum first", "designs.two_ended.MOST_FIRST", 4),
+    (VALIDITY, "With up to three hits or misses, and with at most 30 items left",
+     "stats.proportion.FEW_HITS", 3),
+    (VALIDITY, "With up to three hits or misses, and with at most 30 items left",
+     "stats.proportion.FEW_LEFT", 30),
+    (VALIDITY, '"At least five strata" for the watched band', "stats.sequences.MINIMUM_STRATA", 5),
+    (VALIDITY, "also under 2 %", "designs.curves.UNDECIDED_SHARE", 0.02),
+    ("existing_labels.md", "refuses it at p < 0.0001", "existing.REFUSED_BELOW", 1e-4),
+    ("existing_labels.md", "With fewer than 20 labels of the rarer outcome",
+     "stats.difference_estimator.LEAST_OF_EACH", 20),
+    ("existing_labels.md", "half a surprise added .79 of such intervals held",
+     "stats.difference_estimator.DOUBT", 2.0),
+    ("label_error.md", "from 20 second answers on", "label_error_words.ENOUGH", 20),
+    ("paired.md", "below 15 such a plan is refused", f"{PAIRED}.PROCESS_DISAGREEMENTS", 15),
+    ("paired.md", "labels that go where the two disagree", f"{PAIRED}.FLOOR", 0.2),
+    ("paired.md", "labels that go where the two disagree", f"{PAIRED}.DIFFER", 6),
+    ("paired.md", "labels that go where the two disagree", f"{PAIRED}.AGREE", 3),
+    ("curves.md", "Watched at its four looks", "designs.geometric_strata.QUARTERS",
+     (0.25, 0.5, 0.75, 1.0)),
+    ("papers/003_oversampling.md", "The predicted positives get at least 30 labels",
+     "stats.oversampling.LEAST_ABOVE", 30),
+]  # fmt: skip
+
+PARAMETERS: list[tuple[str, str, str, str, object]] = [
+    ("curves.md", "ppdb_pairs, model | 1.25 |", "geometric_strata", "growth", 1.25),
+    ("curves.md", "ppdb_pairs, model | 1.25 |", "geometric_strata", "first_edge", 50),
+    ("paula.md", "`epsilon` (.03)", "paula", "epsilon", 0.03),
+    ("paula.md", "`window` (Delta, 100)", "paula", "window", 100),
+    ("papers/004_curves.md", "PAULA needs at epsilon .03", "logarithmic_stratified", "epsilon",
+     0.03),
+    ("papers/004_curves.md", "logarithmic strata, fixed sizes", "logarithmic_stratified",
+     "sampling", "fixed"),
+    ("paired.md", "The labels serve all four differences at once here", "paired_comparison",
+     "focus", "all"),
+    ("papers/000_recycling.md", "Option `shuffle` is the default", "recycling", "option",
+     "shuffle"),
+    ("papers/000_recycling.md", "| 1068, 385, 278 |", "recycling", "sample_size", 1068),
+    ("papers/001_reach_selection.md", "at T 5,000, 9 candidates, .9/.1/.1", "reach_selection",
+     "precision_threshold", 0.9),
+    ("papers/001_reach_selection.md", "at T 5,000, 9 candidates, .9/.1/.1", "reach_selection",
+     "precision_slack", 0.1),
+    ("papers/001_reach_selection.md", "at T 5,000, 9 candidates, .9/.1/.1", "reach_selection",
+     "reach_slack", 0.1),
+    ("papers/001_reach_selection.md", "pooled sampling, right and guaranteed", "reach_selection",
+     "sampler", "pooled"),
+    ("papers/001_reach_selection.md", "The default bounds", "reach_selection", "bound",
+     "prior_posterior_ratio"),
+    ("papers/002_stratified.md", "`cbrt` with ten strata is the default", "stratified",
+     "stratification", "cbrt"),
+    ("papers/002_stratified.md", "`cbrt` with ten strata is the default", "stratified",
+     "n_strata", 10),
+    ("papers/002_stratified.md", "`proportional` (default)", "stratified", "allocation",
+     "proportional"),
+    ("papers/003_oversampling.md", '"optimal" (s\\*, never below 1)', "oversampling", "ratio",
+     "optimal"),
+    ("papers/003_oversampling.md", "at the planned size: `normal`", "oversampling", "interval",
+     "normal"),
+]  # fmt: skip
+
+
+def page_says(root: Path, page: str, words: str) -> bool:
+    return words in " ".join((root / "docs" / page).read_text("utf-8").split())
+
+
+@pytest.mark.parametrize(("page", "words", "where", "value"), CONSTANTS)
+def test_constant(root: Path, page: str, words: str, where: str, value: object) -> None:
+    module, _, name = where.rpartition(".")
+    found = getattr(importlib.import_module(f"labelcore.{module}"), name)
+    assert found == value, f"measured in docs/{page}"
+    assert page_says(root, page, words), "the page does not say it any more"
+
+
+@pytest.mark.parametrize(("page", "words", "design", "name", "value"), PARAMETERS)
+def test_parameter(
+    root: Path, page: str, words: str, design: str, name: str, value: object
+) -> None:
+    assert getattr(lc.DESIGNS[design].Params(), name) == value, f"measured in docs/{page}"
+    assert page_says(root, page, words), "the page does not say it any more"
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("defaults"), 2000, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("claims", "strata", "allocation"),
+    [(("accuracy >= 0.7",), (1, 4), "neyman"), ((), (6, 12), "two_ended")],
+)
+def test_strata_and_rule_of_a_plan(
+    known: Known, claims: Sequence[str], strata: tuple[int, int], allocation: str
+) -> None:
+    """With claims those of docs/claims.md, else those of docs/default_allocation.md."""
+    plan = lc.Plan("recalibrated_neyman", ["recall"], claims=claims, promise="fixed", budget=300)
+    session = lc.Session(known.population, plan)
+    predicted = session.engine.frame.predicted
+    assert (np.count_nonzero(predicted), np.count_nonzero(~predicted)) == strata
+    assert session.engine.setup.params.allocation == allocation
+
+
+def test_first_look_of_the_watched_band() -> None:
+    """docs/watched.md: the first figure of its sessions of 500 labels, and the least there is."""
+    assert [first_watched_look(planned) for planned in (100, 400, 500)] == [40, 40, 50]
+
+
+def test_interval_of_the_calibrated_stop() -> None:
+    """docs/stopping.md: Agresti and Coull's, .9505 at 5 points in a file of 10,000 items."""
+    plan = lc.Plan("simple_random", "accuracy", margin=0.05, promise="fixed", stop="margin")
+    rule = margin_rule(plan, 10_000)
+    assert rule is not None
+    assert (rule.interval, round(rule.critical, 3)) == ("agresti_coull", 2.018)
+
+
+def test_plan() -> None:
+    """README.md and every page: 95 %, of this file, each number by itself, nothing read twice."""
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=100)
+    assert (plan.confidence, plan.target, plan.together) == (0.95, "file", False)
+    assert (plan.repeats, plan.existing) == (0.0, None)
