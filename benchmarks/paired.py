@@ -243,6 +243,12 @@ tenths of the file.
 With two classes nothing is to be learned about accuracy where both say the same, so that labels of
 all disagreements make its difference exact. Precision rests on what either calls positive, recall
 and F1 on all items, but on those where the two agree by the difference itself only, which is small.
+Where half of the planned labels reach every disagreement, these are asked first, all of them
+(parameter `disagreements`). With so few that they make less than five strata, a watched session
+shows what is certain whatever the others are until they are complete, and the band over the other
+strata after that. In 150 watched sessions of 200 labels each (measured once, not by this script)
+that band was ever wrong in 3 for precision, 2 for recall and 1 for F1 with 19 disagreements among
+5,000 items, in 2, 0 and 0 with 12 among 600, in none with 8 among 5,000.
 
 About items like these rather than this file, the number of disagreements varies too. In 120 redrawn
 files of 600 items with 150 labels (measured once, not by this script) the difference in recall was

@@ -7,8 +7,9 @@ breaks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +52,36 @@ class PopulationError(ValueError):
         super().__init__("\n".join(lines))
 
 
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A change that makes a refused plan possible.
+
+    words     what it does, to stand after "you can" and on a button
+    changes   the arguments of ``labelcore.Plan`` that change, and what they become
+
+    >>> print(Remedy("label 40 items", {"budget": 40}))
+    label 40 items (budget=40)
+    """
+
+    words: str
+    changes: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.changes.items())
+        return f"{self.words} ({given})"
+
+
 class PlanError(ValueError):
     """A plan asks for something unknown, impossible, or not available for this file.
 
     ``short``: why the method cannot serve, in a few words for people; "" where none are known.
+    ``fault``: what is wrong, without the ways out; ``remedies``: these ways, the best one first.
     """
 
-    def __init__(self, message: str, short: str = "") -> None:
-        self.short = short
-        super().__init__(message)
+    def __init__(self, message: str, short: str = "", remedies: Sequence[Remedy] = ()) -> None:
+        self.fault, self.short, self.remedies = message, short, tuple(remedies)
+        ways = "; or ".join(map(str, remedies))
+        super().__init__(f"{message}. You can {ways}" if ways else message)
 
 
 class NotRandomError(PlanError):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from labelcore.designs.base import (
+    NO_ANSWER,
     Answers,
     DesignParams,
     Figures,
@@ -20,48 +22,44 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.neyman_batches import next_counts, neyman_shares
+from labelcore.designs.neyman_batches import (
+    FIRST_LABELS_PER_STRATUM,
+    next_counts,
+    neyman_shares,
+)
+from labelcore.designs.paired_frame import (
+    ACCURACY,
+    CENSUS,
+    HALF,
+    SAMPLED,
+    SMALLEST_WATCHED,
+    PairFrame,
+    check_disagreements,
+    pair_rates,
+    pair_strata,
+    predictions,
+    reaching,
+    wanted,
+)
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
-from labelcore.designs.rates import item_probability, mid_rank_share, stratum_rates
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
-from labelcore.population import Population
-from labelcore.stats.orders import hash_keys, ranking
-from labelcore.stats.profile import BoolArray, Cells, FloatArray
+from labelcore.stats.allocation import largest_remainder
+from labelcore.stats.certain import certain_bounds
+from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray, plug_in_totals
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.sequences import MINIMUM_STRATA
-from labelcore.stats.strata import equal_size_edges, geometric_edges
 
 FLOOR, ALL = 0.2, "all"
-AGREE, CLAIM_AGREE = 3, 1
-DIFFER, CLAIM_DIFFER = 6, 3
-ACCURACY = "accuracy_difference"
+CERTAIN = (
+    "extremes over every way in which the items without a label may turn out (strict)",
+    "counting; Dinkelbach (1967) for the extremes",
+)
 DISAGREE = "The two disagree on {items:,} of the {of:,} items."
 REACHED = (
     "The planned labels are expected to reach all items on which the two disagree: the difference "
     "in accuracy is exact once they have."
 )
-PROCESS_DISAGREEMENTS = 15
-"""With fewer, how many there are varies too much from file to file for the interval to hold."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PairFrame(Frame):
-    """A frame whose strata share both predictions, arrays (n_strata,).
-
-    other    whether the second classifier predicts the stratum positive
-    """
-
-    other: BoolArray = field(kw_only=True)
-
-    @property
-    def differ(self) -> BoolArray:
-        return np.asarray(self.predicted != self.other)
-
-    def cells(self) -> Cells:
-        """The strata without labels."""
-        return replace(Frame.cells(self), other=self.other)
 
 
 class PairedComparison(StratifiedDesign):
@@ -81,9 +79,14 @@ class PairedComparison(StratifiedDesign):
     difference of accuracy rests on the items where the two disagree, and is exact once these are
     labelled.
 
+    Where the planned labels reach every item on which the two disagree and as many others, these
+    come first, all of them: a census, after which the difference in accuracy is exact.
+
     Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
     max(40, n0/10) labels and at least five strata of disagreements (G-profile with the multiplier
     of an asymptotic confidence sequence). Approximate: coverage is measured, see docs/paired.md.
+    With fewer strata a census can be watched: until it is complete by what is certain whatever the
+    other items are, from the first label on; then by the band over at least five other strata.
     About items like these ("process") only with at least 15 disagreements in the file.
     Assumption: none about the scores; bad scores cost labels, not truth.
     Source: Neyman (1934) for the allocation; that only disagreements say which of two is better is
@@ -97,7 +100,7 @@ class PairedComparison(StratifiedDesign):
         "can be better than the other."
     )
     estimands: ClassVar[tuple[str, ...]] = (*DIFFERENCES, *SCALARS)
-    smallest_watched_budget: ClassVar[int] = 40
+    smallest_watched_budget: ClassVar[int] = SMALLEST_WATCHED
     pairs: ClassVar[bool] = True
     strata_order: ClassVar[str] = (
         "only {first} says {positive}, only {second} says {positive}, both, neither"
@@ -140,26 +143,50 @@ class PairedComparison(StratifiedDesign):
         n_step: int | None = parameter(
             None, "labels in a batch; empty: a tenth of the labels so far", low=1, high=100_000
         )
+        disagreements: str | None = parameter(
+            None,
+            "the items on which the two disagree; empty: all first, where half of the labels reach "
+            "them",
+            choices=(HALF, CENSUS, SAMPLED),
+            called=(
+                "all of them first, where half of the labels reach them",
+                "all of them first, where the labels reach them",
+                "a sample of them",
+            ),
+        )
+
+    def settled(self, params: Mapping[str, Any], claims: Sequence[str]) -> dict[str, Any]:
+        return {"disagreements": HALF, **params}
 
     def prepare(self, setup: Setup) -> PairFrame:
-        first, second = _predictions(setup)
-        stratum, sides = _strata(setup, first, second)
+        first, second = predictions(setup)
+        stratum, sides = pair_strata(setup, first, second)
         predicted, other = sides[:, 0], sides[:, 1]
-        rates, notes = _rates(setup, stratum, len(sides))
+        rates, notes = pair_rates(setup, stratum, len(sides))
         base = make_frame(setup, stratum, rates, predicted, notes)
         parts = (base.stratum, base.sizes, rates, predicted, base.queue, base.start, notes)
-        frame = PairFrame(*parts, other=other, wanted=_wanted(setup, base.sizes, sides))
-        _check_disagreements(setup, frame)
+        frame = PairFrame(*parts, other=other, wanted=wanted(setup, base.sizes, sides))
+        few = np.count_nonzero(frame.differ) < MINIMUM_STRATA and setup.promise == "watched"
+        reached = reaching(frame, setup.params.disagreements)
+        frame = replace(frame, census=setup.planned >= reached, few=few, reached=reached)
+        check_disagreements(setup, frame)
         return frame
 
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        return profile_first_look(frame, planned, promise)
+        assert isinstance(frame, PairFrame)
+        return 1 if frame.few else profile_first_look(frame, planned, promise)
+
+    def least(self, frame: Frame) -> int:
+        assert isinstance(frame, PairFrame)
+        return int(frame.reached) if frame.few else 1
 
     def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
         return recalibrate(frame.rates, progress.positive, progress.labelled)
 
     def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
         assert isinstance(frame, PairFrame)
+        if frame.census and (first := _first_of_all(frame, progress)).any():
+            return first
         rates = self.fitted_rates(frame, progress)
         costs, floor = _costs(setup, frame, rates), setup.params.floor
         shares = neyman_shares(rates, costs, floor, setup.planned)
@@ -177,107 +204,57 @@ class PairedComparison(StratifiedDesign):
             said.append(REACHED)
         return said
 
+    def figures(self, answers: Answers, look: Look) -> Figures:
+        frame = answers.frame
+        assert isinstance(frame, PairFrame)
+        answered = answers.codes != NO_ANSWER
+        waiting = frame.counts(np.flatnonzero(~answered & (frame.stratum != NOT_SAMPLED)))
+        return self._shown(answers, look, not waiting[frame.differ].any())
+
+    def half_widths(
+        self, setup: Setup, frame: Frame, answers: Answers, look: Look, drawn: FloatArray
+    ) -> FloatArray:
+        assert isinstance(frame, PairFrame)
+        found = self._shown(answers, look, bool((drawn >= frame.sizes - 0.5)[frame.differ].all()))
+        return np.asarray((found.high - found.low) / 2)
+
+    def _shown(self, answers: Answers, look: Look, every: bool) -> Figures:
+        """With too few strata to be watched, only what is certain until ``every`` disagreement is
+        answered, and after that while too few others are left to rest a band on."""
+        frame = answers.frame
+        assert isinstance(frame, PairFrame)
+        others = np.count_nonzero(~frame.differ & frame.asked)
+        first = profile_first_look(frame, look.planned, look.promise)
+        if frame.few and (not every or others < MINIMUM_STRATA or look.labels < first):
+            return certain_figures(answers.rows, answers.cells)
+        return self.estimate(answers.rows, answers.cells, look, answers.rates)
+
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         return profile_figures(rows, cells, look, rates)
 
 
-def _predictions(setup: Setup) -> tuple[BoolArray, BoolArray]:
-    """Whether each item is called positive by the first and by the second classifier."""
-    population = setup.population
-    if len(population.classes) > 2:
-        raise PlanError("design 'paired_comparison' needs a file with two classes")
-    positive = population.classes.index(population.positive)
-    names = [str(setup.classifier), str(setup.versus)]
-    silent = [name for name in names if name not in population.predictions]
-    if silent:
-        raise PlanError(
-            "design 'paired_comparison' needs thresholds or predictions of both classifiers, "
-            f"{silent[0]!r} has none"
-        )
-    first, second = (population.predictions[name] == positive for name in names)
-    if np.array_equal(first, second):
-        raise PlanError(
-            f"classifier names {names[0]!r} and {names[1]!r}, which say the same of every item "
-            "that could be asked: how much better one is, is known without a label",
-            "the two say the same of every item",
-        )
-    return first, second
+def certain_figures(rows: list[Estimand], cells: Cells) -> Figures:
+    """Values with the bounds that hold whatever the items without a label are."""
+    table = table_of(rows, cells)
+    low, high = certain_bounds(cells, table)
+    value = np.clip(table.value(plug_in_totals(cells)), low, high)
+    method, source = ((one,) * len(rows) for one in CERTAIN)
+    return Figures(value, low, high, method, source, np.full(len(rows), np.nan))
 
 
-def _check_disagreements(setup: Setup, frame: PairFrame) -> None:
-    strata, items = int(frame.differ.sum()), int(frame.sizes[frame.differ].sum())
-    if setup.promise == "watched" and strata < MINIMUM_STRATA:
-        raise PlanError(
-            f"a watched promise needs at least {MINIMUM_STRATA} strata of items on which the two "
-            f"classifiers disagree, and there are {strata} (disagreements in the file: {items:,}): "
-            "use promise 'fixed'"
-            + ("" if setup.params.n_differ is None else ", or more strata (n_differ)")
-        )
-    if setup.target == "process" and items < PROCESS_DISAGREEMENTS:
-        raise PlanError(
-            "a statement about items like these needs at least "
-            f"{PROCESS_DISAGREEMENTS} items on which the two classifiers disagree, this file has "
-            f"{items:,}: use target 'file', or a larger file"
-        )
-
-
-def _strata(
-    setup: Setup, first: BoolArray, second: BoolArray
-) -> tuple[IntArray, np.ndarray[Any, np.dtype[np.bool_]]]:
-    """The stratum of each item, and both predictions of each stratum, (n_strata, 2)."""
-    names = (str(setup.classifier), str(setup.versus))
-    tie_keys = hash_keys(setup.seed, "tie", setup.population.ids())
-    order = ranking(pair_score(setup.population, names), tie_keys)
-    n_differ = setup.params.n_differ or (CLAIM_DIFFER if setup.claims else DIFFER)
-    n_agree = setup.params.n_agree or (CLAIM_AGREE if setup.claims else AGREE)
-    stratum = np.zeros(len(order), dtype=np.int64)
-    sides: list[tuple[bool, bool]] = []
-    for side in ((True, False), (False, True), (True, True), (False, False)):
-        members = order[((first == side[0]) & (second == side[1]))[order]]
-        edges = (
-            geometric_edges(len(members), n_agree)
-            if not any(side)
-            else equal_size_edges(len(members), n_agree if all(side) else n_differ)
-        )
-        piece = np.searchsorted(edges, np.arange(len(members)), side="right")
-        stratum[members] = piece + len(sides)
-        sides += [side] * len(edges)
-    return stratum, np.array(sides)
-
-
-def pair_score(population: Population, classifiers: tuple[str, ...]) -> FloatArray:
-    """The mean of the scores of those that have one, as a share of the items below it where it is
-    no probability; zero for each item where nobody has, (n_items,)."""
-    found = []
-    for name in classifiers:
-        probability, score = item_probability(population, name), population.scores.get(name)
-        if probability is not None:
-            found.append(probability)
-        elif score is not None:
-            found.append(mid_rank_share(-score if name in population.descending else score))
-    return np.asarray(np.mean(found, axis=0) if found else np.zeros(len(population)))
-
-
-def _rates(setup: Setup, stratum: IntArray, n_strata: int) -> tuple[FloatArray, tuple[str, ...]]:
-    """The mean of what the scores of both suggest, of those that have one if anybody has."""
-    names = [str(setup.classifier), str(setup.versus)]
-    scored = [name for name in names if name in setup.population.scores] or names
-    found = [stratum_rates(setup.population, name, stratum, n_strata) for name in scored]
-    notes = dict.fromkeys(note for _, said in found for note in said)
-    return np.asarray(np.mean([rates for rates, _ in found], axis=0)), tuple(notes)
-
-
-def _wanted(setup: Setup, sizes: IntArray, sides: np.ndarray[Any, np.dtype[np.bool_]]) -> BoolArray:
-    """The strata on which a result or a claim of the plan rests, (n_strata,)."""
-    asked = {*setup.estimands, *setup.claims}
-    agree = sides[:, 0] == sides[:, 1]
-    if asked <= {ACCURACY}:
-        return np.asarray(~agree)
-    if asked <= {ACCURACY, "precision_difference"}:
-        return np.asarray(sides.any(axis=1))
-    return np.ones(len(sizes), dtype=bool)
+def _first_of_all(frame: PairFrame, progress: Progress) -> IntArray:
+    """The items of a census that are not drawn yet; after it two of each other stratum,
+    (n_strata,)."""
+    left = progress.limit - int(progress.drawn.sum())
+    whole = np.where(frame.differ, frame.sizes, 0)
+    others = np.where(frame.asked, np.minimum(frame.sizes, FIRST_LABELS_PER_STRATUM), 0)
+    for counts in (whole, others):
+        owed = np.maximum(counts - progress.drawn, 0)
+        if owed.any():
+            return owed if owed.sum() <= left else largest_remainder(owed * 1.0, left, owed)
+    return np.zeros(frame.n_strata, dtype=np.int64)
 
 
 def _costs(setup: Setup, frame: PairFrame, rates: FloatArray) -> FloatArray:

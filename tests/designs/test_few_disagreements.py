@@ -1,0 +1,184 @@
+"""Two classifiers that hardly differ: all the items on which they do, and what can be said before
+and after."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.errors import PlanError
+from labelcore.estimation import scalar_results
+from labelcore.results import Estimate
+from tests.contracts.design_contracts import drawn
+from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
+from tests.designs.synthetic import Known, fewest, label, labelled
+
+NAME, ITEMS, DIFFER = "paired_comparison", 500, 12
+ACCURACY = "accuracy_difference"
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return nearly_equal(tmp_path_factory.mktemp("near"), ITEMS, DIFFER, seed=2)
+
+
+def plan_of(estimands: tuple[str, ...] = DIFFERENCES[:3], **values: object) -> lc.Plan:
+    given = {"classifier": list(BOTH), "budget": 60, "promise": "watched", "seed": 5, **values}
+    return lc.Plan(NAME, estimands, **given)  # type: ignore[arg-type]
+
+
+def differ(known: Known) -> np.ndarray:
+    a, b = (known.population.predictions[one] for one in BOTH)
+    return np.asarray(a != b)
+
+
+def test_all_of_them_come_first_and_the_difference_is_exact(known: Known) -> None:
+    engine = known.engine(plan_of(), 1)
+    true = {name: true_difference(known, name) for name in DIFFERENCES[:3]}
+    shown = set()
+    for labels in label(engine, known.truth):
+        for name, one in scalar_results(engine).items():
+            assert one.low - 1e-12 <= true[name] <= one.high + 1e-12, (name, labels)
+            if one.has_interval and labels < DIFFER:
+                assert "(strict)" in one.method and one.low <= one.value <= one.high  # type: ignore[operator]
+                shown.add(name)
+        if labels == DIFFER:
+            found = scalar_results(engine)[ACCURACY]
+            assert found.state == "exact"
+            assert found.value == pytest.approx(true[ACCURACY], abs=1e-12)
+    assert shown == {ACCURACY}
+    assert differ(known)[drawn(engine)].tolist() == [True] * DIFFER + [False] * (60 - DIFFER)
+    assert "exactly" in scalar_results(engine)[ACCURACY].sentence()
+    recall = scalar_results(engine)["recall_difference"]
+    assert recall.has_interval and recall.high - recall.low < 0.2
+
+
+def test_what_is_certain_shrinks_to_the_truth_with_each_label(known: Known) -> None:
+    """Of accuracy: one item more or less on either side for each that is not labelled."""
+    engine = known.engine(plan_of((ACCURACY,)), 1)
+    for labels in label(engine, known.truth):
+        one = scalar_results(engine)[ACCURACY]
+        if one.has_interval:
+            assert one.high - one.low == pytest.approx(2 * (DIFFER - labels) / ITEMS, abs=1e-12)
+    assert engine.labels == DIFFER == engine.most
+
+
+def test_an_unsure_answer_leaves_its_item_open(known: Known) -> None:
+    session = lc.Session(known.population, plan_of((ACCURACY,)))
+    while (draw := session.next()) is not None:
+        truth = bool(known.truth[known.population.position(draw.item_id)])
+        session.answer(draw, "unsure" if draw.index == 2 else truth)
+    found = session.results()[ACCURACY]
+    assert isinstance(found, Estimate) and found.state != "exact"
+    assert found.high - found.low >= 2 / ITEMS - 1e-12
+    assert found.low - 1e-12 <= true_difference(known, ACCURACY) <= found.high + 1e-12
+
+
+def test_the_preview_says_it(known: Known) -> None:
+    ahead = lc.preview(known.population, plan_of())
+    assert ahead.expected_half_width[ACCURACY] == pytest.approx(0, abs=1e-12)
+    assert f"The two disagree on {DIFFER} of the {ITEMS} items." in ahead.derived["notes"]
+    assert lc.preview(known.population, plan_of((ACCURACY,))).labels == DIFFER
+    margin = plan_of(budget=None, margin=0.05)
+    assert lc.preview(known.population, margin).expected_labels >= 2 * DIFFER
+    lc.Session(known.population, margin)
+
+
+@pytest.mark.parametrize(
+    ("values", "first"),
+    [
+        ({"params": {"disagreements": "sampled"}}, {"params": {"disagreements": "all"}}),
+        (
+            {"params": {"disagreements": "sampled", "n_agree": 2}, "budget": 50},
+            {"params": {"disagreements": "all", "n_agree": 2}},
+        ),
+        ({"target": "process"}, {"promise": "fixed"}),
+        ({"target": "process", "promise": "fixed"}, {"target": "file"}),
+    ],
+)
+def test_every_way_out_leads_out(
+    known: Known, values: dict[str, object], first: dict[str, object]
+) -> None:
+    """The refusal names changes of the plan; each alone leads on, or to a refusal that does."""
+    plan = plan_of(**values)
+    with pytest.raises(PlanError, match="You can") as refused:
+        lc.preview(known.population, plan)
+    assert refused.value.remedies[0].changes == first
+    assert refused.value.fault in str(refused.value)
+    for remedy in refused.value.remedies:
+        assert f"{remedy.words} ({next(iter(remedy.changes))}=" in str(refused.value)
+    assert leads_out(known, plan, 3)
+
+
+def leads_out(known: Known, plan: lc.Plan, steps: int) -> bool:
+    try:
+        lc.preview(known.population, plan)
+    except PlanError as error:
+        return steps > 0 and any(
+            leads_out(known, replace(plan, **one.changes), steps - 1)  # type: ignore[arg-type]
+            for one in error.remedies
+        )
+    return True
+
+
+def test_a_budget_that_reaches_them_but_not_as_many_others(tmp_path: Path) -> None:
+    """28 in four strata: 40 labels are not twice as many, and 28 with two of each other stratum."""
+    many = nearly_equal(tmp_path, ITEMS, 22, seed=4)
+    plan = plan_of(budget=40)
+    with pytest.raises(PlanError, match="label all 22 items on which they disagree") as refused:
+        lc.preview(many.population, plan)
+    changed = replace(plan, **refused.value.remedies[0].changes)  # type: ignore[arg-type]
+    found = scalar_results(labelled(many.engine(changed, 1), many.truth))
+    assert found[ACCURACY].state == "exact"
+    assert found[ACCURACY].value == pytest.approx(true_difference(many, ACCURACY), abs=1e-12)
+
+
+def test_two_that_say_the_same_can_be_asked_how_good_they_are(tmp_path: Path) -> None:
+    same = nearly_equal(tmp_path, 60, 0, seed=1)
+    with pytest.raises(PlanError, match="say the same of every item") as refused:
+        lc.preview(same.population, plan_of())
+    (remedy,) = refused.value.remedies
+    lc.preview(same.population, replace(plan_of(), **remedy.changes))  # type: ignore[arg-type]
+
+
+def test_a_plan_frozen_before_there_was_a_choice_draws_as_it_did(known: Known) -> None:
+    plan = plan_of(promise="fixed", budget=60)
+    assert plan.with_planned(60).params == {"disagreements": "half"}
+    before = replace(plan, planned=60)
+    assert before.params == {} and before.with_planned(60).params == {}
+    sampled = plan_of(promise="fixed", params={"disagreements": "sampled"})
+    new, old, same = (
+        drawn(labelled(known.engine(one, 3), known.truth)) for one in (plan, before, sampled)
+    )
+    assert old == same != new
+
+
+def test_the_band_after_them_covers(tmp_path: Path) -> None:
+    """40 watched sessions of 60 labels at 95 %, seeds 0 on, a look at every fifth label: sessions
+    without a miss not below the binomial limit (.80) for each difference; a third of the width
+    falls below it."""
+    runs, names = 40, DIFFERENCES[:3]
+    sound, narrow = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    for seed in range(runs):
+        if seed % 10 == 0:
+            file = nearly_equal(tmp_path, 600, DIFFER, seed=20 + seed)
+            true = {name: true_difference(file, name) for name in names}
+        engine = file.engine(plan_of(), seed)
+        held, close = dict.fromkeys(names, True), dict.fromkeys(names, True)
+        for labels in label(engine, file.truth):
+            found = scalar_results(engine) if labels % 5 == 0 else {}
+            for name, one in found.items():
+                if one.has_interval and one.state != "exact":
+                    assert one.value is not None
+                    held[name] &= one.low - 1e-12 <= true[name] <= one.high + 1e-12
+                    near = [(2 * one.value + end) / 3 for end in (one.low, one.high)]
+                    close[name] &= near[0] <= true[name] <= near[1]
+        for name in names:
+            sound[name] += held[name]
+            narrow[name] += close[name]
+    assert min(sound.values()) >= fewest(runs, 0.95) * runs
+    assert min(narrow.values()) < fewest(runs, 0.95) * runs
