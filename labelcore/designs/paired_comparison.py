@@ -166,7 +166,7 @@ class PairedComparison(StratifiedDesign):
         base = make_frame(setup, stratum, rates, predicted, notes)
         parts = (base.stratum, base.sizes, rates, predicted, base.queue, base.start, notes)
         frame = PairFrame(*parts, other=other, wanted=wanted(setup, base.sizes, sides))
-        few = np.count_nonzero(frame.differ) < MINIMUM_STRATA and setup.promise == "watched"
+        few = setup.promise == "watched" and int(frame.differ.sum()) < MINIMUM_STRATA
         reached = reaching(frame, setup.params.disagreements)
         frame = replace(frame, census=setup.planned >= reached, few=few, reached=reached)
         check_disagreements(setup, frame)

@@ -184,7 +184,7 @@ def _ways_to_watch(setup: Setup, frame: PairFrame) -> list[Remedy]:
     once = Remedy("look once, when all planned labels are there", {"promise": "fixed"})
     if setup.target != "file":
         return [once, Remedy("ask about this file", {"target": "file"})]
-    every = {"params": {**given, "disagreements": CENSUS}}
+    every: dict[str, Any] = {"params": {**given, "disagreements": CENSUS}}
     most = max(int(reaching(frame, CENSUS)), SMALLEST_WATCHED)
     if setup.planned < most:
         every["budget"] = most
