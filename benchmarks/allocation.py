@@ -26,9 +26,9 @@ from benchmarks.populations import MAIN, Items, Known, all_cases, known, real_ca
 from labelcore.designs.base import Frame, Progress, Setup
 from labelcore.designs.profile_figures import profile_figures
 from labelcore.designs.recalibrated_neyman import NEYMAN, TWO_ENDED
-from labelcore.engine import Engine
 from labelcore.estimands import SCALARS, ratios
-from labelcore.estimation import look_at
+from labelcore.figures.scalars import look_at
+from labelcore.log.engine import Engine
 from labelcore.stats.profile import Cells
 
 SHARES = (0.3, 0.1, 0.01, 0.001)

@@ -30,9 +30,9 @@ import labelcore as lc
 from benchmarks.compared_claims import kept_section, table_of
 from benchmarks.real_files import FILES
 from labelcore.designs.base import Look, Progress
-from labelcore.engine import Engine
 from labelcore.estimands import SCALARS, ratios
-from labelcore.simulation_truth import true_codes
+from labelcore.log.engine import Engine
+from labelcore.planning.truth import true_codes
 from labelcore.stats.evidence import Linear, log_evidence_at
 from labelcore.stats.predictives import (
     Average,

@@ -25,8 +25,8 @@ import pandas as pd
 from scipy.special import ndtri
 
 import labelcore as lc
-from labelcore.engine import Engine
-from labelcore.log import Event
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
 
 ITEMS, ALPHA, FIRST, FILE_SEED = 5000, 0.05, 30, 5
 GAPS = (0.0, 0.03, 0.05, 0.10)

@@ -17,7 +17,7 @@ import labelcore as lc
 from benchmarks.populations import Case, Known, all_cases, known, redrawn, superpopulation, written
 from benchmarks.sessions import Prepared
 from labelcore.errors import PlanError
-from labelcore.simulation import run_seed
+from labelcore.planning.simulation import run_seed
 
 SEED = 31
 SCALAR_DESIGNS = ("simple_random", "recalibrated_neyman")

@@ -27,10 +27,10 @@ import labelcore as lc
 from benchmarks.real_files import FILES, RealFile
 from labelcore.designs.base import Frame, Look, Setup, rank_order
 from labelcore.designs.curves import Curve, Ranked
+from labelcore.plan.against_file import make_setup
+from labelcore.planning.simulation import run_seed
+from labelcore.planning.truth import true_codes
 from labelcore.replay import replay
-from labelcore.setup import make_setup
-from labelcore.simulation import run_seed
-from labelcore.simulation_truth import true_codes
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
 
 SEED, PAULA_RUNS, GOAL = 21, 100, 0.025

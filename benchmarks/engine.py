@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 import labelcore as lc
-from labelcore.engine import Engine
-from labelcore.log import Event
-from labelcore.looks import results
-from labelcore.simulation import run_seed
+from labelcore.figures.looks import results
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.planning.simulation import run_seed
 
 FOUR = ["accuracy", "precision", "recall", "f1"]
 IMPORT = """

@@ -25,13 +25,13 @@ import pandas as pd
 
 import labelcore as lc
 from benchmarks.real_files import FILES
-from labelcore import existing
 from labelcore.designs.rates import item_probability
-from labelcore.engine import Engine
 from labelcore.errors import PlanError
-from labelcore.estimation import scalar_results
-from labelcore.simulation import label_all, run_seed, true_values
-from labelcore.simulation_truth import true_codes
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
+from labelcore.plan import existing
+from labelcore.planning.simulation import label_all, run_seed, true_values
+from labelcore.planning.truth import true_codes
 from labelcore.stats import difference_estimator
 from labelcore.stats.difference_estimator import helped_share
 from labelcore.stats.proportion import share_interval

@@ -29,9 +29,9 @@ from benchmarks.coverage_tables import grouped, number, table
 from benchmarks.documents import write_below
 from benchmarks.populations import Known, all_cases
 from benchmarks.sessions import FloatArray, Prepared
-from labelcore.claim_totals import ClaimTotals
 from labelcore.designs.base import IntArray
 from labelcore.errors import PlanError
+from labelcore.plan.claim_totals import ClaimTotals
 from labelcore.stats.evidence import log_evidence_at
 
 ALPHA, LOOKS, PLACES = 0.05, 100, 12

@@ -26,12 +26,12 @@ import numpy as np
 
 import labelcore as lc
 from benchmarks.real_files import FILES, codes_as_text
-from labelcore.engine import Engine
 from labelcore.estimands import DIFFERENCES, table_of
-from labelcore.estimation import scalar_results
-from labelcore.log import Event
-from labelcore.simulation import run_seed, true_values
-from labelcore.simulation_truth import true_codes
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.planning.simulation import run_seed, true_values
+from labelcore.planning.truth import true_codes
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical
 

@@ -17,7 +17,7 @@ from scipy.special import expit, logit
 import labelcore as lc
 from benchmarks.real_files import FILES
 from labelcore.designs.base import IntArray
-from labelcore.simulation_truth import true_codes
+from labelcore.planning.truth import true_codes
 
 FloatArray = NDArray[np.float64]
 TWO_CLASSES = ("accuracy", "precision", "recall", "f1", "specificity", "prevalence",

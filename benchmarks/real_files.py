@@ -23,10 +23,10 @@ import numpy as np
 import pandas as pd
 
 import labelcore as lc
-from labelcore.engine import Engine
-from labelcore.estimation import look_at
-from labelcore.simulation import run_seed
-from labelcore.simulation_truth import true_codes
+from labelcore.figures.scalars import look_at
+from labelcore.log.engine import Engine
+from labelcore.planning.simulation import run_seed
+from labelcore.planning.truth import true_codes
 from labelcore.stats.profile import Cells
 
 ESTIMANDS = ("accuracy", "precision", "recall")

@@ -3,7 +3,7 @@
 An engine is made once per plan seed; each run then draws a fresh random order inside every stratum,
 asks the design for the size of each batch, and mixes the batch across strata at random, as the
 hashes of the engine do. The counts at each look are put into the engine, and ``Design.estimate``
-and the rules of ``labelcore.estimation`` say what a person would be shown.
+and the rules of ``labelcore.figures.scalars`` say what a person would be shown.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 import labelcore as lc
 from benchmarks.stacked import Task, estimates
-from labelcore import estimation
 from labelcore.designs.base import Figures, IntArray, Progress
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.engine import Engine
-from labelcore.simulation import true_values
+from labelcore.figures import scalars as estimation
+from labelcore.log.engine import Engine
+from labelcore.planning.simulation import true_values
 
 FloatArray = NDArray[np.float64]
 Mixer = Callable[[int, IntArray], IntArray]
@@ -158,7 +158,7 @@ class Prepared:
         return found
 
     def allowed(self, counts: FloatArray, figures: Sequence[Figures]) -> list[bool]:
-        """Whether each question's interval is shown, by the rules of ``labelcore.estimation``."""
+        """Whether each question's interval is shown, as ``figures.scalars`` does."""
         self.put(counts)
         found = []
         for group, of_group in zip(self.groups, figures, strict=True):

@@ -23,8 +23,8 @@ from labelcore.designs.base import Design, Frame, Progress, Setup
 from labelcore.designs.rates import planning_rates
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, ratios
-from labelcore.forecast import Outlook
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
+from labelcore.planning.forecast import Outlook
 from labelcore.population import Population
 from labelcore.stats.profile import Cells, Ratios, fixed_critical, profile_bounds
 from labelcore.stats.sequences import watched_critical

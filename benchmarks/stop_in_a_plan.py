@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 import labelcore as lc
-from labelcore.margin_stop import margin_rule
+from labelcore.plan.margin_stop import margin_rule
 from labelcore.stats.stop_at_margin import characteristics
 
 SIZE, MARGIN, RUNS = 10_000, 0.05, 100

@@ -31,7 +31,7 @@ import labelcore as lc
 from benchmarks.real_files import FILES
 from benchmarks.stop_calibration import GRID, calibrate_stop, problem, stopped_session
 from benchmarks.stop_in_a_plan import RUNS, plan_rows
-from labelcore.simulation_truth import true_codes
+from labelcore.planning.truth import true_codes
 from labelcore.stats.stop_at_margin import (
     MarginRule,
     calibrated_critical,

@@ -20,11 +20,11 @@ import pandas as pd
 
 import labelcore as lc
 from benchmarks.real_files import DESIGNS, FILES, RealFile
-from labelcore.engine import Engine
-from labelcore.estimation import scalar_results
-from labelcore.log import Event
-from labelcore.simulation import run_seed, true_values
-from labelcore.simulation_truth import true_codes
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.planning.simulation import run_seed, true_values
+from labelcore.planning.truth import true_codes
 
 ESTIMANDS = ("accuracy", "precision", "recall", "f1")
 LABELS, LOOK_EVERY, SEED = 500, 5, 11

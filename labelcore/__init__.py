@@ -45,32 +45,32 @@ if TYPE_CHECKING:
     from labelcore import errors
     from labelcore.designs import DESIGNS
     from labelcore.estimands import ESTIMANDS
-    from labelcore.forecast import Preview, preview
-    from labelcore.log import Draw, Event
-    from labelcore.monitoring import Wave, monitor
-    from labelcore.plan import Plan
+    from labelcore.log.events import Draw, Event
+    from labelcore.plan.plan import Plan
+    from labelcore.planning.forecast import Preview, preview
+    from labelcore.planning.simulation import Simulation, simulate
     from labelcore.population import Population, read_population
     from labelcore.replay import replay_bundle
     from labelcore.report import write_report
-    from labelcore.results import Band, Choice, Claim, Estimate, Interval
-    from labelcore.session import Session
-    from labelcore.simulation import Simulation, simulate
+    from labelcore.results.types import Band, Choice, Claim, Estimate, Interval
+    from labelcore.session.monitoring import Wave, monitor
+    from labelcore.session.session import Session
     from labelcore.store import open_store
 else:
     # Module -> the public names it has; the imports above say the same to a type checker.
     _HOMES = {
         "designs": ("DESIGNS",),
         "estimands": ("ESTIMANDS",),
-        "forecast": ("Preview", "preview"),
-        "log": ("Draw", "Event"),
-        "monitoring": ("Wave", "monitor"),
-        "plan": ("Plan",),
+        "planning.forecast": ("Preview", "preview"),
+        "log.events": ("Draw", "Event"),
+        "session.monitoring": ("Wave", "monitor"),
+        "plan.plan": ("Plan",),
         "population": ("Population", "read_population"),
         "replay": ("replay_bundle",),
         "report": ("write_report",),
-        "results": ("Band", "Choice", "Claim", "Estimate", "Interval"),
-        "session": ("Session",),
-        "simulation": ("Simulation", "simulate"),
+        "results.types": ("Band", "Choice", "Claim", "Estimate", "Interval"),
+        "session.session": ("Session",),
+        "planning.simulation": ("Simulation", "simulate"),
         "store": ("open_store",),
     }
     _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore import claim_results
-from labelcore.claim_outlook import _imagined, labels_to_settle
-from labelcore.claim_totals import claim_totals
-from labelcore.engine import Engine
 from labelcore.errors import PlanError
+from labelcore.figures import claims as claim_results
+from labelcore.log.engine import Engine
+from labelcore.plan.claim_totals import claim_totals
+from labelcore.planning.claims import _imagined, labels_to_settle
 from labelcore.replay import replay_project
 from labelcore.report import estimates_csv, report_html, report_json
-from labelcore.results import Claim
+from labelcore.results.types import Claim
 from tests.designs.synthetic import Known
 
 NAMES = np.array(["x", "y", "z"])

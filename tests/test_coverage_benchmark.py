@@ -17,10 +17,10 @@ from benchmarks.populations import Known, all_cases, known, redrawn, superpopula
 from benchmarks.sessions import Prepared, Shown, see
 from benchmarks.stacked import estimates
 from labelcore.designs.stratified import asking_order
-from labelcore.engine import Engine
-from labelcore.estimation import scalar_results
-from labelcore.log import Event
-from labelcore.simulation import run_seed
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.planning.simulation import run_seed
 from labelcore.stats.profile import Cells, Ratios, profile_bounds
 from tests.designs.synthetic import NOISE
 

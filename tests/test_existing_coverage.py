@@ -14,11 +14,11 @@ import pytest
 from scipy.special import chdtrc, chdtri
 
 import labelcore as lc
-from labelcore import existing
-from labelcore.engine import Engine
 from labelcore.errors import PlanError
-from labelcore.estimation import scalar_results
-from labelcore.simulation import label_all, true_values
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
+from labelcore.plan import existing
+from labelcore.planning.simulation import label_all, true_values
 from tests.existing_files import ITEMS, from_the_top, made, read, with_known
 
 RUNS = 150

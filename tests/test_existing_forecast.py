@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.forecast import Outlook
+from labelcore.planning.forecast import Outlook
 from tests.existing_files import at_random, made, read
-from tests.test_existing import plan_of
+from tests.plan.test_existing import plan_of
 
 
 @pytest.mark.parametrize("design", ["recalibrated_neyman", "simple_random"])

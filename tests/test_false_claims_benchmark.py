@@ -14,9 +14,9 @@ from benchmarks.coverage_jobs import Files, Job, plan_of
 from benchmarks.documents import MARK, write_below
 from benchmarks.false_claims import boundary_claims, certified_in, counts, measure
 from benchmarks.sessions import Prepared
-from labelcore.claim_results import claim_results
-from labelcore.engine import Engine
-from labelcore.log import Event
+from labelcore.figures.claims import claim_results
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
 from labelcore.stats.evidence import log_evidence_at
 from labelcore.stats.proportion import share_interval
 from tests.test_coverage_benchmark import in_hash_order

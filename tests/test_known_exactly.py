@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.results import Estimate
+from labelcore.results.types import Estimate
 from labelcore.ui.start import margin_words
 from labelcore.ui.summary import summarise
 from tests.existing_files import from_the_top, made, read
-from tests.test_existing import labelled, plan_of
+from tests.plan.test_existing import labelled, plan_of
 
 
 @pytest.mark.parametrize("promise", ["fixed", "watched"])

@@ -9,10 +9,10 @@ import pytest
 from scipy.special import ndtri
 
 import labelcore as lc
-from labelcore.engine import Engine
-from labelcore.estimation import scalar_results
-from labelcore.margin_stop import margin_rule
-from labelcore.simulation import label_all
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
+from labelcore.plan.margin_stop import margin_rule
+from labelcore.planning.simulation import label_all
 from labelcore.stats.stop_at_margin import MarginRule, characteristics
 from tests.designs.synthetic import Known, fewest, write
 

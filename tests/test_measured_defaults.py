@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.margin_stop import margin_rule
+from labelcore.plan.margin_stop import margin_rule
 from labelcore.stats.predictives import ShiftedScores
 from labelcore.stats.sequences import first_watched_look
 from tests.designs.synthetic import Known, calibrated

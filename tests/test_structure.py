@@ -1,4 +1,4 @@
-"""Imports point inwards: stats <- estimands <- designs <- engine <- session <- ui <- pages."""
+"""Imports point inwards, from stats and designs over log and figures to session, ui and pages."""
 
 from __future__ import annotations
 
@@ -13,79 +13,25 @@ import pytest
 INSIDE: dict[str, str] = {
     "errors": "",
     "items": "errors",
-    "existing_words": "",
-    "words": "existing_words",
-    "claim_words": "words",
-    "choice_words": "words",
-    "curve_words": "words",
-    "derived_words": "",
-    "log": "errors",
-    "answers": "errors log",
-    "difference_words": "words",
-    "results": "errors words claim_words choice_words curve_words difference_words",
     "stats": "errors",
     "population": "errors",
     "estimands": "errors stats",
     "tallies": "errors stats estimands population",
-    "designs": "errors log results stats estimands population",
-    "claims": "errors estimands",
-    "stops": "errors",
-    "plan": "errors log results estimands designs claims stops",
-    "disagreements": "stats population tallies designs",
-    "claim_totals": "errors stats estimands population tallies designs claims disagreements",
-    "repeats": "errors log stats",
-    "label_error_words": "words",
-    "label_error": "existing log results stats estimands tallies engine estimation repeats"
-    " label_error_words",
-    "setup": "errors estimands population tallies designs plan",
-    "existing": "errors stats population designs plan",
-    "margin_stop": "errors stats estimands tallies designs plan",
-    "engine": "errors log answers results stats estimands population tallies designs plan setup"
-    " stops claim_totals margin_stop existing repeats",
-    "assumptions": "designs engine existing_words",
-    "estimation": "errors assumptions results words difference_words stats estimands tallies"
-    " designs plan engine existing_words",
-    "choice": "assumptions results words stats estimands designs engine estimation",
-    "claim_results": "assumptions results words claim_words stats estimands tallies claim_totals"
-    " engine estimation",
-    "claim_outlook": "population designs plan engine claim_results",
-    "stop_words": "log words stops plan",
-    "stop_rules": "stops engine estimation claim_results choice",
-    "curve": "assumptions errors existing_words results words stats estimands tallies designs plan"
-    " engine estimation",
-    "cuts": "results words curve_words stats designs engine curve",
-    "settings": "errors",
-    "stratification_preview": "errors stats population designs",
-    "monitoring": "errors results words stats session",
-    "waves": "errors plan store monitoring",
-    "session_view": "errors log results words population designs plan engine estimation curve cuts"
-    " strata_table history looks store ledger label_error",
-    "confusion": "errors population tallies engine",
-    "strata_table": "errors results stats estimands designs engine estimation",
-    "history": "errors log engine",
-    "looks": "errors log results engine estimation curve claim_results choice",
-    "forecast": "errors results stats estimands population tallies designs plan setup claim_outlook"
-    " margin_stop existing",
-    "simulation_truth": "errors population",
-    "simulation": "errors log results stats estimands population tallies designs plan engine"
-    " estimation curve choice looks forecast simulation_truth stops stop_rules",
+    "designs": "errors stats estimands population",
+    "plan": "errors stats estimands population tallies designs",
+    "log": "errors stats population tallies designs plan",
+    "words": "log plan",
+    "results": "errors words",
+    "figures": "errors stats estimands tallies designs plan log results words",
+    "planning": "errors stats estimands population tallies designs plan log results figures",
     "store": "errors log",
-    "ledger": "errors log engine store",
-    "projects": "errors log population plan forecast store ledger",
-    "project_life": "errors log plan store ledger",
-    "session": "errors log results words estimands population designs plan engine estimation"
-    " curve strata_table history looks forecast store ledger projects settings session_view"
-    " stop_rules",
-    "replay": "errors existing_words log results words population designs plan engine estimation"
-    " curve looks forecast store ledger projects session stop_rules stop_words",
-    "trials": "errors results words difference_words population plan session simulation"
-    " simulation_truth",
-    "charts": "errors results words claim_words difference_words estimands",
-    "report": "errors existing existing_words log results words difference_words estimands"
-    " population plan engine estimation curve strata_table history looks forecast replay session"
-    " charts stop_words label_error label_error_words",
-    "cli": "errors log results words estimands population designs plan looks forecast store ledger"
-    " projects session simulation replay report stop_words derived_words",
+    "session": "errors stats population designs plan log results words figures planning store",
+    "replay": "errors population plan log results words figures store",
+    "trials": "plan planning results session words",
+    "charts": "errors estimands results words",
+    "report": "estimands population plan log results words figures planning session replay charts",
+    "cli": "errors estimands population designs plan log results words planning store session"
+    " replay report",
 }
 
 # "__init__" is the public `import labelcore` itself.
@@ -95,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__main__": {"cli"},
     "ui": {*INSIDE, "__init__"},
     "pages": {
-        *("__init__", "errors", "results", "words", "estimands", "population", "plan", "forecast"),
+        *("__init__", "errors", "results", "words", "estimands", "population", "plan", "planning"),
         *("items", "replay", "session", "trials", "charts", "report", "ui"),
     },
     "app": {"__init__", "errors", "session", "ui"},
@@ -103,12 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 # Under `if TYPE_CHECKING:` only, for a type hint.
 MAY_NAME_TYPES = {
-    "words": {"results", "cuts"},
-    "curve_words": {"results", "cuts"},
-    "claim_words": {"results"},
-    "choice_words": {"results"},
-    "difference_words": {"results"},
-    "label_error_words": {"label_error", "stats"},
+    "words": {"results", "figures", "stats"},
     "report": {"store"},
 }
 
@@ -286,8 +227,8 @@ def test_a_sound_tree_has_no_fault(tree: Path) -> None:
         ),
         (
             "labelcore/words.py",
-            f"{FOR_TYPES}    import labelcore.stats",
-            "words may not import stat",
+            f"{FOR_TYPES}    import labelcore.store",
+            "words may not import store",
         ),
         ("labelcore/session.py", "def f():\n    import streamlit", "may import streamlit"),
         ("labelcore/session.py", "from streamlit.testing import v1", "may import streamlit"),

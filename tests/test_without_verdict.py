@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.claim_totals import claim_totals
-from labelcore.results import Claim, Estimate
-from labelcore.words import LIKE_THE_REST
+from labelcore.plan.claim_totals import claim_totals
+from labelcore.results.types import Claim, Estimate
+from labelcore.words.sentences import LIKE_THE_REST
 
 ITEMS, LABELS, UNSURE_AT = 400, 120, 60
 CLAIM = "accuracy >= 0.6667"

@@ -17,7 +17,7 @@ from benchmarks.populations import Items, written
 from benchmarks.real_files import FILES
 from benchmarks.stacked import standing_in
 from labelcore.designs.base import IntArray
-from labelcore.simulation_truth import true_codes
+from labelcore.planning.truth import true_codes
 from labelcore.stats.orders import hash_keys
 
 FloatArray = NDArray[np.float64]

@@ -19,10 +19,10 @@ from benchmarks.labels.sessions import SEED, SIDE_BY_SIDE, runs
 from benchmarks.labels.targets import FIRST, Stop, Target
 from benchmarks.sessions import Prepared
 from benchmarks.stacked import estimates
-from labelcore import estimation
 from labelcore.designs.base import Frame, IntArray, Progress, Setup
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman, _costs
-from labelcore.simulation import run_seed
+from labelcore.figures import scalars as estimation
+from labelcore.planning.simulation import run_seed
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.profile import FloatArray
 

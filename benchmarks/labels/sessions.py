@@ -13,9 +13,9 @@ from benchmarks.labels.files import File
 from benchmarks.labels.targets import FIRST, Follower, Stop, Target
 from benchmarks.sessions import Prepared
 from benchmarks.stacked import estimates
-from labelcore import estimation
 from labelcore.designs.base import Figures, IntArray
-from labelcore.simulation import run_seed
+from labelcore.figures import scalars as estimation
+from labelcore.planning.simulation import run_seed
 from labelcore.stats.profile import Cells, FloatArray
 
 SEED, SIDE_BY_SIDE = 41, 25

@@ -16,8 +16,8 @@ from benchmarks.real_files import FILES
 from labelcore.designs.base import Look, Setup
 from labelcore.designs.oversampling import Oversampling
 from labelcore.estimands import SCALARS, ratios
-from labelcore.monitoring import Wave, monitor
-from labelcore.simulation_truth import true_codes
+from labelcore.planning.truth import true_codes
+from labelcore.session.monitoring import Wave, monitor
 from labelcore.stats.oversampling import Counts, live_sizes, recall_of
 from labelcore.stats.oversampling_intervals import (
     INTERVALS,

@@ -22,11 +22,11 @@ import pandas as pd
 import labelcore as lc
 from benchmarks.papers.__main__ import markdown
 from benchmarks.real_files import FILES
-from labelcore.choice import TrueChoice
-from labelcore.results import Result
-from labelcore.simulation import true_values
-from labelcore.simulation_truth import true_codes
-from labelcore.words import percent, percent_range
+from labelcore.figures.choices import TrueChoice
+from labelcore.planning.simulation import true_values
+from labelcore.planning.truth import true_codes
+from labelcore.results.types import Result
+from labelcore.words.sentences import percent, percent_range
 
 COLUMNS = ("method", "file", "plan", "labels", "draws", "result", "truth", "right", "seconds")
 SEED = 1

@@ -14,7 +14,7 @@ from scipy.stats import norm
 from benchmarks.papers.stratified_runs import Strata
 from benchmarks.real_files import FILES
 from labelcore.designs.sureness import sureness
-from labelcore.simulation_truth import true_codes
+from labelcore.planning.truth import true_codes
 from labelcore.stats.orders import hash_keys
 from labelcore.stats.stratifications import stratify
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from labelcore import project_life
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
-from labelcore.session import Session
+from labelcore.session import life as project_life
+from labelcore.session.session import Session
+from labelcore.session.waves import SERIES, series_key
 from labelcore.store import open_store
 from labelcore.trials import TRIALS
-from labelcore.waves import SERIES, series_key
 from screenshots import material
 from tests.browser.driving import store_url
 
@@ -40,7 +40,7 @@ def make(
 ) -> str:
     """A project with its first items answered; ``then`` is done to it at the end."""
     times = (BEGAN + number * STEP for number in itertools.count())
-    clock = mock.patch("labelcore.ledger.now", side_effect=map(datetime.isoformat, times))
+    clock = mock.patch("labelcore.session.ledger.now", side_effect=map(datetime.isoformat, times))
     with closing(open_store(store_url(data))) as store, clock:
         session = Session(population, plan, store, name, settings=dict(settings))
         for place in range(labels):

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.band import Line, gaps
 from labelcore.charts.base import REFERENCE, Chart, empty_chart, hover, new_figure
 from labelcore.charts.bounds import add_bounds, value_line, value_name
@@ -20,7 +19,8 @@ from labelcore.charts.curve_points import (
     trend,
     value_words,
 )
-from labelcore.results import Band
+from labelcore.results.types import Band
+from labelcore.words import sentences as words
 
 ABOUT_UPRIGHT = "The bounds are about {upright}."
 ABOUT_BOTH = "The bounds are about both at once."

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore.difference_words import number_words, range_words
+from labelcore.words.differences import number_words, range_words
 
 FIRST, SECOND, THIRD = "#0072B2", "#D55E00", "#009E73"
 SERIES = (FIRST, SECOND, THIRD, "#CC79A7", "#E69F00", "#56B4E9")

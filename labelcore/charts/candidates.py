@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.base import (
     FIRST,
     REFERENCE,
@@ -26,7 +25,8 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
-from labelcore.results import Choice
+from labelcore.results.types import Choice
+from labelcore.words import sentences as words
 
 COLUMNS = ("Candidate", "Items", "Precision", "Low", "High", "Reach from", "Reach to", "State")
 MOVED_COLUMNS = ("Labels", "Candidate", "Low", "High", "State")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.base import (
     SERIES,
     Chart,
@@ -18,7 +17,8 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.names import escape, shortened
 from labelcore.estimands import ESTIMANDS
-from labelcore.results import Estimate
+from labelcore.results.types import Estimate
+from labelcore.words import sentences as words
 
 COLUMNS = ("Classifier", "Estimate", "Low", "High", "Labels")
 NOTHING = "No figure yet: the rows start with the first estimates."

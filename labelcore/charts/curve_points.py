@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore import words
 from labelcore.charts.readings import Reading, reading_of
-from labelcore.results import Band
+from labelcore.results.types import Band
+from labelcore.words import sentences as words
 
 MOST_POINTS = 400
 RANK, SCORE, LOW, HIGH, PROVISIONAL = "First items by score", "Score there", "Low", "High", "So far"

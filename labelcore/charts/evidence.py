@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.base import (
     FIRST,
     SECOND,
@@ -22,7 +21,8 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
-from labelcore.claim_words import times_words
+from labelcore.words import sentences as words
+from labelcore.words.claims import times_words
 
 COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
 NOTHING = "No evidence yet: the curve starts with the first look."

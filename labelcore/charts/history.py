@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.band import add_band, gaps
 from labelcore.charts.base import (
     FIRST,
@@ -24,7 +23,8 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.history_table import COLUMNS, history_table, thinned
 from labelcore.charts.names import escape, shortened
-from labelcore.difference_words import is_difference, number_words
+from labelcore.words import sentences as words
+from labelcore.words.differences import is_difference, number_words
 
 FEW_MARKS = 80
 FIRST_BETTER = "above this line the first one is better"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.base import (
     DASHES,
     SERIES,
@@ -18,6 +17,7 @@ from labelcore.charts.base import (
     upright,
 )
 from labelcore.charts.names import escape, shortened
+from labelcore.words import sentences as words
 
 READABLE = {"method": "Method", "factor": "Factor", "labels": "Labels"}
 NOTHING = "There is nothing to compare yet."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.band import gaps
 from labelcore.charts.base import (
     DASHES,
@@ -19,6 +18,7 @@ from labelcore.charts.base import (
     require_columns,
 )
 from labelcore.charts.names import escape, shortened
+from labelcore.words import sentences as words
 
 READABLE = {"design": "Design", "labels": "Labels", "half_width": "Expected half-width"}
 

@@ -8,7 +8,6 @@ from math import log10
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.base import (
     FIRST,
     SECOND,
@@ -22,6 +21,7 @@ from labelcore.charts.base import (
     upright,
 )
 from labelcore.charts.names import escape
+from labelcore.words import sentences as words
 
 READABLE = {"ratio": "Over-sampling", "precision": "Precision ±", "recall": "Recall ±"}
 NOTHING = "There is nothing to choose: every item would be labelled."

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.band import gaps
 from labelcore.charts.base import (
     FIRST,
@@ -33,7 +32,8 @@ from labelcore.charts.curve_points import (
     trend,
     value_words,
 )
-from labelcore.results import Band
+from labelcore.results.types import Band
+from labelcore.words import sentences as words
 
 NOTHING = "No curve yet: it starts with the first estimate."
 LOG_FROM_ITEMS = 5000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from labelcore import words
-from labelcore.results import Band
+from labelcore.results.types import Band
+from labelcore.words import sentences as words
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.base import SERIES, Chart, empty_chart, hover, new_figure, require_columns
 from labelcore.charts.names import escape, shortened
+from labelcore.words import sentences as words
 
 NEEDED = ("child", "saved", "low", "high")
 READABLE = {

@@ -7,10 +7,10 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from labelcore import words
 from labelcore.charts.band import Numbers
 from labelcore.charts.base import FIRST, REFERENCE, Chart, empty_chart, hover, new_figure
-from labelcore.words import score_words
+from labelcore.words import sentences as words
+from labelcore.words.sentences import score_words
 
 COLUMNS = ("Score from", "Score to", "Called positive", "Not called positive")
 BINS = 40

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.band import gaps
 from labelcore.charts.base import (
     AXIS,
@@ -23,6 +22,7 @@ from labelcore.charts.base import (
     require_columns,
 )
 from labelcore.charts.names import escape, shortened
+from labelcore.words import sentences as words
 
 # column, title, whether it is a share
 Panel = tuple[str, str, bool]

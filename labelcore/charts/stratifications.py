@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.base import (
     DASHES,
     SERIES,
@@ -19,6 +18,7 @@ from labelcore.charts.base import (
     require_columns,
 )
 from labelcore.charts.names import escape, shortened
+from labelcore.words import sentences as words
 
 READABLE = {
     "stratification": "Stratification",
@@ -36,8 +36,8 @@ def stratifications_chart(table: pd.DataFrame, allocation: str) -> Chart:
     """Variance of estimated accuracy over that of a plain random sample, against the number of
     strata: a line for each stratification with one allocation.
 
-    table       as from ``labelcore.stratification_preview.compare_stratifications``, with names for
-                the screen; the chart's own table keeps the rows of every allocation
+    table       as from ``compare_stratifications`` in ``labelcore.planning.stratifications``, with
+                names for the screen; the chart's own table keeps the rows of every allocation
     allocation  the one that is drawn
     """
     require_columns(table, list(READABLE))

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from labelcore import words
 from labelcore.charts.base import (
     FIRST,
     REFERENCE,
@@ -21,6 +20,7 @@ from labelcore.charts.base import (
     require_columns,
 )
 from labelcore.charts.names import escape, shortened
+from labelcore.words import sentences as words
 
 COLUMNS = ("wave", "observed", "expected_low", "expected_high", "alarm")
 SHOWN = ("Wave", "Came out", "Expected from", "Expected to", "Alarm")

@@ -10,13 +10,13 @@ import click
 
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
 from labelcore.cli.output import json_option, say
-from labelcore.derived_words import derived_lines
-from labelcore.forecast import preview
+from labelcore.planning.forecast import preview
+from labelcore.planning.simulation import simulate as run_simulation
 from labelcore.population import Population
 from labelcore.report.data import finite
-from labelcore.simulation import simulate as run_simulation
-from labelcore.stop_words import stop_words
-from labelcore.words import count, points
+from labelcore.words.derived import derived_lines
+from labelcore.words.sentences import count, points
+from labelcore.words.stops import stop_words
 
 
 @click.command()

@@ -13,7 +13,7 @@ import click
 
 from labelcore.designs import DESIGNS
 from labelcore.designs.params import read_parameter
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -11,10 +11,10 @@ from labelcore.cli.options import file_options, plan_of, plan_options, populatio
 from labelcore.cli.output import json_option, say, write
 from labelcore.errors import ProjectExistsError
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
-from labelcore.session import Session
-from labelcore.stop_words import planned_words
+from labelcore.session.session import Session
 from labelcore.store import open_store
-from labelcore.words import count
+from labelcore.words.sentences import count
+from labelcore.words.stops import planned_words
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -131,7 +131,7 @@ class Curve:
                 point stands on its own
     confidence  of the bounds, None where they are no confidence bounds
     labels, draws   on which the bounds rest
-    state       a row of ``labelcore.words.STATES``; missing: what is lacking, in words
+    state       a row of ``labelcore.words.sentences.STATES``; missing: what is lacking, in words
     provisional the precision by all labels so far where the bounds rest on fewer of them
     extra       further arrays (n_points,) by name
     notes       what a reader must know, such as an assumption that fails visibly

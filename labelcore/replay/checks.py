@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from labelcore.engine import Engine
 from labelcore.errors import ReplayError
-from labelcore.log import ANSWER_KINDS, RESERVED_ANSWERS, Event
-from labelcore.looks import look_detail, results
+from labelcore.figures.looks import look_detail, results
+from labelcore.figures.stops import stop_reason
+from labelcore.log.engine import Engine
+from labelcore.log.events import ANSWER_KINDS, RESERVED_ANSWERS, Event
 from labelcore.replay.forms import check_fields
-from labelcore.results import Result
-from labelcore.stop_rules import stop_reason
+from labelcore.results.types import Result
 
 TOLERANCE = 1e-9
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from labelcore.errors import ReplayError
-from labelcore.log import EVENT_KINDS, FIELDS, Event
+from labelcore.log.events import EVENT_KINDS, FIELDS, Event
 
 INTEGERS = ("sequence", "index", "stratum", "batch", "basis", "previous")
 REQUIRED = ("sequence", "kind", "at", "annotator", "hash")

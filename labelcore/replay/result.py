@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from labelcore.results import Result
+from labelcore.results.types import Result
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,17 +7,17 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from labelcore.engine import Engine
 from labelcore.errors import PlanError, ReplayError
-from labelcore.existing_words import taken_words
-from labelcore.log import ANSWER_KINDS, Event, genesis
-from labelcore.plan import Plan
+from labelcore.log.engine import Engine
+from labelcore.log.events import ANSWER_KINDS, Event, genesis
+from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.replay.checks import Walk
 from labelcore.replay.result import ReplayResult
-from labelcore.stop_words import planned_words
 from labelcore.store import LabelStore, open_store
-from labelcore.words import count
+from labelcore.words.existing import taken_words
+from labelcore.words.sentences import count
+from labelcore.words.stops import planned_words
 
 Source = Population | str | os.PathLike[str]
 

@@ -6,9 +6,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from labelcore.difference_words import number_words, range_words
-from labelcore.log import Event
-from labelcore.plan import Plan
+from labelcore.log.events import Event
+from labelcore.plan.plan import Plan
 from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
 from labelcore.report.facts import Facts
@@ -24,9 +23,10 @@ from labelcore.report.markup import (
 )
 from labelcore.report.references import references
 from labelcore.report.sections import assumptions, section, training_words
-from labelcore.results import Band, Choice, Claim, Estimate
-from labelcore.stop_words import planned_words, stopped_for, stopped_short, stopped_words
-from labelcore.words import confidence_words, count, goal_points, percent
+from labelcore.results.types import Band, Choice, Claim, Estimate
+from labelcore.words.differences import number_words, range_words
+from labelcore.words.sentences import confidence_words, count, goal_points, percent
+from labelcore.words.stops import planned_words, stopped_for, stopped_short, stopped_words
 
 LOOKS_SHOWN = 40
 STATES = {

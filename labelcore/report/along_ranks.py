@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from labelcore.curve import asks_for_curve
-from labelcore.results import Band, Claim
-from labelcore.session import Session
-from labelcore.words import count
+from labelcore.figures.curves import asks_for_curve
+from labelcore.results.types import Band, Claim
+from labelcore.session.session import Session
+from labelcore.words.sentences import count
 
 LANDMARKS = (0.01, 0.1, 0.5, 1.0)
 PRECISIONS = (0.9, 0.8, 0.7, 0.5)

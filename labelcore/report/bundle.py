@@ -22,7 +22,7 @@ from labelcore.report.data import report_text
 from labelcore.report.dates import moment
 from labelcore.report.facts import Facts, gather
 from labelcore.report.page import page
-from labelcore.session import Session
+from labelcore.session.session import Session
 
 README = """A labelling session made with Labelcore {version}
 {line}

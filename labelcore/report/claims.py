@@ -11,8 +11,8 @@ from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
 from labelcore.report.sections import section
-from labelcore.results import Claim
-from labelcore.words import confidence_words, count
+from labelcore.results.types import Claim
+from labelcore.words.sentences import confidence_words, count
 
 STATUS = {"decided": "shown", "refuted": "shown not to be so", "undecided": "open"}
 HEAD = (

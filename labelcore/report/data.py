@@ -8,7 +8,7 @@ from typing import Any
 
 from labelcore.report.along_ranks import AlongRanks, Landmark
 from labelcore.report.facts import Facts, gather
-from labelcore.session import Session
+from labelcore.session.session import Session
 
 SCHEMA, SCHEMA_VERSION = "labelcore-report", 1
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from labelcore.estimation import scalar_results, second_stage_started
-from labelcore.existing import Existing
-from labelcore.existing_words import taken_words
-from labelcore.label_error import LabelError
-from labelcore.log import ANSWER_KINDS, Event, genesis
-from labelcore.plan import Plan
+from labelcore.figures.label_error import LabelError
+from labelcore.figures.scalars import scalar_results, second_stage_started
+from labelcore.log.events import ANSWER_KINDS, Event, genesis
+from labelcore.plan.existing import Existing
+from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
-from labelcore.results import Band, Choice, Estimate, Result
-from labelcore.session import Session
-from labelcore.words import count
+from labelcore.results.types import Band, Choice, Estimate, Result
+from labelcore.session.session import Session
+from labelcore.words.existing import taken_words
+from labelcore.words.sentences import count
 
 if TYPE_CHECKING:
     from labelcore.store import ProjectRecord

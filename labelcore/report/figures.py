@@ -13,7 +13,7 @@ from labelcore.report.claims import evidence_charts
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
 from labelcore.report.sections import name_of, section
-from labelcore.results import Band, Choice, Estimate
+from labelcore.results.types import Band, Choice, Estimate
 
 ROWS_SHOWN = 60
 CURVES = {

@@ -12,7 +12,7 @@ from labelcore.report.markup import Markup, element, joined
 from labelcore.report.ranks import along_the_ranks
 from labelcore.report.second_readings import second_readings
 from labelcore.report.style import SCRIPT, STYLE, policy
-from labelcore.session import Session
+from labelcore.session.session import Session
 
 
 def report_html(session: Session) -> str:

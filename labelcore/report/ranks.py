@@ -9,8 +9,8 @@ from labelcore.report.along_ranks import AlongRanks, Landmark
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, tied
 from labelcore.report.sections import section, sentence
-from labelcore.results import Band
-from labelcore.words import score_words
+from labelcore.results.types import Band
+from labelcore.words.sentences import score_words
 
 FOR_SURE = "as far as the bounds promise"
 NO_CUT = "no head of the list, " + FOR_SURE

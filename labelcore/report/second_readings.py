@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from labelcore.label_error import LabelError
-from labelcore.label_error_words import figure_words
-from labelcore.log import answer_word
+from labelcore.figures.label_error import LabelError
+from labelcore.log.events import answer_word
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, joined, table, theirs, tied
 from labelcore.report.sections import name_of, section
-from labelcore.words import confidence_words, count
+from labelcore.words.label_error import figure_words
+from labelcore.words.sentences import confidence_words, count
 
 LISTED = 40
 RESTS = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from labelcore.difference_words import is_difference, number_words, range_words
 from labelcore.estimands import ESTIMANDS
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
@@ -19,9 +18,9 @@ from labelcore.report.markup import (
     theirs,
     tied,
 )
-from labelcore.results import Claim, Estimate, Result
-from labelcore.stop_words import planned_words, promise_kind, stop_words
-from labelcore.words import (
+from labelcore.results.types import Claim, Estimate, Result
+from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.sentences import (
     confidence_words,
     count,
     due_words,
@@ -29,6 +28,7 @@ from labelcore.words import (
     percent,
     percent_range,
 )
+from labelcore.words.stops import planned_words, promise_kind, stop_words
 
 PROMISE_WORDS = {
     "watched": "valid at every look",

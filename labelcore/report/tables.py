@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from labelcore.log import ANSWER_KINDS, Event, genesis
+from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.report.facts import Facts, gather
-from labelcore.results import Band, Choice, Result
-from labelcore.session import Session
+from labelcore.results.types import Band, Choice, Result
+from labelcore.session.session import Session
 
 BYTE_ORDER_MARK = "\ufeff"
 SECOND_PASS = ("redrawn", "reread")

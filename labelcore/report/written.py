@@ -8,7 +8,7 @@ from pathlib import Path
 from labelcore.report.data import report_json
 from labelcore.report.page import report_html
 from labelcore.report.tables import estimates_csv
-from labelcore.session import Session
+from labelcore.session.session import Session
 
 # The suffix of a report -> what makes its text.
 FORMS: dict[str, Callable[[Session], str]] = {

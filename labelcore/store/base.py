@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
-from labelcore.log import Event
+from labelcore.log.events import Event
 
 # {item_id: {column: text}}
 Contents = Mapping[str, Mapping[str, str]]

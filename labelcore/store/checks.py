@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from labelcore.log import EVENT_KINDS, FIELDS, Event
+from labelcore.log.events import EVENT_KINDS, FIELDS, Event
 from labelcore.store.base import Contents, ProjectRecord
 
 _INTEGER_LIMIT = 2**63

@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from threading import RLock
 
-from labelcore.log import Event
+from labelcore.log.events import Event
 from labelcore.store.base import (
     BUSY_SECONDS,
     NO_CONTENTS,

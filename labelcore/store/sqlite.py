@@ -19,7 +19,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import OperationalError
 
 from labelcore.errors import StoreError
-from labelcore.log import FIELDS, Event
+from labelcore.log.events import FIELDS, Event
 from labelcore.store.base import (
     BUSY_SECONDS,
     NO_CONTENTS,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 
 
 @dataclass(frozen=True)

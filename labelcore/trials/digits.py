@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from PIL import Image
 
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.trials.base import Trial
 
 DIGIT = 3

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.trials.base import Trial
 from labelcore.trials.message_texts import Message, messages
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from labelcore import words
-from labelcore.difference_words import number_words, range_words
-from labelcore.results import Estimate
-from labelcore.session import Session
-from labelcore.simulation import true_values
-from labelcore.simulation_truth import true_codes
+from labelcore.planning.simulation import true_values
+from labelcore.planning.truth import true_codes
+from labelcore.results.types import Estimate
+from labelcore.session.session import Session
 from labelcore.trials.base import Trial
+from labelcore.words import sentences as words
+from labelcore.words.differences import number_words, range_words
 
 OFTEN = {
     0.9: ("9 of 10", "1 of 10"),

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.log import Draw, answer_word
-from labelcore.session import Session
+from labelcore.log.events import Draw, answer_word
+from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line, plain

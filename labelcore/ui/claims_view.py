@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import Chart, evidence_chart
 from labelcore.charts.evidence import times
-from labelcore.results import Claim, Estimate
-from labelcore.session import Session
+from labelcore.results.types import Claim, Estimate
+from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line
+from labelcore.words import sentences as words
 
 STATUS = {"decided": "shown", "refuted": "shown not to be so", "undecided": "open"}
 FORMS = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
-from labelcore.difference_words import is_difference
-from labelcore.results import Estimate
-from labelcore.session import Session
+from labelcore.results.types import Estimate
+from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line, plain
+from labelcore.words import sentences as words
+from labelcore.words.differences import is_difference
 
 CAPTION = (
     "All rows rest on the same labels. Each interval is on "

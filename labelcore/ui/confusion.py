@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
-from labelcore.confusion import confusion
-from labelcore.estimation import headline_stage
+from labelcore.figures.confusion import confusion
+from labelcore.figures.scalars import headline_stage
 from labelcore.report.tables import BYTE_ORDER_MARK, guarded
-from labelcore.session import Session
+from labelcore.session.session import Session
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reporting import file_name
+from labelcore.words import sentences as words
 
 CAPTION = (
     "Each row is what the classifier says, each column what human judgement says: about how many "

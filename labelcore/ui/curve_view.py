@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labelcore import words
 from labelcore.charts import (
     READINGS,
     Chart,
@@ -18,9 +17,10 @@ from labelcore.charts import (
 )
 from labelcore.designs.curves import Curve
 from labelcore.report.along_ranks import headline
-from labelcore.results import Band, Estimate
-from labelcore.session import Session
+from labelcore.results.types import Band, Estimate
+from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name, figure, promise_line
+from labelcore.words import sentences as words
 
 EVERY = 5
 SHORT = {"area_under_roc": "Area under ROC"}

@@ -7,16 +7,16 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import READINGS
-from labelcore.cuts import Cut, rank_of_score
-from labelcore.estimation import headline_stage
-from labelcore.results import Band
-from labelcore.session import Session
+from labelcore.figures.cuts import Cut, rank_of_score
+from labelcore.figures.scalars import headline_stage
+from labelcore.results.types import Band
+from labelcore.session.session import Session
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.pointing import HINT, watch_pointer
+from labelcore.words import sentences as words
 
 FIRST_CUT = 0.1
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import READINGS, Chart
-from labelcore.cuts import Cut
 from labelcore.designs.curves import Curve
+from labelcore.figures.cuts import Cut
 from labelcore.report.sections import sentence as full_sentence
 from labelcore.report.tables import BYTE_ORDER_MARK
-from labelcore.session import Session
+from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions
 from labelcore.ui.cutting import choose_cut, cut_in_picture, show_cut
@@ -21,6 +20,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
 from labelcore.ui.progress import NO_MODE_BAR, choose_reading, status_lines, tick
 from labelcore.ui.reporting import file_name
+from labelcore.words import sentences as words
 
 DRAWN = "explore drawn"
 REQUIRED, FIRST_REQUIRED = "explore-required", 90.0

@@ -8,17 +8,17 @@ from datetime import datetime
 from itertools import islice
 from statistics import median
 
-from labelcore import words
-from labelcore.curve import asks_for_curve
-from labelcore.difference_words import is_difference, number_words, range_words
 from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
-from labelcore.existing_words import taken_words
-from labelcore.log import ANSWER_KINDS, Draw, Event
-from labelcore.results import Band, Choice, Estimate
-from labelcore.session import Session
-from labelcore.stop_words import promise_kind, stopped_for, stopped_short
-from labelcore.stops import LOOKING
+from labelcore.figures.curves import asks_for_curve
+from labelcore.log.events import ANSWER_KINDS, Draw, Event
+from labelcore.plan.stop_rules import LOOKING
+from labelcore.results.types import Band, Choice, Estimate
+from labelcore.session.session import Session
 from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
+from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.existing import taken_words
+from labelcore.words.stops import promise_kind, stopped_for, stopped_short
 
 SECONDS_AN_ITEM = 8.0
 STILL_OPEN = {

@@ -7,11 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import Chart, candidates_chart, history_chart
 from labelcore.report.markup import tied
-from labelcore.results import Choice, Claim
-from labelcore.session import Session
+from labelcore.results.types import Choice, Claim
+from labelcore.session.session import Session
 from labelcore.ui import curve_view
 from labelcore.ui.choice_view import candidate_rows, choice_of, short_line
 from labelcore.ui.claims_view import (
@@ -35,6 +34,7 @@ from labelcore.ui.facts import (
     promise_line,
 )
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words import sentences as words
 
 CHART_EVERY, CURVE_HEIGHT = 5, 270
 # The browser draws a chart for 40 ms; sent a moment later, it does not hold up the next item.

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore.label_error import LabelError
-from labelcore.label_error_words import figure_words
-from labelcore.log import answer_word
-from labelcore.session import Session
+from labelcore.figures.label_error import LabelError
+from labelcore.log.events import answer_word
+from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.facts import estimand_name, shown_word
 from labelcore.ui.panels import glimpse
 from labelcore.ui.plain import one_line
 from labelcore.ui.tables import reading_table
-from labelcore.words import confidence_words
+from labelcore.words.label_error import figure_words
+from labelcore.words.sentences import confidence_words
 
 PASS = 30
 SECOND_PASS = "Judge {items} a second time"

@@ -7,8 +7,8 @@ import time
 import streamlit as st
 
 from labelcore.items import highlights_of
-from labelcore.log import Draw
-from labelcore.session import Session
+from labelcore.log.events import Draw
+from labelcore.session.session import Session
 from labelcore.ui import actions, sessions
 from labelcore.ui.answers import answer_buttons, saved_line
 from labelcore.ui.facts import counts, last_said, progress_line

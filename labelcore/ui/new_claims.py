@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from labelcore import words
 from labelcore.estimands import SCALARS
 from labelcore.population import Population
 from labelcore.ui.draft import Aim
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
+from labelcore.words import sentences as words
 
 MOST_CLAIMS = 5
 COUNT = "new-claim-count"

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from labelcore.errors import NotRandomError
-from labelcore.existing import check_random, share_words
+from labelcore.plan.existing import check_random, share_words
 from labelcore.population import Population
 from labelcore.ui import files
 from labelcore.ui.plain import plain

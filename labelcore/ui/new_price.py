@@ -7,19 +7,19 @@ from collections.abc import Mapping
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from labelcore import words
 from labelcore.charts import labels_margin_chart
-from labelcore.derived_words import derived_lines
 from labelcore.designs import Design
 from labelcore.estimands import SUMMARIES
-from labelcore.existing_words import taken_words
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.ui import outlook
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.new_known import SOURCES, known_number
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
+from labelcore.words.derived import derived_lines
+from labelcore.words.existing import taken_words
 
 UNFORESEEN = (
     "How wide the result will be is not worked out beforehand by this method. The result is valid "

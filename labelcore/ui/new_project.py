@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.population import Population
-from labelcore.project_life import LONGEST_NAME, checked_name, free_name
+from labelcore.session.life import LONGEST_NAME, checked_name, free_name
 from labelcore.ui import sessions
 from labelcore.ui.draft import Aim, Question, settings
 from labelcore.ui.guard import sentence

@@ -7,8 +7,8 @@ from math import sqrt
 
 import streamlit as st
 
-from labelcore.plan import Plan
-from labelcore.repeats import SPACING
+from labelcore.log.repeats import SPACING
+from labelcore.plan.plan import Plan
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.times import minutes
 

@@ -8,11 +8,11 @@ from statistics import NormalDist
 
 import streamlit as st
 
-from labelcore import words
-from labelcore.stop_words import moment_words
-from labelcore.stops import ALL, ANY
+from labelcore.plan.stop_rules import ALL, ANY
 from labelcore.ui.plain import plain
 from labelcore.ui.times import reader_zone
+from labelcore.words import sentences as words
+from labelcore.words.stops import moment_words
 
 RULES = {
     "margin": "Every interval is as narrow as wanted",

@@ -9,11 +9,10 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from labelcore import words
 from labelcore.designs import DESIGNS, Design
 from labelcore.errors import NotRandomError
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.tallies import Question, questions
 from labelcore.ui import outlook
@@ -26,6 +25,7 @@ from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show
 from labelcore.ui.new_stop import stop_input, together_input
 from labelcore.ui.params_form import form_words, params_form
 from labelcore.ui.plain import plain
+from labelcore.words import sentences as words
 
 BUDGET, MARGIN = "I can label so many items", "I need to be this sure"
 CLAIMS = "I want to show something"

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.designs import DESIGNS
-from labelcore.forecast import Outlook, preview
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
+from labelcore.planning.forecast import Outlook, preview
 from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
 
 POINTS = 9
 UNFIT = "does not fit these choices"

@@ -10,16 +10,16 @@ from typing import Any
 import streamlit as st
 
 from labelcore import items
-from labelcore.history import HistoryRow
-from labelcore.log import Draw
-from labelcore.session import Session
-from labelcore.stop_words import planned_words
+from labelcore.log.events import Draw
+from labelcore.log.history import HistoryRow
+from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
 from labelcore.ui.facts import last_said, shown_word
 from labelcore.ui.item import show_item
 from labelcore.ui.plain import one_line
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words.stops import planned_words
 
 LAST, ONLY = 50, "only-second"
 KEYS = (

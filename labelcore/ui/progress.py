@@ -7,15 +7,13 @@ from datetime import UTC, datetime
 import numpy as np
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import Chart, compare_chart, history_chart, strata_chart
 from labelcore.designs.curves import Curve
-from labelcore.difference_words import is_difference
-from labelcore.existing import CERTAINTY
+from labelcore.plan.existing import CERTAINTY
 from labelcore.report.along_ranks import headline, rank_names
 from labelcore.report.markup import tied
-from labelcore.results import Estimate
-from labelcore.session import Session
+from labelcore.results.types import Estimate
+from labelcore.session.session import Session
 from labelcore.ui import curve_view, sessions
 from labelcore.ui.choice_view import choice_of, choice_panel
 from labelcore.ui.claims_view import claims_panel, forms_box
@@ -38,6 +36,8 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.states import title
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words import sentences as words
+from labelcore.words.differences import is_difference
 
 EVERY_SECONDS = 1
 DRAWN = "progress drawn"

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import READINGS
-from labelcore.difference_words import is_difference, number_words, range_words
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
-from labelcore.results import Estimate, Result
-from labelcore.session import Session
-from labelcore.stop_words import planned_words, promise_kind
+from labelcore.results.types import Estimate, Result
+from labelcore.session.session import Session
+from labelcore.session.waves import can_be_wave
 from labelcore.ui import sessions
 from labelcore.ui.choice_view import candidate_rows, choice_of
 from labelcore.ui.facts import PROMISE_WORDS, decision, estimand_name, promise_line
@@ -25,7 +23,9 @@ from labelcore.ui.label_errors import error_panel
 from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
-from labelcore.waves import can_be_wave
+from labelcore.words import sentences as words
+from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.stops import planned_words, promise_kind
 
 INTERIM = "Interim: this project is not finished. Go on, or finish it, on the page Label."
 TRAINED = {

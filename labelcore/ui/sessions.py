@@ -10,11 +10,11 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore import project_life
 from labelcore.errors import RenamedProjectError, UnknownProjectError
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.population import Population
-from labelcore.session import Session
+from labelcore.session import life as project_life
+from labelcore.session.session import Session
 from labelcore.store import LabelStore, open_store
 
 DATABASE = "labelcore.db"

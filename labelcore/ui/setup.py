@@ -25,7 +25,7 @@ def boot() -> None:
     import plotly.graph_objects  # noqa: F401
 
     import labelcore.charts
-    import labelcore.session  # noqa: F401
+    import labelcore.session.session  # noqa: F401
 
     gc.collect()
     gc.freeze()

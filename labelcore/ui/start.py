@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labelcore import words
-from labelcore.difference_words import number_words
 from labelcore.estimands import CURVES
 from labelcore.trials import TRIALS
 from labelcore.ui import life, trying
@@ -15,6 +13,8 @@ from labelcore.ui.plain import plain
 from labelcore.ui.setup import links
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words import sentences as words
+from labelcore.words.differences import number_words
 
 STARTED = "started trial"
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore.choice import choice_made
-from labelcore.difference_words import number_words, range_words
 from labelcore.estimands import CHOICES
+from labelcore.figures.choices import choice_made
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
-from labelcore.session import Session
-from labelcore.stop_words import stopped_for, stopped_title, stopped_words
+from labelcore.session.session import Session
 from labelcore.trials import Reveal
 from labelcore.ui import actions
 from labelcore.ui.claims_view import claims_of
@@ -19,6 +17,8 @@ from labelcore.ui.facts import estimand_name
 from labelcore.ui.label_errors import error_lines, second_pass_button
 from labelcore.ui.plain import plain
 from labelcore.ui.trying import reveals
+from labelcore.words.differences import number_words, range_words
+from labelcore.words.stops import stopped_for, stopped_title, stopped_words
 
 ELSEWHERE = "The items still open are on another screen. Reload this page when they are answered."
 TITLES = {

@@ -9,11 +9,11 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore import words
-from labelcore.log import ANSWER_KINDS, Event
-from labelcore.stop_words import stopped_for, stopped_short
+from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
+from labelcore.words import sentences as words
+from labelcore.words.stops import stopped_for, stopped_short
 
 DONE_KINDS = ("labelled", "unsure", "broken")
 SAVED = (*ANSWER_KINDS, "undone", "reread", "reread_undone")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.ui.plain import plain
+from labelcore.words import sentences as words
 
 SHARES = (
     "Estimate", "Low", "High", "Half-width", "Precision", "Positive share", "Judged rightly share",

@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import waves_chart
-from labelcore.monitoring import Monitoring, Wave, monitor, wave_of
-from labelcore.project_life import LONGEST_NAME, checked_name, free_name
-from labelcore.session import Session
+from labelcore.session.life import LONGEST_NAME, checked_name, free_name
+from labelcore.session.monitoring import Monitoring, Wave, monitor, wave_of
+from labelcore.session.session import Session
+from labelcore.session.waves import can_be_wave, next_plan, next_settings, series_of
 from labelcore.store import ProjectRecord
 from labelcore.ui import files, sessions
 from labelcore.ui.new_items import KINDS, show_faults
@@ -21,7 +21,7 @@ from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
-from labelcore.waves import can_be_wave, next_plan, next_settings, series_of
+from labelcore.words import sentences as words
 
 NOT_SUITED = (
     "Waves need a sample that was drawn at random among the items called positive and among the "

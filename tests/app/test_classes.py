@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore import words
-from labelcore.confusion import confusion
+from labelcore.figures.confusion import confusion
 from labelcore.ui import actions
 from labelcore.ui.compare import compared
 from labelcore.ui.confusion import confusion_csv, readable
+from labelcore.words import sentences as words
 from tests.app.conftest import HOSTILE, button, texts
 from tests.app.test_new_project import error, store, with_upload
 

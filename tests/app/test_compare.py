@@ -13,11 +13,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.planning.stratifications import compare_stratifications
 from labelcore.stats.annotations_needed import labels_needed
 from labelcore.stats.oversampling import group_rates, sizes_for_margin
 from labelcore.stats.reach_bounds import label_bound, smallest_budget
 from labelcore.stats.recycling_savings import savings
-from labelcore.stratification_preview import compare_stratifications
 from labelcore.ui.plain import JOINER
 from labelcore.ui.planners import PLANNERS
 from tests.app.conftest import HOSTILE, button, texts

@@ -11,9 +11,9 @@ from random import Random
 import pytest
 
 import labelcore as lc
-from labelcore import words
 from labelcore.ui import actions
 from labelcore.ui.explore import NO_SCORE
+from labelcore.words import sentences as words
 from tests.app.conftest import HOSTILE, button, texts
 
 PAGES = ("label", "progress", "explore", "report")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.monitoring import monitor, wave_of
+from labelcore.session.monitoring import monitor, wave_of
+from labelcore.session.waves import series_of
 from labelcore.ui import sessions, waves
-from labelcore.waves import series_of
 from tests.app.conftest import button, texts
 
 

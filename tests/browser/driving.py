@@ -15,10 +15,10 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page
 
-from labelcore.log import ANSWER_KINDS, Event
-from labelcore.plan import Plan
+from labelcore.log.events import ANSWER_KINDS, Event
+from labelcore.plan.plan import Plan
 from labelcore.population import read_population
-from labelcore.session import Session
+from labelcore.session.session import Session
 from labelcore.store import open_store
 
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labelcore.report import report_html
-from labelcore.session import Session
+from labelcore.session.session import Session
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.population import read_population
-from labelcore.session import Session
+from labelcore.session.session import Session
 from labelcore.store import open_store
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle

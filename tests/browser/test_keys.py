@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from labelcore.log import Event
+from labelcore.log.events import Event
 from tests.browser import driving
 from tests.browser.server import Server
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from labelcore.session import Session
+from labelcore.session.session import Session
 from tests.browser import driving, traps
 from tests.browser.conftest import wait_until_idle
 from tests.browser.driving import Pressed

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from labelcore.results import Band, Scope
+from labelcore.results.types import Band, Scope
 
 TEXT_KEYS = ("name", "text", "hovertext", "categoryarray", "x")
 

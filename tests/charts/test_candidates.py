@@ -9,7 +9,7 @@ import pandas as pd
 
 from labelcore.charts import candidates_chart, moving_bounds_chart
 from labelcore.charts.base import FIRST, REFERENCE, SECOND
-from tests.test_choice_words import BOUNDS, choice
+from tests.words.test_choices import BOUNDS, choice
 
 OUT = BOUNDS.assign(state=["good", "acceptable", "out: precision too low"])
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from labelcore.charts import compare_chart
-from labelcore.results import Estimate, Scope
+from labelcore.results.types import Estimate, Scope
 
 
 def estimate(

@@ -17,7 +17,7 @@ from labelcore.charts import (
     roc_chart,
 )
 from labelcore.charts.curve_points import MOST_POINTS
-from labelcore.results import Band, Scope
+from labelcore.results.types import Band, Scope
 
 Make = Callable[..., Band]
 

@@ -17,8 +17,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.base import Design, Frame, IntArray, Setup
-from labelcore.engine import Engine
-from labelcore.results import Band, Result
+from labelcore.log.engine import Engine
+from labelcore.results.types import Band, Result
 from tests.designs.synthetic import Known, label, labelled
 
 Contract = Callable[[str, Known], None]

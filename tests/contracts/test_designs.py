@@ -22,7 +22,7 @@ from labelcore.designs.base import (
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.errors import ReplayError
 from labelcore.estimands import Estimand
-from labelcore.estimation import scalar_results
+from labelcore.figures.scalars import scalar_results
 from labelcore.stats.profile import Cells, FloatArray
 from tests.contracts.design_contracts import (
     BROKEN,

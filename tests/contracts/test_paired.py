@@ -15,7 +15,7 @@ from scipy.stats import chi2
 import labelcore as lc
 from labelcore.designs.paired_comparison import PairedComparison
 from labelcore.errors import ReplayError
-from labelcore.estimation import scalar_results
+from labelcore.figures.scalars import scalar_results
 from tests.contracts.design_contracts import (
     BROKEN,
     Contract,

@@ -14,13 +14,13 @@ import pytest
 from scipy.stats import chi2, norm
 
 import labelcore as lc
-from labelcore.curve import ranked_curve, whole_curve
 from labelcore.designs.base import DesignParams, Frame, IntArray, Look, Progress, Setup, parameter
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.geometric_strata import GeometricStrata
-from labelcore.engine import Engine
 from labelcore.errors import PlanError, ReplayError
-from labelcore.looks import results
+from labelcore.figures.curves import ranked_curve, whole_curve
+from labelcore.figures.looks import results
+from labelcore.log.engine import Engine
 from labelcore.stats import yield_band
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
 from tests.contracts.design_contracts import (

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
-from labelcore.log import EVENT_KINDS, FIELDS, Event
+from labelcore.log.events import EVENT_KINDS, FIELDS, Event
 from labelcore.store import (
     STORES,
     ConflictError,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import labelcore as lc
-from labelcore.curve import precision_curve
-from labelcore.log import Event
+from labelcore.figures.curves import precision_curve
+from labelcore.log.events import Event
 from tests.designs.synthetic import Known, labelled
 
 

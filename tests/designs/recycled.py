@@ -10,8 +10,8 @@ import numpy as np
 
 import labelcore as lc
 from labelcore.designs.recycling_frame import RecyclingFrame
-from labelcore.engine import Engine
-from labelcore.forecast import planned_size
+from labelcore.log.engine import Engine
+from labelcore.planning.forecast import planned_size
 from tests.designs.synthetic import Known
 
 N_ITEMS = 600

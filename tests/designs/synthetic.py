@@ -11,9 +11,9 @@ import numpy as np
 from scipy.stats import binom
 
 import labelcore as lc
-from labelcore.engine import Engine
-from labelcore.forecast import planned_size
-from labelcore.log import Event
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.planning.forecast import planned_size
 
 SCALARS = ("accuracy", "precision", "recall", "f1")
 SCALAR_DESIGNS = [

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import norm
 
 import labelcore as lc
-from labelcore.curve import precision_curve, ranked, ranked_curve
 from labelcore.designs import base
 from labelcore.errors import PlanError
-from labelcore.log import Event
-from labelcore.looks import results
+from labelcore.figures.curves import precision_curve, ranked, ranked_curve
+from labelcore.figures.looks import results
+from labelcore.log.events import Event
 from labelcore.stats import orders
 from labelcore.stats.rank_strata import rank_allocation, rank_edges, smallest_budget
 from tests.designs.synthetic import (

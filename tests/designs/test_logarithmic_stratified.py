@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.curve import precision_curve, ranked_curve
 from labelcore.designs.logarithmic_stratified import LogarithmicStratified
-from labelcore.engine import Engine
 from labelcore.errors import PlanError
-from labelcore.looks import results
+from labelcore.figures.curves import precision_curve, ranked_curve
+from labelcore.figures.looks import results
+from labelcore.log.engine import Engine
 from labelcore.stats.logarithmic_strata import logarithmic_grid
 from tests.designs.doubtful_items import check_doubtful_item_counts_both_ways
 from tests.designs.synthetic import Known, calibrated, fewest, label, labelled

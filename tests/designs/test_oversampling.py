@@ -15,7 +15,7 @@ import labelcore as lc
 from labelcore.designs.base import Look, Setup
 from labelcore.designs.oversampling import Oversampling
 from labelcore.estimands import SCALARS, ratios
-from labelcore.estimation import scalar_results
+from labelcore.figures.scalars import scalar_results
 from labelcore.stats.oversampling import Counts, group_rates, optimal_ratio
 from labelcore.stats.oversampling_intervals import (
     INTERVALS,

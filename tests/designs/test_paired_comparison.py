@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.curve import ranked_curve
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES as ROWS
 from labelcore.estimands import ratios, table_of
-from labelcore.estimation import scalar_results
+from labelcore.figures.curves import ranked_curve
+from labelcore.figures.scalars import scalar_results
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical, profile_bounds
 from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_difference

@@ -11,7 +11,7 @@ import pytest
 import labelcore as lc
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.errors import PlanError
-from labelcore.estimation import scalar_results
+from labelcore.figures.scalars import scalar_results
 from tests.contracts.stratified_mistakes import Narrow
 from tests.designs.synthetic import Known, calibrated, fewest, label, labelled, write
 

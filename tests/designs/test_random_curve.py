@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.curve import precision_curve, ranked_curve
 from labelcore.designs.random_curve import RandomCurve
-from labelcore.engine import Engine
 from labelcore.errors import PlanError
-from labelcore.log import Event
-from labelcore.looks import results
+from labelcore.figures.curves import precision_curve, ranked_curve
+from labelcore.figures.looks import results
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
 from tests.designs.synthetic import Known, calibrated, fewest, label, labelled
 
 NAME, N_ITEMS = "random_curve", 600

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.choice import choice_made, choice_results
 from labelcore.designs.reach_selection import ReachFrame, ReachSelectionDesign
-from labelcore.engine import Engine
 from labelcore.errors import PlanError
-from labelcore.forecast import planned_size
-from labelcore.results import Choice
+from labelcore.figures.choices import choice_made, choice_results
+from labelcore.log.engine import Engine
+from labelcore.planning.forecast import planned_size
+from labelcore.results.types import Choice
 from tests.designs.synthetic import Known, fewest, label, labelled, write
 
 N_ITEMS = 400

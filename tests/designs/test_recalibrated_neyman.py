@@ -12,7 +12,7 @@ from labelcore.designs.neyman_batches import floor_at, target_shares
 from labelcore.designs.rates import planning_rates, stratum_rates
 from labelcore.designs.recalibrated_neyman import _costs
 from labelcore.estimands import SCALARS
-from labelcore.estimation import scalar_results
+from labelcore.figures.scalars import scalar_results
 from labelcore.stats.recalibration import recalibrate
 from tests.designs.synthetic import SCALARS as FOUR
 from tests.designs.synthetic import Known, calibrated, label, labelled, write

@@ -17,8 +17,8 @@ from labelcore.designs.recycling import Recycling
 from labelcore.designs.recycling_frame import RecyclingFrame
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
-from labelcore.estimation import look_at, scalar_results
-from labelcore.log import Event
+from labelcore.figures.scalars import look_at, scalar_results
+from labelcore.log.events import Event
 from tests.contracts.design_contracts import (
     drawn,
 )

@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.designs.base import Answers, DesignParams, Figures, Frame, Look, parameter
 from labelcore.designs.recycling import Recycling
 from labelcore.errors import ReplayError
-from labelcore.estimation import scalar_results
+from labelcore.figures.scalars import scalar_results
 from tests.contracts.design_contracts import (
     ANSWER_KEY,
     BROKEN,

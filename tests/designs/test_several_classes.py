@@ -10,8 +10,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs import rates
-from labelcore.estimation import scalar_results
-from labelcore.simulation import simulate
+from labelcore.figures.scalars import scalar_results
+from labelcore.planning.simulation import simulate
 from labelcore.stats.profile import Cells
 from labelcore.tallies import Tally
 from tests.designs.synthetic import Known, fewest, labelled, write

@@ -11,7 +11,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
-from labelcore.results import Estimate
+from labelcore.results.types import Estimate
 from tests.existing_files import at_random, from_the_top, made, read
 
 NAMES = ["accuracy", "prevalence", "precision", "recall"]

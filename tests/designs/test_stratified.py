@@ -10,9 +10,9 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.stratified_accuracy import PRINTED, rightly_judged
-from labelcore.engine import Engine
 from labelcore.errors import PlanError
-from labelcore.estimation import scalar_results
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
 from labelcore.stats.accuracy_interval import accuracy_interval
 from labelcore.stats.neyman import equal_counts, printed_counts, proportional_counts
 from labelcore.stats.profile import Cells

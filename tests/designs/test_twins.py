@@ -15,12 +15,12 @@ import pytest
 from scipy.stats import norm
 
 import labelcore as lc
-from labelcore.curve import precision_curve, ranked
 from labelcore.designs import base, profile_figures
 from labelcore.designs.curves import grid
 from labelcore.designs.stratified import cut_cells
-from labelcore.engine import Engine
-from labelcore.estimation import scalar_results
+from labelcore.figures.curves import precision_curve, ranked
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
 from labelcore.stats import orders
 from tests.designs.synthetic import (
     NOISE,

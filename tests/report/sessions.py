@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import labelcore as lc
-from labelcore.log import Event, genesis
+from labelcore.log.events import Event, genesis
 
 HOSTILE = (
     "<script>document.title='caught'</script>",

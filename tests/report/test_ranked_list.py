@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import labelcore as lc
-from labelcore import words
 from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from labelcore.report.along_ranks import along_ranks, headline, rank_names
+from labelcore.words import sentences as words
 from tests.report.sessions import HOSTILE, label, session_on, write_items
 from tests.report.test_page import Outline
 

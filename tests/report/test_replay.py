@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import ReplayError
-from labelcore.log import Event
+from labelcore.log.events import Event
 from labelcore.replay import ReplayResult, replay, replay_project
 from tests.report.conftest import Made
 from tests.report.sessions import chained, first, label, session_on, swapped, write_items

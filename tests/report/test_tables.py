@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from labelcore.log import Event
+from labelcore.log.events import Event
 from labelcore.report import estimates_csv, events_csv
 from labelcore.report.tables import EVENT_COLUMNS, FORMULA_STARTS, guarded
 from tests.report.conftest import Made

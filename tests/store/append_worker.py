@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from labelcore.log import Event
+from labelcore.log.events import Event
 from labelcore.store import ConflictError, LabelStore, ProjectRecord, open_store
 
 AT = "2026-01-01T00:00:00.000001+00:00"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from labelcore.log import Event
+from labelcore.log.events import Event
 from labelcore.store import ProjectRecord
 from labelcore.store.sqlite import SqliteStore
 

@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, inspect
 
 import labelcore.store.migrations as migrations
 from labelcore.errors import StoreError
-from labelcore.log import FIELDS, Event
+from labelcore.log.events import FIELDS, Event
 from labelcore.store import ProjectRecord, open_store
 from labelcore.store.schema import event_table, metadata
 from labelcore.store.sqlite import SqliteStore

@@ -19,7 +19,7 @@ from labelcore.errors import (
     StoreError,
     StoreNotWritableError,
 )
-from labelcore.log import Event
+from labelcore.log.events import Event
 from labelcore.store import ProjectRecord
 from labelcore.store.sqlite import SqliteStore
 

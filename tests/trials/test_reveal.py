@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import labelcore as lc
-from labelcore.results import Estimate, Scope
+from labelcore.results.types import Estimate, Scope
 from labelcore.trials import TRIALS, Reveal, reveal
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.log import Event
+from labelcore.log.events import Event
 from labelcore.ui.facts import (
     SECONDS_AN_ITEM,
     Counts,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from labelcore.forecast import Preview, preview
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
+from labelcore.planning.forecast import Preview, preview
 from labelcore.population import Population
 from labelcore.ui.draft import Columns
 from labelcore.ui.new_number import within

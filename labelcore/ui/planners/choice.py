@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.stats.reach_bounds import (
     draws_for_precision,
     draws_for_reach,
@@ -33,6 +32,7 @@ from labelcore.ui.planners.base import (
 from labelcore.ui.planners.preset import preset
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
 
 WHAT = (
     "Which cut of a ranked list, or which classifier, should be shipped? The one that finds the "

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import labels_factor_chart
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.stats.annotations_needed import LabelsNeeded, labels_needed
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
@@ -31,6 +30,7 @@ from labelcore.ui.planners.preset import preset
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
 
 WHAT = (
     "For a ranked list: the precision of the first 10, 100, 1,000 ... items, and of every number "

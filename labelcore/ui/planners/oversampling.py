@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import oversampling_chart
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.stats.oversampling import (
     Margins,
     Sizes,
@@ -31,6 +30,7 @@ from labelcore.ui.planners.preset import preset
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
 
 WHAT = (
     "For precision and recall at once. The items called positive are few, and precision is about "

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import savings_chart
-from labelcore.plan import Plan
+from labelcore.plan.plan import Plan
 from labelcore.stats.recycling import Suggestion, suggest_parent
 from labelcore.stats.recycling_savings import savings
 from labelcore.ui.facts import SECONDS_AN_ITEM
@@ -22,6 +21,7 @@ from labelcore.ui.planners.preset import preset
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
 
 WHAT = (
     "For the precision of several classifiers. A sample of what one of them, the parent, calls "

@@ -7,15 +7,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from labelcore import words
 from labelcore.charts import stratifications_chart
+from labelcore.planning.stratifications import compare_stratifications
 from labelcore.population import Population
-from labelcore.stratification_preview import compare_stratifications
 from labelcore.ui.new_aim import ACCURACY
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import Chosen, offer
 from labelcore.ui.planners.preset import preset
 from labelcore.ui.progress import draw
+from labelcore.words import sentences as words
 
 WHAT = (
     "For accuracy alone. The items are sorted by how sure the classifier is and cut into groups, "

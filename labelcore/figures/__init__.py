@@ -1,0 +1,1 @@
+"""How results are computed from the state of a session."""

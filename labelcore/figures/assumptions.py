@@ -1,0 +1,36 @@
+"""What a result rests on, in words."""
+
+from __future__ import annotations
+
+from labelcore.designs.curves import (
+    APPROXIMATE,
+    JUDGED_TWICE,
+    JUDGEMENT,
+    OPEN_BOTH_WAYS,
+    UNDECIDED_BOTH_WAYS,
+    UNDECIDED_LEFT_OUT,
+    UNDECIDED_SHARE,
+)
+from labelcore.log.engine import Engine
+from labelcore.words.existing import assumed
+
+
+def assumptions(engine: Engine, unsure: float, method: str) -> tuple[str, ...]:
+    """What a result of this method rests on; ``unsure`` is the share of answers without a verdict
+    that decides whether they count both ways."""
+    strict = "(strict)" in method
+    found = [one for one in engine.design.assumptions if not strict or one != APPROXIMATE]
+    found.append(judgement(engine))
+    found += assumed(len(engine.existing.positions), engine.existing.use)
+    if engine.plan.target == "process":
+        found.append("the file is a random sample of the items that the statement is about")
+    if engine.undecided_positions():
+        found.append(UNDECIDED_BOTH_WAYS if unsure > UNDECIDED_SHARE else UNDECIDED_LEFT_OUT)
+    if engine.open_positions():
+        found.append(OPEN_BOTH_WAYS)
+    return tuple(found)
+
+
+def judgement(engine: Engine) -> str:
+    """Whose judgement the labels are, and where their errors are told."""
+    return JUDGED_TWICE if engine.repeats.answered else JUDGEMENT

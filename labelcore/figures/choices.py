@@ -1,0 +1,97 @@
+"""The choice between candidates, from the state of an engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.estimands import CHOICES
+from labelcore.figures.assumptions import assumptions
+from labelcore.figures.scalars import first_figure, look_at
+from labelcore.log.engine import Engine
+from labelcore.results.types import Choice, Scope
+
+NONE = "none acceptable"
+ROUNDING = 1e-12
+
+
+def choice_results(engine: Engine) -> dict[str, Choice]:
+    """{"selection": Choice} where the plan asks for it."""
+    return {name: _choice(engine, name) for name in engine.plan.estimands if name in CHOICES}
+
+
+def choice_made(engine: Engine) -> bool:
+    """Whether a candidate is chosen for sure, or none is acceptable for sure."""
+    found = choice_results(engine).values()
+    return bool(found) and all(one.status in ("guaranteed", NONE) for one in found)
+
+
+def _choice(engine: Engine, name: str) -> Choice:
+    look, params = look_at(engine), engine.setup.params
+    found = engine.design.choice(engine.setup, engine.frame, engine.progress, look)
+    # Unsure and broken items count both ways here, however few they are.
+    assumed = assumptions(engine, 1.0, found.method)
+    return Choice(
+        estimand=name,
+        chosen=found.chosen,
+        threshold=found.threshold,
+        status=found.status,
+        bounds=found.bounds,
+        precision_threshold=params.precision_threshold,
+        precision_slack=params.precision_slack,
+        reach_slack=params.reach_slack,
+        confidence=found.confidence,
+        labels_used=found.labels,
+        draws_used=found.draws,
+        method=found.method,
+        promise="none" if found.status == "guess" else "watched",
+        assumptions=(*found.assumptions, *assumed),
+        source=found.source,
+        missing=found.missing,
+        scope=scope_of_choice(engine),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TrueChoice:
+    """best: the candidate with the highest reach at the wanted precision, or "none acceptable";
+    right: every answer that keeps the two conditions of a guarantee."""
+
+    best: str
+    right: frozenset[str]
+
+
+def true_choice(engine: Engine, codes: NDArray[np.int64]) -> TrueChoice:
+    """What the right choices would be, ``codes`` (n_items,) being the true classes."""
+    params = engine.setup.params
+    truth = codes == engine.classes[engine.population.positive]
+    called = engine.design.candidates(engine.frame)
+    reach = {name: int(truth[items].sum()) for name, items in called.items()}
+    precision = {name: reach[name] / len(items) for name, items in called.items()}
+    good = [name for name in called if precision[name] >= params.precision_threshold - ROUNDING]
+    right = [name for name in called if _acceptable(precision[name], params)]
+    if not good:
+        return TrueChoice(NONE, frozenset([NONE, *right]))
+    best = max(good, key=lambda name: reach[name])
+    least = (1 - params.reach_slack) * reach[best] - ROUNDING
+    return TrueChoice(best, frozenset(name for name in right if reach[name] >= least))
+
+
+def _acceptable(precision: float, params: Any) -> bool:
+    least = params.precision_threshold - params.precision_slack
+    return bool(precision >= least - ROUNDING)
+
+
+def scope_of_choice(engine: Engine) -> Scope:
+    return Scope(
+        file=engine.population.name,
+        n_items=len(engine.population),
+        classifier=None,
+        target=engine.plan.target,
+        positive=engine.population.positive,
+        first_figure=first_figure(engine),
+        planned=int(engine.plan.planned or 0),
+    )

@@ -1,0 +1,136 @@
+"""Claims against the labels so far: decided, refuted or undecided, and how strong the evidence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from labelcore.estimands import ratios
+from labelcore.figures.assumptions import assumptions
+from labelcore.figures.scalars import doubtful, scope_of
+from labelcore.log.engine import Engine
+from labelcore.plan.claim_totals import ClaimTotals, Side
+from labelcore.results.types import Claim
+from labelcore.stats.evidence import Linear
+from labelcore.stats.profile import Cells, FloatArray, plug_in_totals
+from labelcore.tallies import Question
+from labelcore.words.claims import claim_statement
+from labelcore.words.sentences import quantity_name
+
+MOST_WAYS = 5000
+ANSWERS_STAND = "no answer was changed because of the evidence that it led to"
+METHOD = "mixture evidence over strata (strict)"
+SIGNS = "mixture evidence from the signs of disagreements (strict)"
+OUTCOMES = "mixture evidence over strata of disagreements with three outcomes (strict)"
+SOURCE = "Ville (1939); Waudby-Smith and Ramdas (2020); see labelcore.stats."
+
+
+def claim_results(engine: Engine) -> dict[str, Claim]:
+    """{claim as the plan has it: Claim} now; every claim's alpha is its share of 1 - confidence."""
+    return {claim.read.text: _result(engine, claim) for claim in engine.claims}
+
+
+def all_settled(engine: Engine) -> bool:
+    """Whether every claim of the plan is decided or refuted."""
+    return bool(engine.claims) and all(
+        one.status != "undecided" for one in claim_results(engine).values()
+    )
+
+
+def _result(engine: Engine, claim: ClaimTotals) -> Claim:
+    cells = claim.tally.cells(claim.class_index)
+    alpha = (1 - engine.plan.confidence) / len(engine.claims)
+    open_items, _ = doubtful(engine, claim.tally, strictly=True)
+    rates = claim.rates
+    both = (claim.linear, claim.linear.opposite)
+    ends = [_evidence(engine, claim, cells, one, open_items) for one in both]
+    lean = claim.linear.constant + float(claim.linear.weight @ plug_in_totals(cells, rates))
+    goal = -math.log(alpha)
+    status = "undecided"
+    if lean > 0 and ends[0] >= goal:
+        status = "decided"
+    elif lean < 0 and ends[1] >= goal:
+        status = "refuted"
+    question = Question(claim.read.text, claim.sides[0].row, claim.sides[0].classifier,
+                        claim.class_index)  # fmt: skip
+    scope = replace(scope_of(engine, question), margin=None, left_out=0)
+    return Claim(
+        claim=claim.read.text,
+        statement=claim_statement(
+            [quantity_name(s.row.name, s.classifier, _inside(engine, s)) for s in claim.sides],
+            claim.goal,
+            claim.read.above,
+        ),
+        status=status,
+        log_evidence=ends[0],
+        log_evidence_against=ends[1],
+        alpha=alpha,
+        value=_value(claim.sides[0], engine, claim, cells, rates),
+        labels_used=engine.labels,
+        draws_used=engine.prefix(),
+        method=_method(claim),
+        promise="watched",
+        assumptions=(*assumptions(engine, 1.0, METHOD), ANSWERS_STAND),
+        source=SOURCE + ("three_outcomes" if claim.of_disagreements else "evidence"),
+        scope=scope,
+    )
+
+
+def _inside(engine: Engine, side: Side) -> str:
+    population = engine.population
+    code = side.class_index
+    return population.positive if code is None else population.classes[code]
+
+
+def _method(claim: ClaimTotals) -> str:
+    if not claim.of_disagreements:
+        return METHOD
+    return SIGNS if len(claim.rates) == 2 else OUTCOMES
+
+
+def _evidence(
+    engine: Engine, claim: ClaimTotals, cells: Cells, linear: Linear, open_items: FloatArray
+) -> float:
+    """Evidence for the statement, the least over everything that the items without a verdict (open,
+    unsure, broken) may turn out to be;
+    none where that is too much to try. A better label need not raise it: the bet may have expected
+    a worse one."""
+    pairs = claim.of_disagreements
+    if not pairs:
+        open_items = np.where(linear.weight != 0, open_items, 0.0)
+    added = _fillings(open_items, pairs)
+    if added is None:
+        return -math.inf
+    more = np.tile(open_items, 2) if pairs else open_items
+    labelled = np.repeat((cells.labelled + more)[None], len(added), axis=0)
+    found = claim.log_evidence(cells, labelled, cells.positive + added, linear, engine.plan.target)
+    return float(found.min())
+
+
+def _fillings(open_items: FloatArray, pairs: bool) -> FloatArray | None:
+    """Every number of positives among the open items of each cell, (n_ways, n_cells); with pairs
+    every number of hits of each classifier, (n_ways, 2 n_cells). None beyond ``MOST_WAYS``."""
+    ways = np.prod((open_items + 1) * (open_items + 2) / 2 if pairs else open_items + 1)
+    if ways > MOST_WAYS:
+        return None
+    cells = [
+        [(a, b) for a in range(n + 1) for b in range(n + 1 - a)] if pairs
+        else [(a,) for a in range(n + 1)]
+        for n in map(int, open_items)
+    ]  # fmt: skip
+    found = np.array(list(product(*cells)), dtype=float)
+    by_cell = found.reshape(len(found), len(cells), 2 if pairs else 1)
+    return by_cell.transpose(0, 2, 1).reshape(len(found), -1)
+
+
+def _value(
+    side: Side, engine: Engine, claim: ClaimTotals, cells: Cells, rates: FloatArray
+) -> float | None:
+    """The estimate of the quantity that is claimed; None in a comparison or without a label."""
+    if claim.goal is None or not engine.labels:
+        return None
+    value = float(ratios([side.row], cells).value(plug_in_totals(cells, rates))[0])
+    return None if np.isnan(value) else min(max(value, 0.0), 1.0)

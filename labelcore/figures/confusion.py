@@ -1,0 +1,46 @@
+"""How many items of each predicted class truly belong to each class, estimated from the labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from labelcore.log.engine import Engine
+
+UNLABELLED = "strata without a label"
+
+
+def confusion(engine: Engine, classifier: str | None = None) -> pd.DataFrame:
+    """Estimated number of items of the file by predicted class (rows) and true class (columns).
+
+    A cell is the part of a stratum that shares a prediction: sum over cells of N_cell times the
+    share of each class among its labels. Nothing is guessed where a cell has no label: its items
+    stand in the last column. Each row sums to the known number of items predicted so.
+
+    classifier   one that the plan names; None: the first
+    Returns      (n_classes, n_classes + 1) items, classes in the population's order
+    Promise: none, these are values without intervals; unbiased for a cell given that it has a
+    label. Items called unsure or broken count as the labelled ones of their cell.
+    Raises ValueError for a classifier that the plan lacks, or that decides nothing.
+    Source: Cochran (1977), section 5A.9, stratification after selection.
+    """
+    name = engine.classifiers[0] if classifier is None else classifier
+    if name not in engine.tallies:
+        known = ", ".join(repr(one) for one in engine.classifiers)
+        raise ValueError(f"classifier must be one that the plan names: {known}, got {name!r}")
+    if name is None or name not in engine.population.predictions:
+        raise ValueError(
+            "a confusion table needs a classifier with a prediction or a threshold; "
+            f"{'there is none' if name is None else f'{name!r} has neither'}"
+        )
+    tally, classes = engine.tallies[name], list(engine.population.classes)
+    labelled = tally.counts.sum(axis=1)
+    weight = np.divide(tally.size, labelled, out=np.zeros(len(labelled)), where=labelled > 0)
+    cells = np.column_stack([weight[:, None] * tally.counts, np.where(labelled > 0, 0, tally.size)])
+    table = np.zeros((len(classes), len(classes) + 1))
+    np.add.at(table, tally.prediction, cells)
+    return pd.DataFrame(
+        table,
+        index=pd.Index(classes, name="predicted", dtype=object),
+        columns=pd.Index([*classes, UNLABELLED], dtype=object),
+    )

@@ -1,0 +1,182 @@
+"""Results along the ranks of a score: bands for each reading, and summaries of the whole curve."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelcore.designs.base import IntArray
+from labelcore.designs.curves import JUDGEMENT, UNDECIDED_SHARE, Curve, Ranked
+from labelcore.estimands import CURVES, SUMMARIES
+from labelcore.figures.assumptions import judgement
+from labelcore.figures.scalars import first_figure, look_at
+from labelcore.log.engine import Engine
+from labelcore.results.types import Band, Estimate, Result, Scope
+from labelcore.stats.curve_readings import area_under_roc, average_precision
+from labelcore.words.existing import assumed
+from labelcore.words.sentences import STATES_WITH_INTERVAL
+
+SUMMARY_FORMULAS = {"average_precision": average_precision, "area_under_roc": area_under_roc}
+NEEDS_ALL = "the bounds of the whole list are not there yet"
+NO_HIT = "no {positive!r} item was found, or nothing but such items"
+
+
+def asks_for_curve(engine: Engine) -> bool:
+    """Whether the plan asks for anything along the ranks."""
+    return any(name in CURVES or name in SUMMARIES for name in engine.plan.estimands)
+
+
+def curve_results(engine: Engine) -> dict[str, Result]:
+    """The results along the ranks that the plan asks for, in its order."""
+    if not asks_for_curve(engine):
+        return {}
+    curve = ranked_curve(engine)
+    summed = any(name in SUMMARIES for name in engine.plan.estimands)
+    whole = whole_curve(engine, curve) if summed else curve
+    found: dict[str, Result] = {}
+    for name in engine.plan.estimands:
+        if name in CURVES:
+            found[name] = band(engine, curve, name.removesuffix("_curve"))
+        elif name in SUMMARIES:
+            found[name] = summary(engine, whole, name)
+    return found
+
+
+def ranked_curve(engine: Engine, ranks: IntArray | None = None) -> Curve:
+    """What the plan's method says along the ranks now, at ``ranks`` (increasing, the last one N)
+    or at a grid of the method's own. Raises ValueError without a score."""
+    look = look_at(engine)
+    return engine.design.curve(engine.setup, engine.frame, ranked(engine), look, ranks)
+
+
+def whole_curve(engine: Engine, curve: Curve) -> Curve:
+    """``curve`` at so many ranks that what it says of all others follows from them: beside its own,
+    the labelled ones, the ones before them, and the last."""
+    known = ranked(engine).rank
+    last = np.array([len(engine.population)], dtype=np.int64)
+    places = [curve.rank, known, known[known > 1] - 1, last]
+    return ranked_curve(engine, np.unique(np.concatenate(places)))
+
+
+def ranked(engine: Engine) -> Ranked:
+    """The list in rank order with its answers so far."""
+    order = engine.rank_order
+    rank_of = engine.rank_of
+    opened = set(engine.open_positions())
+    positive = engine.classes[engine.population.positive]
+    there = zip(engine.existing.positions, engine.existing.codes, strict=True)
+    rows = [
+        (0, rank_of[at], engine.frame.stratum[at], float(c == positive), False) for at, c in there
+    ]
+    for index, asked in enumerate(engine.asked, start=1):
+        event = engine.in_force(index)
+        if event is not None and event.kind == "labelled":
+            hit = float(event.label == engine.population.positive)
+            rows.append((index, rank_of[asked.position], asked.stratum, hit, False))
+        elif asked.position in opened:
+            rows.append((index, rank_of[asked.position], asked.stratum, np.nan, True))
+        elif engine.answered(index):
+            rows.append((index, rank_of[asked.position], asked.stratum, np.nan, False))
+    table = np.array(rows, dtype=float).reshape(-1, 5)
+    whole = table[:, :3].astype(np.int64)
+    rates = engine.design.fitted_rates(engine.frame, engine.progress)
+    return Ranked(
+        order, whole[:, 0], whole[:, 1], whole[:, 2], table[:, 3], table[:, 4] > 0, rates,
+        UNDECIDED_SHARE,
+    )  # fmt: skip
+
+
+def precision_curve(engine: Engine) -> Band:
+    """Precision of "the first r items" against r."""
+    return band(engine, ranked_curve(engine), "precision")
+
+
+def recall_curve(engine: Engine) -> Band:
+    """Recall of "the first r items" against r."""
+    return band(engine, ranked_curve(engine), "recall")
+
+
+def band(engine: Engine, curve: Curve, name: str) -> Band:
+    """One reading of a curve as a result. Raises ValueError for a reading it does not have."""
+    if name not in curve.names:
+        known = ", ".join(curve.names)
+        raise ValueError(f"the curve has no reading {name!r}; it has {known}")
+    value, low, high = curve.read(name)
+    precision, there = name == "precision", engine.existing
+    return Band(
+        estimand=f"{name}_curve",
+        x=curve.rank.astype(float),
+        value=value,
+        low=low,
+        high=high,
+        threshold=_scores_at(engine, curve),
+        confidence=curve.confidence,
+        simultaneous=curve.simultaneous,
+        labels_used=curve.labels,
+        draws_used=curve.draws,
+        method=curve.method,
+        promise=curve.promise,  # type: ignore[arg-type]
+        assumptions=(*_assumptions(engine, curve), *assumed(len(there.positions), there.use)),
+        source=curve.source,
+        state=curve.state,
+        scope=_scope(engine),
+        missing=curve.missing,
+        provisional=curve.provisional if precision else None,
+        extra=dict(curve.extra) if precision else {},
+        notes=curve.notes,
+    )
+
+
+def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
+    """One number of the whole list, with its extremes over the curves inside the bounds."""
+    yields = curve.yields
+    whole = yields is not None and int(yields.rank[-1]) == len(engine.population)
+    shown = whole and curve.state in STATES_WITH_INTERVAL
+    value, low, high = SUMMARY_FORMULAS[name](yields) if shown and yields else (None, 0.0, 1.0)
+    unknown = value is None or np.isnan(value)
+    return Estimate(
+        estimand=name,
+        value=None if unknown else value,
+        low=0.0 if unknown else low,
+        high=1.0 if unknown else high,
+        confidence=curve.confidence,
+        labels_used=curve.labels,
+        draws_used=curve.draws,
+        method=f"extremes over the curves inside the bounds ({curve.method})",
+        promise=curve.promise,  # type: ignore[arg-type]
+        assumptions=_assumptions(engine, curve),
+        source=curve.source,
+        state="too few" if unknown else curve.state,
+        missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
+        scope=_scope(engine),
+    )
+
+
+def _assumptions(engine: Engine, curve: Curve) -> tuple[str, ...]:
+    """Those of the curve; a method does not know of second answers."""
+    return tuple(judgement(engine) if one == JUDGEMENT else one for one in curve.assumptions)
+
+
+def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:
+    if not whole or curve.yields is None:
+        return NEEDS_ALL
+    return NO_HIT.format(positive=engine.population.positive)
+
+
+def _scores_at(engine: Engine, curve: Curve) -> np.ndarray:
+    scores = engine.population.scores[str(engine.classifiers[0])]
+    return np.asarray(scores[engine.rank_order[curve.rank - 1]], dtype=float)
+
+
+def _scope(engine: Engine) -> Scope:
+    return Scope(
+        file=engine.population.name,
+        n_items=len(engine.population),
+        classifier=engine.classifiers[0],
+        target=engine.plan.target,
+        positive=engine.population.positive,
+        margin=engine.plan.margin,
+        first_figure=first_figure(engine),
+        planned=engine.setup.planned,
+        existing=engine.existing_used,
+        existing_use=engine.existing.use,
+    )

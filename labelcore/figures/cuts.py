@@ -1,0 +1,139 @@
+"""Cutting a ranked list: what keeping the first items means, and where a required precision ends.
+
+A place that was chosen after seeing the labels is only covered by bounds that hold for all ranks
+together, so the searches need a method with such bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from labelcore.designs.curves import Curve
+from labelcore.figures.curves import band, ranked_curve, whole_curve
+from labelcore.log.engine import Engine
+from labelcore.results.types import Band
+from labelcore.stats import curve_readings
+from labelcore.words import curves as curve_words
+
+SHOWN = ("precision", "recall", "yield", "f1")
+NO_BOUNDS = (
+    "a place found by searching the labels needs bounds that hold for all ranks together; the "
+    "method {name!r} gives each rank its own. Choose a method for ranked lists, such as "
+    "'Geometric strata' (geometric_strata)"
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cut:
+    """The first ``rank`` items of a ranked list.
+
+    score       the score of the last of them
+    tied        first and last rank of the items with that score
+    readings    {name: band of one point}, those of ``SHOWN`` that the curve has
+    """
+
+    rank: int
+    n_items: int
+    score: float
+    tied: tuple[int, int]
+    readings: dict[str, Band]
+
+    def sentence(self) -> str:
+        """What keeping the items down to this rank means, in plain words."""
+        return curve_words.cut_sentence(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per reading: reading, value, low, high."""
+        rows = [
+            {"reading": name, "value": one.value[0], "low": one.low[0], "high": one.high[0]}
+            for name, one in self.readings.items()
+        ]
+        return pd.DataFrame(rows, columns=["reading", "value", "low", "high"])
+
+
+def cut_at(engine: Engine, rank: int) -> Cut:
+    """The first ``rank`` items. Raises ValueError for a rank outside 1 to N or without a score."""
+    n_items = len(engine.population)
+    if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)):
+        raise TypeError(f"rank must be a whole number, got {rank!r}")
+    if not 1 <= rank <= n_items:
+        raise ValueError(f"rank must lie between 1 and {n_items:,}, got {rank!r}")
+    curve = ranked_curve(engine, np.unique(np.array([rank, n_items], dtype=np.int64)))
+    names = [name for name in SHOWN if name in curve.names and len(curve.rank)]
+    reached = len(curve.rank) > 0 and int(curve.rank[0]) == rank
+    readings = {name: _first_point(band(engine, curve, name)) for name in names if reached}
+    scores = engine.population.scores[str(engine.classifiers[0])][engine.rank_order]
+    tied = np.flatnonzero(scores == scores[rank - 1]) + 1
+    return Cut(int(rank), n_items, float(scores[rank - 1]), (int(tied[0]), int(tied[-1])), readings)
+
+
+def rank_of_score(engine: Engine, score: float) -> int:
+    """How many items have ``score`` or a better one; 0 for none. Raises ValueError without a
+    score."""
+    name = str(engine.classifiers[0])
+    ordered = engine.population.ordering_score(name)
+    if ordered is None:
+        raise ValueError("a precision curve needs a classifier with a score")
+    turned = -score if name in engine.population.descending else score
+    return int((ordered >= turned).sum())
+
+
+def deepest_cut(engine: Engine, precision: float) -> Cut | None:
+    """The longest head of the list of which at least ``precision`` are positive by the bounds;
+    None where there is none. Raises ValueError where the bounds do not hold for all ranks."""
+    yields = _simultaneous(engine, whole_curve(engine, ranked_curve(engine)))
+    if yields is None:
+        return None
+    rank = curve_readings.falls_below(yields, precision)[0]
+    return cut_at(engine, rank) if rank else None
+
+
+def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
+    """The list cut where each of the falling ``precisions`` still holds by the bounds.
+
+    A row per package: precision (required), first, last (ranks), items, score (of the last item),
+    low, high (precision of everything down to there), own_low, own_high (of the package alone).
+    Raises ValueError where the bounds do not hold for all ranks.
+    """
+    columns = (
+        "precision", "first", "last", "items", "score", "low", "high", "own_low", "own_high",
+    )  # fmt: skip
+    yields = _simultaneous(engine, whole_curve(engine, ranked_curve(engine)))
+    if yields is None:
+        return pd.DataFrame(columns=list(columns))
+    scores = engine.population.scores[str(engine.classifiers[0])][engine.rank_order]
+    rows, before = [], 0
+    for one in curve_readings.packages(yields, list(precisions)):
+        last = one.last_rank
+        items = last - before
+        rows.append(
+            (one.precision, before + 1 if items else None, last, items,
+             float(scores[last - 1]) if last else None,
+             one.low, one.high, one.own_low, one.own_high)
+        )  # fmt: skip
+        before = last
+    return pd.DataFrame(rows, columns=list(columns))
+
+
+def _simultaneous(engine: Engine, curve: Curve) -> curve_readings.Yields | None:
+    if curve.yields is None and curve.state in ("interval", "stopped early"):
+        raise ValueError(NO_BOUNDS.format(name=engine.design.label))
+    yields = curve.yields
+    if yields is None or not len(yields.rank):
+        return None
+    return replace(yields, n_items=int(yields.rank[-1]))  # nothing is said beyond what is reached
+
+
+def _first_point(whole: Band) -> Band:
+    """The band at its first rank only."""
+    return replace(
+        whole,
+        x=whole.x[:1], value=whole.value[:1], low=whole.low[:1], high=whole.high[:1],
+        threshold=whole.threshold[:1],
+        provisional=None if whole.provisional is None else whole.provisional[:1],
+        extra={name: array[:1] for name, array in whole.extra.items()},
+    )  # fmt: skip

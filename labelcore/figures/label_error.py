@@ -1,0 +1,274 @@
+"""What second readings say: how often the answers differ, and the figures for the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from labelcore.estimands import ratios
+from labelcore.figures.scalars import complete, doubtful, headline_stage, scalar_results
+from labelcore.log.engine import Engine
+from labelcore.log.events import answer_word
+from labelcore.log.repeats import Reading
+from labelcore.plan.existing import RANDOM
+from labelcore.results.types import Estimate
+from labelcore.stats.agreement import gwet_ac1
+from labelcore.stats.label_error import (
+    Limits,
+    SecondReadings,
+    bounded,
+    corrected,
+    error_rate,
+)
+from labelcore.stats.profile import BoolArray, Cells, Ratios, plug_in_totals
+from labelcore.stats.proportion import clopper_pearson
+from labelcore.tallies import Question, filled
+from labelcore.words import label_error as said
+
+
+@dataclass(frozen=True, slots=True)
+class TrueFigure:
+    """A figure of the plan, and what it is for the truth.
+
+    alike    the value and interval if mistakes are alike everywhere; second answers without a class
+             are left out
+    bounds   the interval wherever the mistakes are; it has no value
+    Each has a reason in words where it is undefined; its interval is 0 to 1 then.
+    """
+
+    observed: Estimate
+    alike: Limits
+    bounds: Limits
+    confidence: float
+
+    @property
+    def estimand(self) -> str:
+        return self.observed.estimand
+
+    def sentence(self) -> str:
+        return said.figure_sentence(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often the two answers to an item are the same, of one person or of two.
+
+    share, ac1   value and interval; a reason in words where they are undefined
+    """
+
+    same_person: bool
+    pairs: int
+    differing: int
+    share: Limits
+    ac1: Limits
+
+    def sentence(self) -> str:
+        return said.agreement_sentence(self)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelError:
+    """What is known of the errors of the labels.
+
+    readings   every item answered twice; waiting: items still to be shown again
+    people     who gave the labels
+    existing   whether labels from before the project are among them
+    share      of the repeated items that got another answer, with its interval
+    error      the share of wrong labels, if mistakes are alike everywhere
+    figures    the plan's figures for the truth, none while labelling goes on or with fewer than 20
+               second answers
+    confidence of each interval on its own, for one look when labelling is over
+    """
+
+    readings: tuple[Reading, ...]
+    waiting: int
+    people: int
+    existing: bool
+    share: Limits
+    error: Limits
+    agreements: tuple[Agreement, ...]
+    figures: tuple[TrueFigure, ...]
+    confidence: float
+
+    @property
+    def differing(self) -> tuple[Reading, ...]:
+        return tuple(one for one in self.readings if one.differs)
+
+    def sentence(self) -> str:
+        """What the repeated items say, or that there are none."""
+        return said.error_sentence(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values."""
+        return {
+            "sentence": self.sentence(),
+            "repeated": len(self.readings),
+            "differing": len(self.differing),
+            "waiting": self.waiting,
+            "enough": said.ENOUGH,
+            "confidence": self.confidence,
+            "share": asdict(self.share),
+            "error": asdict(self.error),
+            "agreements": [{**asdict(one), "sentence": one.sentence()} for one in self.agreements],
+            "figures": [
+                {
+                    "estimand": one.estimand,
+                    "alike": asdict(one.alike),
+                    "bounds": asdict(one.bounds),
+                    "sentence": one.sentence(),
+                }
+                for one in self.figures
+            ],
+            "items": [
+                {
+                    "draw_index": one.index,
+                    "item_id": one.first.item_id,
+                    "first": answer_word(one.first),
+                    "second": answer_word(one.second),
+                    "first_by": one.first.annotator,
+                    "second_by": one.second.annotator,
+                }
+                for one in self.readings
+            ],
+        }
+
+
+def label_error(engine: Engine) -> LabelError:
+    """The state of the second readings.
+
+    Promise: fixed, one look when labelling is over; figures are given from then on, also where the
+    plan's own intervals may be watched. Only items answered by the stage that results are read from
+    count. Source: ``labelcore.stats.label_error``.
+    """
+    stage, confidence = headline_stage(engine), engine.plan.confidence
+    readings = [one for one in engine.repeats.readings() if one.index <= len(stage.asked)]
+    differing = sum(one.differs for one in readings)
+    share = _share(differing, len(readings), confidence)
+    rates = error_rate([0.0 if share.value is None else share.value, share.low, share.high])
+    rate, least, most = (float(one) for one in rates)
+    error = Limits(None if share.value is None else rate, least, most, share.reason)
+    given = [asked.answers[-1].annotator for asked in stage.asked if asked.answers]
+    over = engine.finished or engine.stopped or complete(engine)
+    enough = len(readings) >= said.ENOUGH
+    shown = enough and over and (engine.finished or not engine.repeats.due)
+    return LabelError(
+        tuple(readings),
+        0 if engine.finished else len(engine.repeats.due),
+        len(set(given)),
+        bool(engine.existing.use),
+        share,
+        error,
+        tuple(_agreements(engine, readings)),
+        tuple(_figures(stage, readings)) if shown else (),
+        confidence,
+    )
+
+
+def _share(hits: int, number: int, confidence: float) -> Limits:
+    if not number:
+        return Limits(None, 0.0, 1.0, said.NO_REPEATS)
+    low, high = clopper_pearson(hits, number, confidence)
+    return Limits(hits / number, float(low), float(high))
+
+
+def _agreements(engine: Engine, readings: Sequence[Reading]) -> list[Agreement]:
+    """Of one person with themselves, and of two people, where there are such items."""
+    found = []
+    for same in (True, False):
+        mine = [one for one in readings if one.same_person == same]
+        if not mine:
+            continue
+        differing = sum(one.differs for one in mine)
+        ac1 = Limits(None, -1.0, 1.0, said.ONE_PERSON) if same else _ac1(engine, mine)
+        equal = _share(len(mine) - differing, len(mine), engine.plan.confidence)
+        found.append(Agreement(same, len(mine), differing, equal, ac1))
+    return found
+
+
+def _ac1(engine: Engine, readings: Sequence[Reading]) -> Limits:
+    """Over the items to which both gave a class."""
+    both = [(one.first.label, one.second.label) for one in readings if one.second.label]
+    codes = np.array(
+        [[engine.classes[str(name)] for name in pair] for pair in both], dtype=np.int64
+    ).reshape(-1, 2)
+    value, low, high, reason = gwet_ac1(
+        codes[:, 0], codes[:, 1], len(engine.classes), engine.plan.confidence
+    )
+    return Limits(None if np.isnan(value) else value, low, high, reason)
+
+
+def _figures(stage: Engine, readings: Sequence[Reading]) -> list[TrueFigure]:
+    results = scalar_results(stage)
+    return [
+        _figure(stage, question, results[question.key], readings)
+        for question in stage.questions
+        if results[question.key].has_interval
+    ]
+
+
+def _figure(
+    stage: Engine, question: Question, observed: Estimate, readings: Sequence[Reading]
+) -> TrueFigure:
+    confidence = stage.plan.confidence_of_each(len(stage.questions))
+    if question.row.difference:
+        none = Limits(None, -1.0, 1.0, said.NO_DIFFERENCES)
+        return TrueFigure(observed, none, none, confidence)
+    if stage.existing.use == RANDOM:
+        # Only new labels are read twice: in strata that the old ones filled nothing is known.
+        none = Limits(None, 0.0, 1.0, said.OLD_SAMPLE)
+        return TrueFigure(observed, none, none, confidence)
+    judged = [one for one in readings if one.second.label is not None]
+    differing = sum(one.differs for one in judged)
+    several = len(stage.population.classes) > 2
+    alike, bounds = [], []
+    for cells in _both_ways(stage, question):
+        table = ratios([question.row], cells)
+        bounds += bounded(cells, table, _seconds(stage, question, cells, readings), confidence)
+        alike += [
+            _from_observed(observed, cells, table, one)
+            for one in corrected(cells, table, len(judged), differing, confidence)
+        ]
+    none = Limits(None, 0.0, 1.0, said.SEVERAL_CLASSES)
+    return TrueFigure(observed, none if several else _wide(alike), _wide(bounds), confidence)
+
+
+def _from_observed(observed: Estimate, cells: Cells, table: Ratios, found: Limits) -> Limits:
+    """The corrected value as the estimate that is shown, moved by what the mistakes move the plain
+    one of the counts. Without any mistake it is that estimate, which may be made otherwise: of a
+    plain random sample it is the share of the labels, not weighted by prediction."""
+    if found.value is None or observed.value is None:
+        return found
+    plain = float(np.clip(table.value(plug_in_totals(cells))[0], 0, 1))
+    moved = observed.value + found.value - plain
+    return replace(found, value=float(np.clip(moved, found.low, found.high)))
+
+
+def _wide(found: Sequence[Limits]) -> Limits:
+    """The first of the limits, widened to hold all of them."""
+    reason = next((one.reason for one in found if one.reason), "")
+    low, high = min(one.low for one in found), max(one.high for one in found)
+    return Limits(None if reason else found[0].value, low, high, reason)
+
+
+def _both_ways(stage: Engine, question: Question) -> list[Cells]:
+    """The counts; and where items count both ways, those of the worst and of the best case."""
+    tally = stage.tallies[question.subject]
+    cells = tally.cells(question.class_index)
+    unsettled, _ = doubtful(stage, tally)
+    if not unsettled.any():
+        return [cells]
+    rising: BoolArray = ratios([question.row], cells).sensitivity(plug_in_totals(cells))[0] > 0
+    return [cells, filled(cells, unsettled, ~rising), filled(cells, unsettled, rising)]
+
+
+def _seconds(
+    stage: Engine, question: Question, cells: Cells, readings: Sequence[Reading]
+) -> SecondReadings:
+    positions = [stage.asked[one.index - 1].position for one in readings]
+    cell = stage.tallies[question.subject].cell_of[positions]
+    weight = cells.size / np.maximum(cells.labelled, 1)
+    differs = np.array([one.differs for one in readings], dtype=bool)
+    return SecondReadings(differs, cells.predicted[cell], weight[cell])

@@ -1,0 +1,83 @@
+"""Looking at the results: all of them at one moment, and what of it is written to the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from labelcore.figures.choices import choice_results
+from labelcore.figures.claims import claim_results
+from labelcore.figures.curves import curve_results
+from labelcore.figures.scalars import headline_stage, scalar_results
+from labelcore.log.engine import Engine
+from labelcore.results.types import Choice, Claim, Estimate, Result
+
+
+def results(engine: Engine) -> dict[str, Result]:
+    """Every result of the plan at this moment.
+
+    A fixed promise holds at the planned size: before it there is a value without an interval, and
+    after an extension the first stage stays the result.
+    """
+    stage = headline_stage(engine)
+    scalars, curves = scalar_results(stage), curve_results(stage)
+    primary_first = engine.plan.estimands[0] in curves
+    numbers = {**curves, **scalars} if primary_first else {**scalars, **curves}
+    numbers |= choice_results(stage)
+    return {**numbers, **claim_results(engine)}
+
+
+def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict[str, Any]:
+    """The figures shown, as JSON values.
+
+    after    the sequence number of the last answer or undo that the look saw
+    results  {key: {value, low, high, state, promise}}; a curve keeps its means only
+    """
+    return {
+        "after": after,
+        "labels": engine.labels,
+        "draws": engine.prefix(),
+        "results": {key: _figures(result) for key, result in found.items()},
+    }
+
+
+def _figures(result: Result) -> dict[str, Any]:
+    if isinstance(result, Claim):
+        return {
+            "value": result.value,
+            "state": result.status,
+            "evidence": result.evidence,
+            "evidence_against": result.evidence_against,
+            "promise": result.promise,
+        }
+    if isinstance(result, Choice):
+        ends = ("value", "low", "high", "state")
+        return {
+            "chosen": result.chosen,
+            "state": result.status,
+            "promise": result.promise,
+            "candidates": {
+                str(row["classifier"]): {name: _known(row[name]) for name in ends}
+                for row in result.bounds.to_dict("records")
+            },
+        }
+    if isinstance(result, Estimate):
+        value: float | None = result.value
+        low, high = result.low, result.high
+    else:
+        value = None if np.isnan(result.value).all() else float(np.nanmean(result.value))
+        low, high = float(np.mean(result.low)), float(np.mean(result.high))
+    return {
+        "value": value,
+        "low": low,
+        "high": high,
+        "state": result.state,
+        "promise": result.promise,
+    }
+
+
+def _known(value: Any) -> Any:
+    """A JSON value; None for NaN."""
+    return value if isinstance(value, str) else None if np.isnan(value) else float(value)

@@ -1,0 +1,381 @@
+"""From the state of an engine to its results: which interval may be shown, and with which words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from labelcore.designs.base import Answers, Figures, IntArray, Look
+from labelcore.designs.curves import (
+    JUDGEMENT,
+    OPEN_SHARE,
+    UNDECIDED_SHARE,
+)
+from labelcore.estimands import Estimand, known_before, table_of
+from labelcore.figures.assumptions import assumptions
+from labelcore.log.engine import Engine
+from labelcore.results.types import Estimate, Scope, largest_half_width
+from labelcore.stats.profile import (
+    BoolArray,
+    Cells,
+    Differences,
+    FloatArray,
+    smoothed_rates,
+)
+from labelcore.tallies import Question, Subject, Tally, filled
+from labelcore.words.differences import no_difference_words, side_words
+from labelcore.words.existing import KNOWN_EXACTLY, assumed
+from labelcore.words.sentences import STATES_WITH_INTERVAL, count
+
+NEEDED_OF_EACH_SIDE = 5
+
+
+def scalar_results(engine: Engine) -> dict[str, Estimate]:
+    """Every scalar result of the plan at this moment."""
+    found: dict[str, Estimate] = {}
+    for group in _same_cells(engine.questions):
+        for question, estimate in zip(group, _group_results(engine, group), strict=True):
+            found[question.key] = estimate
+    keys = [question.key for question in engine.questions]
+    return _with_goal(engine, {key: found[key] for key in keys})
+
+
+def goal_reached(engine: Engine) -> bool:
+    """Whether every interval is within the plan's margin now; with a calibrated stop whether the
+    draws have come to it."""
+    if engine.rule is not None:
+        return engine.stop.draw is not None
+    found = list(scalar_results(engine).values())
+    if any(one.state == "waiting" for one in found):
+        return False
+    return largest_half_width(found) <= float(engine.plan.margin or 0)
+
+
+def second_stage_started(engine: Engine) -> bool:
+    """Whether there are draws after the first stage of a fixed promise: after an extension, and
+    after a calibrated stop also those that somebody else had open then."""
+    may = engine.extended or engine.rule is not None
+    return engine.plan.promise == "fixed" and may and len(engine.asked) > first_stage_end(engine)
+
+
+def first_stage_end(engine: Engine) -> int:
+    """The draw at which the first stage ends: the planned size, or where a calibrated stop is."""
+    if engine.rule is None:
+        return engine.plan.planned or 0
+    return engine.stop.draw or engine.first_limit
+
+
+def headline_stage(engine: Engine) -> Engine:
+    """The engine that results are read from: a fixed promise keeps its first stage."""
+    return first_stage(engine) if second_stage_started(engine) else engine
+
+
+def first_stage(engine: Engine) -> Engine:
+    """The engine as it would be had it ended with the first stage (answers as they are now)."""
+    stage = engine.beginning()
+    stage.asked = engine.asked[: first_stage_end(engine)]
+    stage._positions = engine._positions
+    stage.finished = engine.finished
+    for index, asked in enumerate(stage.asked, start=1):
+        stage.drawn[asked.stratum] += 1
+        stage._put_in(index)
+    return stage
+
+
+def _same_cells(questions: list[Question]) -> list[list[Question]]:
+    groups: dict[tuple[Subject, int | None], list[Question]] = {}
+    for question in questions:
+        groups.setdefault((question.subject, question.class_index), []).append(question)
+    return list(groups.values())
+
+
+def look_at(engine: Engine, promise: str | None = None) -> Look:
+    return Look(
+        confidence=engine.plan.confidence_of_each(len(engine.questions)),
+        promise=promise or str(engine.plan.promise),
+        labels=engine.labels,
+        planned=max(engine.setup.planned, 1),
+        target=engine.plan.target,
+        n_strata=engine.frame.n_strata,
+        draws=engine.prefix(),
+        first=first_figure(engine),
+        complete=complete(engine),
+        finished=engine.finished,
+        rule=engine.rule,
+        rule_kept=engine.stop.exact and (complete(engine) or not engine.finished),
+        setup=engine.setup,
+    )
+
+
+def fitted_cell_rates(engine: Engine, tally: Tally, class_index: int | None) -> FloatArray | None:
+    """The design's idea of each cell's rate, where it speaks of this class."""
+    several = len(engine.population.classes) > 2
+    if several and class_index is not None:
+        return None
+    rates = engine.design.fitted_rates(engine.frame, engine.progress)
+    return np.asarray(rates[tally.stratum])
+
+
+def _group_results(engine: Engine, group: list[Question]) -> list[Estimate]:
+    tally = engine.tallies[group[0].subject]
+    cells = tally.cells(group[0].class_index)
+    rows = [question.row for question in group]
+    rates = fitted_cell_rates(engine, tally, group[0].class_index)
+    look = look_at(engine)
+    first = group[0]
+    answers = Answers(
+        engine.frame, rows, cells, rates, first.classifier, first.class_index, engine.codes
+    )
+    figures = engine.design.figures(answers, look)
+    unsettled, share = doubtful(engine, tally)
+    if unsettled.any():
+        figures = _widened(engine, tally, answers, unsettled, figures, look)
+    return [
+        _stated(engine, question, figures, place, cells, share)
+        for place, question in enumerate(group)
+    ]
+
+
+def doubtful(engine: Engine, tally: Tally, *, strictly: bool = False) -> tuple[FloatArray, float]:
+    """Items per cell that count both ways, and the share of answers that are unsure or broken.
+
+    Open items inside the prefix always do; unsure and broken ones do when they are over 2 %, with
+    ``strictly`` always.
+    """
+    share = len(engine.undecided_positions()) / max(engine.answers_given, 1)
+    return tally.unresolved(doubtful_positions(engine, strictly=strictly)), share
+
+
+def doubtful_positions(engine: Engine, *, strictly: bool) -> list[int]:
+    """The items that count both ways, as ``doubtful`` has it."""
+    both_ways = strictly or undecided_both_ways(engine)
+    return engine.open_positions() + (engine.undecided_positions() if both_ways else [])
+
+
+def undecided_both_ways(engine: Engine) -> bool:
+    """Whether unsure and broken items are so many that they count both ways."""
+    undecided = engine.kinds["unsure"] + engine.kinds["broken"]
+    return undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
+
+
+def _widened(
+    engine: Engine,
+    tally: Tally,
+    answers: Answers,
+    unsettled: FloatArray,
+    figures: Figures,
+    look: Look,
+) -> Figures:
+    """The interval from the worst to the best case of the doubtful items."""
+    low, high = figures.low.copy(), figures.high.copy()
+    for place, row in enumerate(answers.rows):
+        slope = _slope(row, answers.cells, figures.value[place : place + 1])
+        for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
+            whole = replace(
+                answers, rows=[row], cells=filled(answers.cells, unsettled, rising),
+                codes=_filled_codes(engine, tally, answers, rising),
+            )  # fmt: skip
+            end = getattr(engine.design.figures(whole, look), pick)[0]
+            ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
+    return replace(figures, low=low, high=high)
+
+
+def _slope(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:
+    """Which way one more positive of each cell moves the figure, (n_cells,)."""
+    table = table_of([row], cells)
+    if isinstance(table, Differences):
+        return np.asarray(table.sensitivity(cells.size * smoothed_rates(cells))[0])
+    return np.asarray(table.gradient(np.clip(np.nan_to_num(value, nan=0.5), 0.01, 0.99))[0])
+
+
+def _filled_codes(engine: Engine, tally: Tally, answers: Answers, rising: BoolArray) -> IntArray:
+    """The codes with every doubtful item positive in the cells that are ``rising`` and another
+    class elsewhere, (n_items,)."""
+    doubts = np.array(doubtful_positions(engine, strictly=False), dtype=np.int64)
+    cell = tally.cell_of[doubts]
+    positive = tally.prediction[cell] if answers.class_index is None else answers.class_index
+    other = np.where(np.asarray(positive) == 0, 1, 0)
+    codes = answers.codes.copy()
+    codes[doubts] = np.where(rising[cell], positive, other)
+    return codes
+
+
+def _stated(
+    engine: Engine, question: Question, figures: Figures, place: int, cells: Cells, unsure: float
+) -> Estimate:
+    """The estimate with the state its numbers allow."""
+    plan = engine.plan
+    known = known_before(question.row, cells) if plan.target == "file" else None
+    if known is not None:
+        return _known_estimate(engine, question, cells, known)
+    value = float(figures.value[place])
+    low, high = float(figures.low[place]), float(figures.high[place])
+    state, missing, promise = _state(engine, question, cells, value)
+    promise = figures.promise or promise
+    if state == "interval" and engine.plan.target == "file" and _settled(question, cells):
+        state = "exact"
+    shown = state in STATES_WITH_INTERVAL
+    tail = float(figures.tail_share[place])
+    return Estimate(
+        estimand=question.key,
+        value=None if state in ("nothing", "too few") else value,
+        low=low if shown else question.row.least,
+        high=high if shown else 1.0,
+        confidence=None if figures.promise == "none" else plan.confidence,
+        labels_used=engine.labels,
+        draws_used=engine.prefix() if figures.draws is None else figures.draws[place],
+        method=figures.method[place],
+        promise=promise,  # type: ignore[arg-type]
+        assumptions=assumptions(engine, unsure, figures.method[place]),
+        source=figures.source[place],
+        state=state,
+        missing=missing,
+        tail_share=None if np.isnan(tail) else tail,
+        scope=scope_of(engine, question),
+        notes=tuple(filter(None, figures.notes[place : place + 1])),
+    )
+
+
+def _known_estimate(engine: Engine, question: Question, cells: Cells, known: int) -> Estimate:
+    """A figure that rests on known items alone: exact before the first label."""
+    value = float(table_of([question.row], cells).value(cells.positive)[0])
+    taken = assumed(len(engine.existing.positions), engine.existing.use)
+    return Estimate(
+        question.key, value, value, value, engine.plan.confidence, 0, 0, KNOWN_EXACTLY[0],
+        engine.plan.promise,  # type: ignore[arg-type]
+        (JUDGEMENT, *taken), KNOWN_EXACTLY[1], "exact",
+        scope=replace(scope_of(engine, question), existing=known),
+    )  # fmt: skip
+
+
+def scope_of(engine: Engine, question: Question) -> Scope:
+    population, plan = engine.population, engine.plan
+    positive = (
+        population.positive
+        if question.class_index is None
+        else population.classes[question.class_index]
+    )
+    return Scope(
+        file=population.name,
+        n_items=len(population),
+        classifier=question.classifier,
+        target=plan.target,
+        positive=positive,
+        margin=plan.margin,
+        first_figure=first_figure(engine),
+        planned=engine.setup.planned,
+        together=len(engine.questions) if plan.together else 1,
+        versus=question.versus,
+        left_out=0 if undecided_both_ways(engine) else len(engine.undecided_positions()),
+        at_stop=engine.rule is not None,
+        existing=engine.existing_used,
+        existing_use=engine.existing.use,
+    )
+
+
+def first_figure(engine: Engine) -> int:
+    """The number of labels from which a figure is shown."""
+    planned = max(engine.setup.planned, 1)
+    return engine.design.first_look(engine.frame, planned, str(engine.plan.promise))
+
+
+def complete(engine: Engine) -> bool:
+    """Whether the planned size is answered, or a calibrated stop reached."""
+    if engine.rule is not None:
+        return engine.stop.draw is not None or engine.answers_given >= engine.first_limit
+    return engine.answers_given >= min(int(engine.plan.planned or 0), engine.most)
+
+
+def _state(engine: Engine, question: Question, cells: Cells, value: float) -> tuple[str, str, str]:
+    """(state, what is missing, promise) of one estimate."""
+    promise = str(engine.plan.promise)
+    labels, first = engine.labels, first_figure(engine)
+    if labels == 0:
+        return "nothing", "no item has a label yet", promise
+    done = complete(engine) or engine.finished
+    everything = engine.answers_given >= engine.most
+    if labels < first and not (done and promise == "fixed") and not everything:
+        return "too few", f"{labels:,} of {first:,} labels before a first figure", promise
+    lacking, without_any = _lacking_side(engine, question, cells)
+    if lacking and (without_any or not done):
+        return "too few", lacking, promise
+    if np.isnan(value):
+        return "too few", _why_no_value(question, engine), promise
+    if promise == "fixed" and not complete(engine):
+        return ("stopped early", "", "none") if engine.finished else ("provisional", "", promise)
+    waiting = len(engine.open_positions())
+    if waiting > OPEN_SHARE * (engine.answers_given + waiting):
+        return "waiting", f"waiting for {count(waiting, 'item')}", promise
+    return "interval", "", promise
+
+
+def _lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str, bool]:
+    """What is missing of five labels of each predicted class that the quantity rests on, the
+    barest class first, and whether one of them has no label at all: a value would then rest on the
+    scores alone."""
+    found: list[tuple[int, str]] = []
+    for mask, called in _sides(scope_of(engine, question), question, cells):
+        mask = mask & cells.sampled
+        have, size = int(cells.labelled[mask].sum()), int(cells.size[mask].sum())
+        needed = min(NEEDED_OF_EACH_SIDE, size)
+        if have < needed:
+            found.append((have, f"{have} of {needed} labels among the items {called}"))
+    have, sentence = min(found, default=(1, ""), key=lambda one: one[0])
+    return sentence, have == 0
+
+
+def _sides(scope: Scope, question: Question, cells: Cells) -> list[tuple[BoolArray, str]]:
+    """The parts of the file that the quantity rests on, (n_cells,) each, and their names."""
+    if question.row.difference:
+        matters = _slope(question.row, cells, np.array([0.5])) != 0
+        pairs = [(cells.sides == side, side_words(scope, int(side))) for side in range(4)]
+        return [(mask, name) for mask, name in pairs if matters[mask].any()]
+    wanted = {"": (True, False), "predicted": (True,), "unpredicted": (False,), "all": ()}
+    called = {True: f"called {scope.positive!r}", False: f"not called {scope.positive!r}"}
+    return [(cells.predicted == side, called[side]) for side in wanted[question.row.group]]
+
+
+def _settled(question: Question, cells: Cells) -> bool:
+    """Whether no label still missing could change the quantity: its two extremes agree.
+
+    A width of zero is not enough: at a low confidence an interval may be as narrow by chance.
+    """
+    table = table_of([question.row], cells)
+    rising = _slope(question.row, cells, np.array([0.5])) > 0
+    least = table.value(cells.positive + np.where(rising, 0.0, cells.unlabelled))
+    most = table.value(cells.positive + np.where(rising, cells.unlabelled, 0.0))
+    return bool(most[0] - least[0] < 1e-12)
+
+
+def _why_no_value(question: Question, engine: Engine) -> str:
+    scope = scope_of(engine, question)
+    name = scope.positive
+    if question.row.difference:
+        said, index = engine.population.predictions, engine.population.classes.index(name)
+        silent = [one for one in engine.classifiers if one and not (said[one] == index).any()]
+        return no_difference_words(question.key, scope, next(iter(silent), None))
+    if question.row.group == "predicted":
+        return f"no item is called {name!r}, or none of these has a label"
+    if question.row.group == "unpredicted":
+        return f"every item is called {name!r}, or none of the others has a label"
+    if question.row.name == "specificity":
+        return f"no item that is not {name!r} was found"
+    return f"no {name!r} item was found"
+
+
+def _with_goal(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
+    """Say of each interval whether the margin is reached, once there is one to reach."""
+    margin = engine.plan.margin
+    if margin is None:
+        return found
+    ended = engine.finished or engine.answers_given >= engine.limit
+
+    def restated(estimate: Estimate) -> Estimate:
+        if estimate.state != "interval":
+            return estimate
+        if estimate.half_width <= margin:
+            return replace(estimate, state="goal reached")
+        return replace(estimate, state="not reached") if ended else estimate
+
+    return {key: restated(estimate) for key, estimate in found.items()}

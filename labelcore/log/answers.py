@@ -1,0 +1,42 @@
+"""What a person or a program may answer, and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from labelcore.errors import AnswerError
+from labelcore.log.events import RESERVED_ANSWERS
+
+
+def answer_kind(answer: object, classes: Sequence[str], positive: str) -> tuple[str, str | None]:
+    """The event kind and the class name of an answer.
+
+    >>> answer_kind(True, ("no", "yes"), "yes"), answer_kind("later", ("no", "yes"), "yes")
+    (('labelled', 'yes'), ('later', None))
+
+    Raises AnswerError for anything else than a class, a reserved answer or, for two classes,
+    true and false.
+    """
+    if isinstance(answer, np.generic):
+        answer = answer.item()
+    if isinstance(answer, str) and answer in RESERVED_ANSWERS:
+        return answer, None
+    if isinstance(answer, str) and answer in classes:
+        return "labelled", answer
+    name = _two_class_name(answer, classes, positive)
+    if name is None:
+        known = ", ".join((*classes, *RESERVED_ANSWERS))
+        raise AnswerError(f"answer must be one of {known}, got {answer!r}")
+    return "labelled", name
+
+
+def _two_class_name(answer: object, classes: Sequence[str], positive: str) -> str | None:
+    if len(classes) != 2:
+        return None
+    yes = answer is True or (isinstance(answer, (int, float, str)) and answer in (1, "yes", "1"))
+    no = answer is False or (isinstance(answer, (int, float, str)) and answer in (0, "no", "0"))
+    if not yes and not no:
+        return None
+    return positive if yes else next(name for name in classes if name != positive)

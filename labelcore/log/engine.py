@@ -1,0 +1,400 @@
+"""The engine: (population, plan, log) -> state, next draws, results.
+
+It does no input or output. ``apply`` folds one event of the log into the state; a fresh engine fed
+the same events draws the same items. A batch depends only on the events before its first item was
+shown, whose number the log records.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from labelcore.designs import base
+from labelcore.designs.base import IntArray, Progress, rank_order
+from labelcore.errors import PlanError, ReplayError
+from labelcore.log.answers import answer_kind
+from labelcore.log.events import ANSWER_KINDS, Event
+from labelcore.log.repeats import Repeats
+from labelcore.plan import margin_stop
+from labelcore.plan.against_file import check_size, chosen_classifiers, make_setup
+from labelcore.plan.claim_totals import ClaimTotals, claim_totals
+from labelcore.plan.existing import RANDOM, existing_labels, prepared
+from labelcore.plan.plan import Plan
+from labelcore.plan.stop_rules import LOOKING
+from labelcore.population import Population
+from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
+from labelcore.tallies import Question, Subject, Tally, questions, tallies_of
+
+
+@dataclass(slots=True)
+class Asked:
+    """One drawn item and the answers it got; the last of ``answers`` is in force."""
+
+    position: int
+    stratum: int
+    batch: int
+    answers: list[Event] = field(default_factory=list)
+
+
+class Engine:
+    """State of one session, a function of population, plan and the events applied.
+
+    plan.planned must be set (``labelcore.preview`` computes it, ``labelcore.Session`` freezes it).
+    """
+
+    def __init__(self, population: Population, plan: Plan) -> None:
+        if plan.planned is None:
+            raise PlanError("the plan's planned size is not frozen yet")
+        self.population, self.plan, self.design = population, plan, plan.method
+        self.classifiers = chosen_classifiers(population, plan)
+        self.setup = make_setup(population, plan, self.classifiers, plan.planned)
+        self.existing = existing_labels(population, plan, self.classifiers[0])
+        self.frame = prepared(self.design, self.setup, self.existing)
+        self.given = int(self.frame.drawn_before.sum())
+        self.setup = replace(self.setup, planned=plan.planned + self.given)
+        check_size(self.design, self.frame, self.setup.planned)
+        self.questions: list[Question] = questions(
+            population, tuple(plan.estimands), self.classifiers
+        )
+        self.rule = margin_stop.margin_rule(plan, len(population))
+        self.classes = {name: code for code, name in enumerate(population.classes)}
+        self.tallies: dict[Subject, Tally] = tallies_of(
+            population, self.frame.stratum, self.classifiers, self.questions
+        )
+        self.claims: list[ClaimTotals] = [
+            claim_totals(population, text, self.classifiers[0], self.frame.stratum, plan.target)
+            for text in plan.claims
+        ]
+        self._start()
+
+    def _start(self) -> None:
+        """The state before the first event."""
+        self.sequence = 0
+        self.asked: list[Asked] = []
+        self.drawn = self.frame.drawn_before.copy()
+        self.kinds: Counter[str] = Counter()
+        self.first_limit = self.limit = self._first_limit()
+        self.extended = False
+        self.finished = False
+        self.stopped = False
+        self._queue: list[tuple[int, int]] = []
+        self._queue_basis = -1
+        self._batches = 0
+        self._owed: set[int] = set()
+        self._last_answered = 0
+        self._unanswered: set[int] = set()
+        self.codes = np.full(len(self.population), base.NO_ANSWER, dtype=np.int64)
+        self._positions = np.empty(len(self.population), dtype=np.int64)
+        self.version = 0
+        self.repeats = Repeats(self.plan.seed, self.plan.repeats)
+        self._stop = -1, margin_stop.Stop(None, True)
+        self.codes[self.existing.positions] = self.existing.codes
+        for tally in self.tallies.values():
+            tally.add_all(self.existing.positions, self.existing.codes)
+
+    def beginning(self) -> Engine:
+        """An engine of the same file and plan before the first event, nothing prepared again."""
+        fresh = copy(self)
+        fresh.tallies = {name: tally.emptied() for name, tally in self.tallies.items()}
+        fresh.claims = [claim.on(claim.tally.emptied()) for claim in self.claims]
+        fresh._start()
+        return fresh
+
+    @cached_property
+    def rank_order(self) -> IntArray:
+        """Items from the highest score to the lowest, ties by the tie hash, (n_items,).
+
+        Raises ValueError where the first classifier has no score.
+        """
+        return rank_order(self.setup)
+
+    @cached_property
+    def rank_of(self) -> IntArray:
+        """The rank (1, 2, ...) of each item in file order, (n_items,)."""
+        ranks = np.empty(len(self.rank_order), dtype=np.int64)
+        ranks[self.rank_order] = np.arange(1, len(ranks) + 1)
+        return ranks
+
+    def _first_limit(self) -> int:
+        plan, items = self.plan, self.most
+        if plan.budget is not None:
+            return min(plan.budget, items)
+        assert plan.planned is not None
+        looking = any(rule in LOOKING for rule in plan.stop_rules)
+        return items if looking else min(plan.planned, items)
+
+    @property
+    def most(self) -> int:
+        """The most items that can be asked."""
+        return self.design.most(self.frame)
+
+    @property
+    def stop(self) -> margin_stop.Stop:
+        """Where the plan's calibrated stop ends the labelling, by the answers as they are now."""
+        if self.rule is not None and self._stop[0] != self.version:
+            drawn = self._positions[: self._last_answered]
+            tally = self.tallies[self.questions[0].subject]
+            cell = tally.cell_of[drawn]
+            outcomes = margin_stop.outcomes_of(self.codes[drawn], cell, self._counting)
+            self._stop = self.version, margin_stop.find_stop(self.rule, outcomes, self.first_limit)
+        return self._stop[1]
+
+    @cached_property
+    def _counting(self) -> BoolArray:
+        question = self.questions[0]
+        return margin_stop.counting(question, self.tallies[question.subject])
+
+    # --- drawing ---------------------------------------------------------------------------
+
+    @property
+    def progress(self) -> Progress:
+        """Drawn and labelled items by stratum, as the design may see them."""
+        tally = self.tallies[self.classifiers[0]]
+        several = len(self.population.classes) > 2
+        cells = tally.cells(None if several else self.classes[self.population.positive])
+        return Progress(
+            self.drawn,
+            self._by_stratum(tally, cells.labelled),
+            self._by_stratum(tally, cells.positive),
+            self.limit + self.given,
+            self._by_stratum(tally, tally.right()),
+            self.codes,
+            self._positions[: len(self.asked)],
+        )
+
+    def _by_stratum(self, tally: Tally, of_cells: FloatArray) -> FloatArray:
+        own = tally.stratum != NOT_SAMPLED
+        found = np.bincount(tally.stratum[own], of_cells[own], minlength=self.frame.n_strata)
+        return np.asarray(found, dtype=float)
+
+    def peek(self) -> tuple[int, int, int, int] | None:
+        """(index, position, batch, basis) of the next new item; None at the limit, and where the
+        method has nothing to ask at the moment.
+
+        A batch is composed from the state just before its first item is drawn, so that a replay,
+        which composes it at that event, gets the same one."""
+        if len(self.asked) >= self.limit:
+            return None
+        started = bool(self._queue) and self._queue[-1][1] == self._batches
+        if not started and (not self._queue or self._queue_basis != self.sequence):
+            self._compose_batch()
+        if not self._queue:
+            return None
+        position, batch = self._queue[-1]
+        return len(self.asked) + 1, position, batch, self._queue_basis
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is a new item to ask at the moment."""
+        return len(self.asked) < self.limit and (bool(self._queue) or self.peek() is not None)
+
+    def _compose_batch(self) -> None:
+        batch = self._batches + 1
+        ordered = self.design.next_batch(self.setup, self.frame, self.progress, batch)
+        self._queue = [(int(position), batch) for position in ordered[::-1]]
+        self._queue_basis = self.sequence
+
+    def draw_next(self) -> int:
+        """Take the next new item; returns its index."""
+        ahead = self.peek()
+        if ahead is None:
+            raise ValueError("nothing is left to draw within the limit")
+        index, position, batch, _ = ahead
+        self._queue.pop()
+        self._batches = batch
+        stratum = int(self.frame.stratum[position])
+        self._positions[len(self.asked)] = position
+        self.codes[position] = base.OPEN
+        self.asked.append(Asked(position, stratum, batch))
+        self.drawn[stratum] += 1
+        self._unanswered.add(index)
+        return index
+
+    # --- answering -------------------------------------------------------------------------
+
+    def kind_of(self, answer: object) -> tuple[str, str | None]:
+        """The event kind and the class name of an answer; raises AnswerError for anything else."""
+        return answer_kind(answer, self.population.classes, self.population.positive)
+
+    def answer(self, index: int, event: Event) -> None:
+        """Put an answer in force for the item with this index."""
+        self._count(index, -1)
+        self.asked[index - 1].answers.append(event)
+        self._put_in(index)
+
+    def retract(self, index: int) -> None:
+        """Take back the answer in force; the one before it, if any, is in force again."""
+        self._count(index, -1)
+        self.asked[index - 1].answers.pop()
+        self._put_in(index)
+
+    def _put_in(self, index: int) -> None:
+        self._count(index, 1)
+        answered = self.answered(index)
+        self.codes[self.asked[index - 1].position] = self._code(index)
+        (self._unanswered.discard if answered else self._unanswered.add)(index)
+        if answered:
+            self._last_answered = max(self._last_answered, index)
+        elif index == self._last_answered:
+            while self._last_answered and not self.answered(self._last_answered):
+                self._last_answered -= 1
+        self.version += 1
+
+    def _code(self, index: int) -> int:
+        """The class of the label in force, UNDECIDED or OPEN where there is none."""
+        event = self.in_force(index)
+        if event is None or event.kind == "later":
+            return base.OPEN
+        return base.UNDECIDED if event.label is None else self.classes[event.label]
+
+    def _count(self, index: int, number: int) -> None:
+        event = self.in_force(index)
+        if event is None:
+            return
+        self.kinds[event.kind] += number
+        if event.kind == "labelled":
+            position, code = self.asked[index - 1].position, self.classes[event.label or ""]
+            for tally in (*self.tallies.values(), *(claim.tally for claim in self.claims)):
+                tally.add(position, code, number)
+
+    def in_force(self, index: int) -> Event | None:
+        answers = self.asked[index - 1].answers
+        return answers[-1] if answers else None
+
+    def answered(self, index: int) -> bool:
+        """Whether the item has a class, or was called unsure or broken."""
+        event = self.in_force(index)
+        return event is not None and event.kind != "later"
+
+    # --- counts ----------------------------------------------------------------------------
+
+    @property
+    def labels(self) -> int:
+        """Items with a class that the figures rest on: those of a random sample that was there
+        before count, items that were known from the start do not."""
+        return self.kinds["labelled"] + self.given
+
+    @property
+    def existing_used(self) -> int:
+        """Labels from before the project that the figures rest on."""
+        return self.given if self.existing.use == RANDOM else len(self.existing.positions)
+
+    @property
+    def answers_given(self) -> int:
+        """Items with a class, unsure or broken: what the budget counts."""
+        return self.kinds["labelled"] + self.kinds["unsure"] + self.kinds["broken"]
+
+    def waiting_indices(self) -> list[int]:
+        """Drawn items without a final answer, in the order drawn."""
+        return sorted(self._unanswered)
+
+    def prefix(self) -> int:
+        """The draw up to which results look: the last answered one."""
+        return self._last_answered
+
+    def open_positions(self) -> list[int]:
+        """Items that count both ways: without a final answer inside the prefix, or put off for
+        later anywhere, because what a person puts off is not a random part."""
+        return [
+            self.asked[index - 1].position
+            for index in self._unanswered
+            if index < self._last_answered or self.in_force(index) is not None
+        ]
+
+    def undecided_positions(self) -> list[int]:
+        """Items called unsure or broken."""
+        if not self.kinds["unsure"] and not self.kinds["broken"]:
+            return []
+        found = []
+        for index, asked in enumerate(self.asked, start=1):
+            event = self.in_force(index)
+            if event is not None and event.kind in ("unsure", "broken"):
+                found.append(asked.position)
+        return found
+
+    # --- replay ----------------------------------------------------------------------------
+
+    def apply(self, event: Event) -> None:
+        """Fold one event of the log into the state.
+
+        Raises ReplayError when it does not follow from the events before it.
+        """
+        if event.sequence != self.sequence + 1:
+            raise ReplayError(event.sequence, f"expected event {self.sequence + 1} here")
+        handler = getattr(self, f"_on_{event.kind}", None)
+        if event.kind in ANSWER_KINDS:
+            self._on_answer(event)
+        elif handler is not None:
+            handler(event)
+        self.repeats.apply(event)
+        self.sequence = event.sequence
+
+    def _on_drawn(self, event: Event) -> None:
+        if event.index is None or not 1 <= event.index <= len(self.asked) + 1:
+            raise ReplayError(event.sequence, f"draw {event.index} is out of order")
+        if event.index == len(self.asked) + 1:
+            self._check_new_draw(event)
+            self.draw_next()
+        asked = self.asked[event.index - 1]
+        if self.population.id_at(asked.position) != event.item_id:
+            raise ReplayError(event.sequence, f"draw {event.index} shows another item than drawn")
+        self._owed.discard(event.index)
+
+    def _check_new_draw(self, event: Event) -> None:
+        ahead = self.peek()
+        if ahead is None:
+            raise ReplayError(event.sequence, f"draw {event.index} lies beyond the planned draws")
+        _, position, batch, basis = ahead
+        found = (event.item_id, event.stratum, event.batch, event.basis)
+        expected = (
+            self.population.id_at(position), int(self.frame.stratum[position]), batch, basis,
+        )  # fmt: skip
+        if found != expected:
+            raise ReplayError(
+                event.sequence,
+                f"draw {event.index} should be item {expected[0]!r} (stratum {expected[1]}, batch "
+                f"{expected[2]} after event {expected[3]}), the log has {found[0]!r} (stratum "
+                f"{found[1]}, batch {found[2]} after event {found[3]})",
+            )
+
+    def _on_answer(self, event: Event) -> None:
+        if event.index is None or not 1 <= event.index <= len(self.asked):
+            raise ReplayError(event.sequence, f"answers draw {event.index}, which was not drawn")
+        if event.kind == "labelled" and event.label not in self.classes:
+            raise ReplayError(event.sequence, f"{event.label!r} is not one of the classes")
+        self.answer(event.index, event)
+        self.repeats.settle(event, self.asked[event.index - 1].answers)
+        if event.previous is not None:
+            self.stopped = False  # The answer that ended it may be gone: the rules decide anew.
+
+    def _on_undone(self, event: Event) -> None:
+        if event.index is None or not 1 <= event.index <= len(self.asked):
+            raise ReplayError(event.sequence, f"takes back draw {event.index}, which was not drawn")
+        answer = self.in_force(event.index)
+        if answer is None or answer.sequence != event.previous:
+            raise ReplayError(event.sequence, f"takes back event {event.previous}, not in force")
+        self.retract(event.index)
+        self.repeats.settle(event, self.asked[event.index - 1].answers)
+        self.stopped = False
+        if self.in_force(event.index) is None:
+            self._owed.add(event.index)
+
+    def _on_extended(self, event: Event) -> None:
+        self.limit = min(int(event.detail["budget"]), self.most)
+        self.extended, self.finished = True, False
+
+    def _on_finished(self, event: Event) -> None:
+        self.finished = True
+
+    def _on_stopped(self, event: Event) -> None:
+        self.stopped = True
+
+    @property
+    def owed(self) -> list[int]:
+        """Draws taken back by Undo and not shown again since, oldest first."""
+        return sorted(self._owed)

@@ -1,0 +1,103 @@
+"""A plan checked against a file: which classifiers it is about, and what a design is told."""
+
+from __future__ import annotations
+
+from labelcore.designs.base import Design, Frame, Setup
+from labelcore.errors import PlanError
+from labelcore.estimands import CURVES, SUMMARIES
+from labelcore.plan.plan import Plan
+from labelcore.population import Population
+from labelcore.tallies import Question, questions
+
+TWO_CLASSES = (
+    "which needs a file with two classes: with several an item on which two classifiers disagree "
+    "may count for either or for neither; claim 'accuracy[A] > accuracy[B]' with design "
+    "'recalibrated_neyman' instead"
+)
+
+
+def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, ...]:
+    """The classifiers of a plan, checked against the file; (None,) for a file without any."""
+    named = plan.classifiers or plan.method.classifiers(plan.design_params)
+    names = named or population.classifiers[:1]
+    if not named and len(population.classifiers) > 1:
+        raise PlanError(
+            "classifier must be given, because the file has several: "
+            + ", ".join(population.classifiers)
+        )
+    for name in names:
+        if name not in population.classifiers:
+            known = ", ".join(population.classifiers) or "none"
+            where = "classifier names" if plan.classifiers else f"params of {plan.design!r} name"
+            raise PlanError(f"{where} {name!r}, which the file lacks; it has {known}")
+    found: tuple[str | None, ...] = tuple(names) or (None,)
+    _check_estimable(population, plan, found)
+    return found
+
+
+def _check_estimable(
+    population: Population, plan: Plan, classifiers: tuple[str | None, ...]
+) -> None:
+    several = len(population.classes) > 2
+    if plan.method.pairs and len(classifiers) != 2:
+        raise PlanError(
+            f"classifier must name exactly two for design {plan.design!r}, the one that is called "
+            f"better first; got {len(classifiers)}",
+            "compares exactly two classifiers",
+        )
+    for question in questions(population, tuple(plan.estimands), classifiers):
+        row = question.row
+        if several and row.difference:
+            raise PlanError(f"estimands names {row.name!r}, {TWO_CLASSES}")
+        if several and not (row.per_class or row.name == "accuracy"):
+            raise PlanError(f"estimands names {row.name!r}, which needs a file with two classes")
+        silent = [one for one in _read(question) if one not in population.predictions]
+        if row.needs_prediction and silent:
+            raise PlanError(
+                f"estimands names {row.name!r}, which needs thresholds or predictions for "
+                f"{'a classifier' if silent[0] is None else repr(silent[0])}; without them "
+                "only prevalence and precision_curve can be estimated"
+            )
+    along_ranks = [name for name in plan.estimands if name in CURVES or name in SUMMARIES]
+    if along_ranks:
+        first = classifiers[0]
+        if several or first is None or first not in population.scores:
+            raise PlanError(
+                f"estimands names {along_ranks[0]!r}, which needs two classes and a score"
+            )
+
+
+def _read(question: Question) -> tuple[str | None, ...]:
+    """The classifiers that a result is read from."""
+    both = (question.classifier, question.versus)
+    return both if question.row.difference else both[:1]
+
+
+def check_size(design: Design, frame: Frame, planned: int) -> None:
+    """Raise PlanError for a size that the method cannot be planned with on this file."""
+    least = design.least(frame)
+    if planned < least:
+        raise PlanError(
+            f"design {design.name!r} needs at least {least:,} labels for this file, got budget = "
+            f"{planned:,}",
+            f"needs at least {least:,} labels",
+        )
+
+
+def make_setup(
+    population: Population, plan: Plan, classifiers: tuple[str | None, ...], planned: int
+) -> Setup:
+    """What a design may know before the first label."""
+    return Setup(
+        population=population,
+        classifier=classifiers[0],
+        estimands=tuple(plan.estimands),
+        params=plan.design_params,
+        seed=plan.seed,
+        planned=planned,
+        target=plan.target,
+        claims=plan.claimed,
+        confidence=plan.confidence,
+        versus=next(iter(classifiers[1:]), None),
+        promise=str(plan.promise),
+    )

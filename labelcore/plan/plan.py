@@ -1,0 +1,390 @@
+"""The plan: what is to be estimated, how, and how surely; frozen before the first label."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from labelcore.designs import DESIGNS, Design
+from labelcore.designs.base import DesignParams
+from labelcore.errors import PlanError
+from labelcore.estimands import DIFFERENCE, ESTIMANDS
+from labelcore.plan.claims import read_claim, readings
+from labelcore.plan.stop_rules import ALL, LOOKING, read_stop, rule_names
+
+PROMISES = ("watched", "fixed")
+FIXED_STOP = (
+    "; only 'margin', or any of margin and deadline, may end a fixed promise, for accuracy or "
+    "prevalence alone of one classifier, by design 'simple_random' and without claims"
+)
+TARGETS = ("file", "process")
+EXISTING = ("random", "certainty", "ignored")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that is decided before the first label.
+
+    design      a name in ``labelcore.DESIGNS``; params: its parameters by name
+    estimands   names in ``labelcore.ESTIMANDS``; the first one is the primary one
+    classifier  a name, a list of names, or None when the file has only one; the sample is drawn for
+                the first, further ones are read off the same labels
+    budget      distinct items given a class, unsure or broken; margin: the largest half-width over
+                the scalar estimands. One of them is needed, or a claim.
+    confidence  in (0, 1)
+    promise     "watched" (valid at every look) or "fixed" (valid at the planned size or stop
+                only); None takes "watched" where the design has it for this budget
+    claims      what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; the
+                error level 1 - confidence is shared over them
+    stop        "margin": when every watched interval reaches the margin; "claims": when each is
+                decided or refuted; "choice": when a candidate is chosen; "deadline
+                2027-01-31T18:00"; any of several, or all with ("all", ...). By default what was
+                given: margin, claims, or both together; none with promise "fixed". With it
+                "margin" is for one share of a plain random sample:
+                the interval is shown at the stop only, and calibrated for it
+    target      "file": this file. "process": items like these, the file being a sample of them
+    together    whether the confidence is that all scalar results hold at once: the error level is
+                then shared over them; else each holds on its own, the first is the primary one and
+                the others describe
+    existing    what the known answers of the file are taken for: "random" (a plain random sample of
+                the file, which new labels go on from), "certainty" (known items, however they were
+                chosen; only the rest is sampled) or "ignored"; needed where the file has some. A
+                budget counts new labels, and may be 0 with "random"
+    repeats     share of the labelled items, drawn at random by the seed, that is shown a second
+                time, so that errors of the labels can be counted; no draw of the design, and no
+                part of the budget
+    planned     the planned size, the most labels where a fixed promise stops by itself; None until
+                ``labelcore.Session`` freezes it
+
+    Raises PlanError (a ValueError) or TypeError for anything unknown or impossible, naming the
+    argument and what is known.
+    """
+
+    design: str
+    estimands: Sequence[str]
+    classifier: str | Sequence[str] | None = field(default=None, kw_only=True)
+    params: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    budget: int | None = field(default=None, kw_only=True)
+    margin: float | None = field(default=None, kw_only=True)
+    confidence: float = field(default=0.95, kw_only=True)
+    promise: str | None = field(default=None, kw_only=True)
+    claims: Sequence[str] = field(default=(), kw_only=True)
+    stop: str | Sequence[str] | None = field(default=None, kw_only=True)
+    seed: int = field(default=0, kw_only=True)
+    target: str = field(default="file", kw_only=True)
+    together: bool = field(default=False, kw_only=True)
+    existing: str | None = field(default=None, kw_only=True)
+    repeats: float = field(default=0.0, kw_only=True)
+    planned: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _known(self.design, DESIGNS, "design")
+        put = object.__setattr__
+        put(self, "estimands", _names(self.estimands, "estimands"))
+        _check_estimands(self.estimands, self.method)
+        if self.classifier is not None and not isinstance(self.classifier, str):
+            put(self, "classifier", _names(self.classifier, "classifier"))
+        _check_numbers(self)
+        _check_claims(self)
+        _check_existing(self)
+        put(self, "params", MappingProxyType(dict(_checked_params(self))))
+        put(self, "promise", _resolved_promise(self))
+        put(self, "stop", _resolved_stop(self))
+        _check_existing_stop(self)
+        put(self, "claims", tuple(self.claims))
+        self.method.check(tuple(self.estimands), self.design_params, self.promise)
+        if self.planned is None:  # Plans of before this was refused stay as they were.
+            _check_all_read(self)
+
+    @property
+    def method(self) -> Design:
+        return DESIGNS[self.design]
+
+    @property
+    def design_params(self) -> DesignParams:
+        """The parameters as the design's own frozen type, defaults filled in."""
+        return self.method.Params(**self._settled())
+
+    def _settled(self) -> dict[str, Any]:
+        """The parameters as they are once the size is frozen; a frozen plan keeps what it has."""
+        frozen = self.planned is not None
+        return dict(self.params) if frozen else self.method.settled(self.params, self.claims)
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """The classifiers named, the one the sample is drawn for first; empty when none was."""
+        if self.classifier is None:
+            return ()
+        return (self.classifier,) if isinstance(self.classifier, str) else tuple(self.classifier)
+
+    @property
+    def stop_rules(self) -> tuple[str, ...]:
+        """The names of the stop rules in force, empty when only the budget ends the session."""
+        return rule_names(tuple(self.stop or ()))
+
+    @property
+    def claimed(self) -> tuple[str, ...]:
+        """The estimands that the claims are about, a comparison as a difference."""
+        read = [read_claim(text) for text in self.claims]
+        return tuple(one.left.estimand + (DIFFERENCE if one.compares else "") for one in read)
+
+    @property
+    def calibrated_stop(self) -> bool:
+        """Whether the fixed promise is for the label at which the plan stops by itself."""
+        return self.promise == "fixed" and "margin" in self.stop_rules
+
+    def confidence_of_each(self, results: int) -> float:
+        """The confidence of each of so many scalar results."""
+        return 1 - (1 - self.confidence) / (max(results, 1) if self.together else 1)
+
+    def with_planned(self, planned: int) -> Plan:
+        """This plan with the planned size frozen, and with it the rule of its draws."""
+        return replace(self, planned=planned, params=self._settled())
+
+    def with_seed(self, seed: int) -> Plan:
+        return replace(self, seed=seed)
+
+    def to_json(self) -> str:
+        """An exact JSON text: ``Plan.from_json(plan.to_json()) == plan``."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, sort_keys=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values["params"] = dict(self.params)
+        if not self.together:
+            del values["together"]  # As before there was a choice: old projects stay the same.
+        if self.existing is None:
+            del values["existing"]
+        if not self.repeats:
+            del values["repeats"]
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        try:
+            values = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise PlanError(f"the plan is not valid JSON: {error}") from None
+        if not isinstance(values, dict):
+            raise PlanError(f"the plan must be a JSON object, got {type(values).__name__}")
+        unknown = sorted(set(values) - {item.name for item in fields(cls)})
+        if unknown:
+            raise PlanError(f"the plan has the unknown field {unknown[0]!r}")
+        return cls(**values)
+
+
+def _known(name: Any, table: Mapping[str, Any], argument: str) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} must be text, got {type(name).__name__}")
+    if name not in table:
+        raise PlanError(
+            f"{argument} names {name!r}, which is not known; known are {', '.join(table)}"
+        )
+
+
+def _names(names: Any, argument: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        names = [names]
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"{argument} must be names, got {names!r}")
+    if not names:
+        raise PlanError(f"{argument} must name at least one, got none")
+    if len(set(names)) < len(names):
+        raise PlanError(f"{argument} names one twice: {', '.join(names)}")
+    return tuple(names)
+
+
+def _check_estimands(names: Sequence[str], method: Design) -> None:
+    for name in names:
+        _known(name, ESTIMANDS, "estimands")
+        if name not in method.estimands:
+            raise PlanError(
+                f"design {method.name!r} does not estimate {name!r}; it estimates "
+                + ", ".join(method.estimands)
+            )
+
+
+def _check_numbers(plan: Plan) -> None:
+    for name in ("budget", "planned"):
+        value = getattr(plan, name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise TypeError(f"{name} must be a whole number of items, got {value!r}")
+        least = 0 if plan.existing == "random" else 1
+        if value is not None and value < least:
+            raise PlanError(f"{name} must be at least {least}, got {value!r}")
+    if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
+        raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
+    for name, limit in (("margin", 0.5), ("confidence", 1.0)):
+        value = getattr(plan, name)
+        if value is None and name == "margin":
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{name} must be a number, got {value!r}")
+        if not 0 < value < limit:
+            raise PlanError(f"{name} must lie between 0 and {limit:g}, got {value!r}")
+    if isinstance(plan.repeats, bool) or not isinstance(plan.repeats, (int, float)):
+        raise TypeError(f"repeats must be a number, got {plan.repeats!r}")
+    if not 0 <= plan.repeats <= 1:
+        raise PlanError(f"repeats must be a share from 0 to 1, got {plan.repeats!r}")
+    unsized = plan.budget is None and plan.margin is None and not plan.claims
+    if unsized and not plan.method.size_from_params:
+        raise PlanError(
+            "a plan needs a budget (number of labels), a margin (half-width) or a claim"
+        )
+    if not isinstance(plan.together, bool):
+        raise TypeError(f"together must be True or False, got {plan.together!r}")
+    if plan.target not in TARGETS:
+        raise PlanError(f"target must be one of {', '.join(TARGETS)}, got {plan.target!r}")
+    if plan.target not in plan.method.targets:
+        raise PlanError(
+            f"design {plan.design!r} speaks of the target "
+            f"{', '.join(plan.method.targets)} only, got {plan.target!r}",
+            "speaks of this file only" if plan.target == "process" else "",
+        )
+
+
+def _check_claims(plan: Plan) -> None:
+    if isinstance(plan.claims, str) or not isinstance(plan.claims, Sequence):
+        raise TypeError(f"claims must be a list of texts, got {plan.claims!r}")
+    claims = [read_claim(text) for text in plan.claims]
+    if len({claim.text for claim in claims}) < len(claims):
+        raise PlanError(f"claims holds one twice: {', '.join(plan.claims)}")
+    if claims and "claims" not in plan.method.stop_rules:
+        raise PlanError(f"design {plan.design!r} cannot decide claims; use one that draws strata")
+
+
+def _check_all_read(plan: Plan) -> None:
+    """Raise PlanError for a classifier that no result of the plan would be about."""
+    names, method = plan.classifiers, plan.method
+    claimed = {name for text in plan.claims for one in readings(text) for name in one.names}
+    unread = method.unread(tuple(plan.estimands), plan.design_params, names)
+    left = [repr(name) for name in unread if name not in claimed]
+    if left:
+        others = ", ".join(left)
+        advice = method.unread_words.format(first=repr(names[0]), others=others)
+        raise PlanError(
+            f"classifier names {others}, and no result of design {plan.design!r} for "
+            f"{', '.join(plan.estimands)} would be about it: {advice}"
+        )
+
+
+def _check_existing(plan: Plan) -> None:
+    if plan.existing is None:
+        return
+    if plan.existing not in EXISTING:
+        raise PlanError(f"existing must be one of {', '.join(EXISTING)}, got {plan.existing!r}")
+    if plan.existing == "ignored":
+        return
+    if plan.existing not in plan.method.existing:
+        able = ", ".join(name for name, one in DESIGNS.items() if plan.existing in one.existing)
+        raise PlanError(
+            f"design {plan.design!r} cannot use existing labels; existing = {plan.existing!r} "
+            f"works with {able}, any design with 'ignored'",
+            "cannot use known answers",
+        )
+    if plan.claims:
+        raise PlanError(
+            "claims must be made before the labels that decide them: with existing labels, which "
+            "somebody may have seen, ask for a margin or a budget instead"
+        )
+    if plan.existing == "certainty" and plan.target == "process":
+        raise PlanError(
+            "existing = 'certainty' speaks of this file only: known items were not drawn at "
+            "random, so that nothing follows from them for items like these; use target 'file'"
+        )
+
+
+def _check_existing_stop(plan: Plan) -> None:
+    if plan.existing not in (None, "ignored") and plan.calibrated_stop:
+        raise PlanError(
+            "stop = 'margin' with promise 'fixed' is calibrated for a session without existing "
+            "labels; use promise 'watched', or a budget"
+        )
+
+
+def _checked_params(plan: Plan) -> dict[str, Any]:
+    if not isinstance(plan.params, Mapping):
+        raise TypeError(f"params must be a mapping of names to values, got {plan.params!r}")
+    names = [item.name for item in fields(plan.method.Params)]
+    for name in plan.params:
+        if name not in names:
+            known = ", ".join(names) if names else "none: this design has no parameters"
+            raise PlanError(
+                f"params names {name!r}, which design {plan.design!r} does not have; known are "
+                + known
+            )
+    checked = plan.method.Params(**plan.params)
+    return {name: getattr(checked, name) for name in plan.params}
+
+
+def _resolved_promise(plan: Plan) -> str:
+    method = plan.method
+    new_only = plan.existing != "random"  # A sample that is there may already be large enough.
+    too_small = (
+        plan.budget is not None and plan.budget < method.smallest_watched_budget and new_only
+    )
+    if plan.promise is None:
+        available = method.promises_for(tuple(plan.estimands), plan.design_params)
+        return "watched" if "watched" in available and not too_small else "fixed"
+    if plan.promise not in PROMISES:
+        raise PlanError(f"promise must be one of {', '.join(PROMISES)}, got {plan.promise!r}")
+    if plan.promise not in method.promises:
+        raise PlanError(
+            f"design {plan.design!r} has no {plan.promise!r} promise; it has "
+            + ", ".join(method.promises)
+        )
+    if plan.promise == "watched" and too_small:
+        raise PlanError(
+            f"a watched promise of design {plan.design!r} starts at "
+            f"{method.smallest_watched_budget} labels, got budget = {plan.budget}; "
+            "use a larger budget or promise 'fixed'"
+        )
+    return plan.promise
+
+
+def _resolved_stop(plan: Plan) -> tuple[str, ...]:
+    if plan.stop is None:
+        return _default_stop(plan)
+    rules = read_stop(plan.stop)
+    for rule in rule_names(rules):
+        available = plan.method.stop_rules
+        if rule not in available:
+            raise PlanError(
+                f"stop names {rule!r}, which is not available for design {plan.design!r}; "
+                f"known are {', '.join(available) or 'none'}"
+            )
+        needed = {"margin": plan.margin, "claims": plan.claims}
+        if rule in needed and not needed[rule]:
+            raise PlanError(f"stop names {rule!r}, but the plan has no {rule}")
+        if rule in LOOKING and plan.promise != "watched" and not _can_be_calibrated(plan, rules):
+            raise PlanError(
+                f"stop = {rule!r} means looking after every label: that needs promise 'watched'"
+                + (FIXED_STOP if rule == "margin" else "")
+            )
+    return rules
+
+
+def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
+    """Whether a fixed promise may stop by these rules: at the first label with the margin reached,
+    of one result alone."""
+    return (
+        "claims" not in rule_names(rules)
+        and ALL not in rules
+        and not plan.claims
+        and len(plan.classifiers) <= 1
+        and plan.method.stops_fixed(tuple(plan.estimands), plan.design_params)
+    )
+
+
+def _default_stop(plan: Plan) -> tuple[str, ...]:
+    """Stop at what the plan asks for, where a person may look and the method can stop."""
+    wanted = (("margin", plan.margin), ("claims", plan.claims), ("choice", True))
+    given = [rule for rule, there in wanted if there]
+    rules = [r for r in given if r in plan.method.stop_rules and plan.promise == "watched"]
+    return (ALL, *rules) if len(rules) > 1 else tuple(rules)

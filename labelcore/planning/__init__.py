@@ -1,0 +1,1 @@
+"""Before the first label: previews and simulations."""

@@ -1,0 +1,270 @@
+"""What a plan will cost and give, before the first label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from labelcore.designs.base import Answers, Frame, Look, Setup
+from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, question_rates
+from labelcore.estimands import CURVES, SUMMARIES, ratios
+from labelcore.plan.against_file import check_size, chosen_classifiers, make_setup
+from labelcore.plan.existing import RANDOM, existing_labels, prepared
+from labelcore.plan.margin_stop import margin_rule
+from labelcore.plan.plan import Plan
+from labelcore.planning.claims import labels_to_settle
+from labelcore.population import Population
+from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
+from labelcore.stats.recalibration import recalibrate
+from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
+from labelcore.tallies import Question, questions, tallies_of
+
+LIST_OF_FIRST = "Of {list} there is one, along the scores of {first}; none for {others}."
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Figures known before the first label.
+
+    labels                distinct labels, the most if a stop rule may end earlier
+    expected_labels       where the expected half-width first meets the margin and half of the
+                          sessions simulated on the scores have settled the claims, else the budget;
+                          with a calibrated stop the mean number of labels, calculated exactly
+    draws                 draws; equal to ``labels`` for designs without replacement
+    expected_half_width   {result: half-width} at ``expected_labels``, as if the scores were right;
+                          with a calibrated stop the mean half-width there
+    derived               what the design derives: stratum_sizes, edges, planned, assumption; the
+                          critical value of a calibrated stop
+    planned               the planned size that a session freezes
+    """
+
+    labels: int
+    expected_labels: int
+    draws: int
+    expected_half_width: Mapping[str, float]
+    derived: Mapping[str, Any] = field(default_factory=dict)
+    planned: int = 0
+
+
+def preview(population: Population, plan: Plan) -> Preview:
+    """What ``plan`` will cost and give on ``population``, from its scores alone.
+
+    Promise: none; the figures rest on the assumption in ``derived["assumption"]``. The sample size
+    does not affect validity, only how wide the interval will be.
+    """
+    outlook = Outlook(population, plan)
+    if outlook.rule is not None:
+        return _at_a_stop(outlook, outlook.rule)
+    most = outlook.most if plan.budget is None else min(plan.budget, outlook.most)
+    expected = _expected_labels(outlook, most)
+    planned = _whole_budget(plan, most) if plan.budget is not None else expected
+    planned = planned if plan.planned is None else plan.planned
+    check_size(outlook.design, outlook.frame, planned + outlook.given)
+    labels = most if plan.budget is not None or plan.stop_rules else planned
+    return Preview(
+        labels=labels,
+        expected_labels=expected,
+        draws=outlook.design.draws(outlook.frame, labels),
+        expected_half_width=outlook.half_widths(expected, planned),
+        derived=outlook.derived(planned),
+        planned=planned,
+    )
+
+
+def _whole_budget(plan: Plan, most: int) -> int:
+    """What a budget plans for: as many labels as there are items, or draws."""
+    return int(plan.budget or 0) if plan.method.counts_draws else most
+
+
+def _at_a_stop(outlook: Outlook, rule: MarginRule) -> Preview:
+    """A calibrated stop at the rate that the scores suggest."""
+    question = outlook.questions[0]
+    share = outlook.expected_share(question)
+    found = characteristics(rule, share if rule.size is None else round(share * rule.size))
+    most = int(stops(rule).labels.max())
+    return Preview(
+        labels=most,
+        expected_labels=round(float(found.expected_labels[0])),
+        draws=most,
+        expected_half_width={question.key: float(found.expected_half_width[0])},
+        derived={**outlook.derived(most), "critical": rule.critical},
+        planned=most,
+    )
+
+
+def _expected_labels(outlook: Outlook, most: int) -> int:
+    """Where the margin and the claims of the plan are likely to be met, whichever needs more."""
+    plan = outlook.plan
+    needed = []
+    if plan.margin is not None and not outlook.design.size_from_params:
+        needed.append(outlook.labels_for(float(plan.margin), most))
+    if plan.claims:
+        needed.append(labels_to_settle(outlook.population, plan, most))
+    return max(needed, default=most)
+
+
+def planned_size(population: Population, plan: Plan) -> int:
+    """The size that a plan freezes: its budget, else what the margin is expected to need; the most
+    labels of a calibrated stop."""
+    follows = plan.method.size_from_params or plan.calibrated_stop
+    if plan.budget is not None and not follows:
+        if plan.method.counts_draws:
+            return plan.budget
+        return min(plan.budget, Outlook(population, plan).most)
+    return preview(population, plan).planned
+
+
+class Outlook:
+    """Expected half-widths of one plan at any number of labels."""
+
+    def __init__(self, population: Population, plan: Plan) -> None:
+        self.population, self.plan, self.design = population, plan, plan.method
+        self.classifiers = chosen_classifiers(population, plan)
+        guess = plan.planned or plan.budget or min(len(population), 1000)
+        self.setup: Setup = make_setup(population, plan, self.classifiers, guess)
+        self.rule = margin_rule(plan, len(population))
+        self.existing = existing_labels(population, plan, self.classifiers[0])
+        self.frame: Frame = prepared(self.design, self.setup, self.existing)
+        self.given = int(self.frame.drawn_before.sum())
+        self.questions = questions(population, tuple(plan.estimands), self.classifiers)
+        self.tallies = tallies_of(population, self.frame.stratum, self.classifiers, self.questions)
+        for tally in self.tallies.values():
+            tally.add_all(self.existing.positions, self.existing.codes)
+
+    @property
+    def most(self) -> int:
+        """The most items that can be asked."""
+        return self.design.most(self.frame)
+
+    def allocation(self, labels: int) -> FloatArray:
+        """How many labels each stratum would have after so many new ones, (n_strata,)."""
+        every = labels + self.given
+        return self.design.planned_counts(self.setup, self.frame, every).astype(float)
+
+    def half_widths(self, labels: int, planned: int) -> dict[str, float]:
+        """{result: half-width} of the design's own interval at expected counts; a curve counts
+        where its band is widest."""
+        look = self._look(labels + self.given, planned + self.given)
+        found = {}
+        if self.questions:
+            drawn = self.allocation(labels)
+            found = {one.key: self._half_width(one, drawn, look) for one in self.questions}
+        widest = self.design.curve_half_width(self.setup, self.frame, look)
+        return found if widest is None else {**found, "precision_curve": widest}
+
+    def _look(self, labels: int, planned: int) -> Look:
+        plan, strata = self.plan, self.frame.n_strata
+        sure = plan.confidence_of_each(len(self.questions))
+        return Look(
+            sure, str(plan.promise), labels, planned, plan.target, strata, rule=self.rule,
+            rule_kept=True, setup=self.setup,
+        )  # fmt: skip
+
+    def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
+        answers = self._expected_answers(question, drawn)
+        return float(self.design.half_widths(self.setup, self.frame, answers, look, drawn)[0])
+
+    def _expected_answers(self, question: Question, drawn: FloatArray) -> Answers:
+        cells, rates = self._expected_cells(question, drawn)
+        return Answers(
+            self.frame, [question.row], cells, rates, question.classifier, question.class_index,
+            np.zeros(0, dtype=np.int64),
+        )  # fmt: skip
+
+    def notes(self, planned: int) -> list[str]:
+        """What a person should know of the expected half-widths at the planned size."""
+        drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
+        found = [*self.frame.notes, *self._first_alone()]
+        for question in self.questions:
+            found += self.design.forecast_notes(self._expected_answers(question, drawn), look)
+        return list(dict.fromkeys(found))
+
+    def _first_alone(self) -> list[str]:
+        """That what follows the ranked list is about the first of several classifiers."""
+        listed = [name for name in self.plan.estimands if name in CURVES or name in SUMMARIES]
+        if not listed or len(self.classifiers) < 2:
+            return []
+        others = ", ".join(repr(name) for name in self.classifiers[1:])
+        return [
+            LIST_OF_FIRST.format(
+                list=", ".join(listed), first=repr(self.classifiers[0]), others=others
+            )
+        ]
+
+    def expected_share(self, question: Question) -> float:
+        """What the scores suggest that the answer is."""
+        cells, _ = self._expected_cells(question, self.frame.sizes.astype(float))
+        share = float(ratios([question.row], cells).value(cells.positive)[0])
+        return float(np.clip(share, 0, 1))
+
+    def _expected_cells(self, question: Question, drawn: FloatArray) -> tuple[Cells, FloatArray]:
+        """The expected counts, and the rates that are expected of them, (n_cells,). Labels of a
+        random sample that is there count as they are, and correct the rates of the others."""
+        tally = self.tallies[question.subject]
+        empty = tally.cells(question.class_index)
+        sampled = tally.stratum != NOT_SAMPLED
+        share = np.where(sampled, (drawn / self.frame.sizes)[tally.stratum], 1.0)
+        rates = self._item_rates(question, empty)
+        mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
+        if self.existing.use == RANDOM:
+            mean = np.clip(mean, *PROBABILITY_RANGE)
+            mean = recalibrate(mean, empty.positive, empty.labelled)
+            before = self.frame.drawn_before
+            share = ((drawn - before) / np.maximum(self.frame.sizes - before, 1))[tally.stratum]
+            new = share * (tally.size - empty.labelled)
+            both = replace(
+                empty, labelled=empty.labelled + new, positive=empty.positive + new * mean
+            )
+            return both, mean
+        labelled = share * tally.size
+        positive = np.where(sampled, labelled * mean, empty.positive)
+        return (
+            replace(empty, labelled=labelled, positive=positive),
+            positive / np.maximum(labelled, 1e-9),
+        )
+
+    def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
+        cell, class_index = self.tallies[question.subject].cell_of, question.class_index
+        predicted = empty.predicted[cell]
+        rates = question_rates(self.population, question.classifier, class_index, predicted)
+        if empty.other is None:
+            return rates
+        other = question_rates(self.population, question.versus, class_index, empty.other[cell])
+        return (rates + other) / 2
+
+    def labels_for(self, margin: float, most: int) -> int:
+        """The smallest number of labels whose expected half-widths all meet ``margin``; ``most``
+        where none does."""
+        if not self._meets(most, margin):
+            return most
+        low, high = max(self.design.least(self.frame) - self.given, 0), most
+        if self.plan.existing == "random" and self._meets(low, margin):
+            return low
+        while high - low > max(1, high // 500):
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._meets(middle, margin) else (middle, high)
+        return high
+
+    def _meets(self, labels: int, margin: float) -> bool:
+        every = labels + self.given
+        first = self.design.first_look(self.frame, every, str(self.plan.promise))
+        if every < first:
+            return False
+        return max(self.half_widths(labels, labels).values(), default=0.5) <= margin
+
+    def derived(self, planned: int) -> dict[str, Any]:
+        classifier = self.classifiers[0]
+        tally = self.tallies[classifier]
+        positive = self.population.classes.index(self.population.positive)
+        predicted = tally.cells(positive).predicted[tally.cell_of]
+        return {
+            "stratum_sizes": [int(size) for size in self.frame.sizes],
+            "edges": [int(edge) for edge in np.cumsum(self.frame.sizes)],
+            "planned": [int(number) for number in self.allocation(planned)],
+            "assumption": planning_rates(self.population, classifier, predicted)[1],
+            "notes": self.notes(planned),
+            **self.design.derived(self.frame, planned),
+        }

@@ -1,0 +1,331 @@
+"""The same engine answered by known labels instead of a person: does the plan keep its promise?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from labelcore.estimands import SCALARS, table_of
+from labelcore.figures.choices import NONE, TrueChoice, true_choice
+from labelcore.figures.curves import SUMMARY_FORMULAS
+from labelcore.figures.looks import results
+from labelcore.figures.stops import stop_reason
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.plan.plan import Plan
+from labelcore.plan.stop_rules import LOOKING
+from labelcore.planning.forecast import planned_size
+from labelcore.planning.truth import true_codes
+from labelcore.population import Population
+from labelcore.results.types import Band, Choice, Claim, Estimate, Result
+from labelcore.stats.curve_readings import Yields
+
+COLUMNS = (
+    "run", "estimand", "truth", "value", "low", "high", "covered", "labels_used", "draws_used",
+    "status", "chosen",
+)  # fmt: skip
+
+
+# A number, an array at the ranks of a curve, or which choices are right.
+Truth = float | NDArray[np.float64] | TrueChoice
+
+
+def run_seed(seed: int, run: int) -> int:
+    """The plan seed of one run, from (seed, run).
+
+    >>> run_seed(0, 1) == run_seed(0, 1) != run_seed(0, 2)
+    True
+    """
+    return int(np.random.SeedSequence((seed, run)).generate_state(1)[0])
+
+
+def simulate(
+    population: Population, plan: Plan, *, truth: Any, runs: int = 200, seed: int = 0
+) -> Simulation:
+    """Label ``population`` ``runs`` times by known answers and compare with the truth.
+
+    truth   a column of the file, a Series indexed by id, or an array in file order; 0/1, bool or
+            class names
+    Run r uses the seed ``run_seed(seed, r)``; the plan's own seed is not used.
+    Raises ValueError for missing or unknown labels, with their rows; TypeError for wrong types.
+    """
+    if isinstance(runs, bool) or not isinstance(runs, int):
+        raise TypeError(f"runs must be a whole number, got {runs!r}")
+    if runs < 1:
+        raise ValueError(f"runs must be at least 1, got {runs}")
+    codes = true_codes(population, truth)
+    _refuse_other_answers(population, plan, codes)
+    planned = planned_size(population, plan) if plan.planned is None else plan.planned
+    frozen = plan.with_planned(planned)
+    finished = [_run(population, frozen, codes, seed, run) for run in range(runs)]
+    return Simulation(population, frozen, codes, seed, finished)
+
+
+def _refuse_other_answers(population: Population, plan: Plan, codes: NDArray[np.int64]) -> None:
+    """Raise ValueError where known answers that the plan uses are not the true ones."""
+    if population.known is None or plan.existing in (None, "ignored"):
+        return
+    wrong = np.flatnonzero((population.known >= 0) & (population.known != codes))
+    if len(wrong):
+        row = int(wrong[0])
+        raise ValueError(
+            f"truth must agree with the known answers that the plan uses; {len(wrong):,} rows do "
+            f"not, the first is row {row + 1}: {population.classes[codes[row]]!r}, and "
+            f"{population.classes[population.known[row]]!r} in the column of known answers"
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Run:
+    """One simulated session at its end."""
+
+    number: int
+    results: dict[str, Result]
+    truth: dict[str, Truth]
+    status: str
+
+
+def _run(population: Population, plan: Plan, codes: NDArray[np.int64], seed: int, run: int) -> Run:
+    seeded = plan.with_seed(run_seed(seed, run))
+    if plan.method.size_from_params:  # The number of distinct items may depend on the draws.
+        seeded = seeded.with_planned(planned_size(population, replace(seeded, planned=None)))
+    engine = Engine(population, seeded)
+    status = label_all(engine, codes)
+    found = results(engine)
+    return Run(run, found, true_values(engine, codes, found), status)
+
+
+def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
+    """Draw and answer until the plan ends; returns the status."""
+    watching = any(rule in LOOKING for rule in engine.plan.stop_rules)
+    events = [
+        Event(0, "labelled", "", "simulation", label=name) for name in engine.population.classes
+    ]
+    while engine.peek() is not None:
+        index = engine.draw_next()
+        engine.answer(index, events[codes[engine.asked[index - 1].position]])
+        if watching and stop_reason(engine, None):
+            return "goal reached"
+    return "exhausted" if len(engine.asked) >= engine.most else "budget used"
+
+
+def true_values(
+    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
+) -> dict[str, Truth]:
+    """The true value of every result: a number, (n_points,) at the ranks of a curve, or the right
+    choices."""
+    found: dict[str, Truth] = {}
+    for question in engine.questions:
+        tally = engine.tallies[question.subject]
+        census = tally.emptied()
+        np.add.at(census.counts, (tally.cell_of, codes), 1.0)
+        cells = census.cells(question.class_index)
+        found[question.key] = float(table_of([question.row], cells).value(cells.positive)[0])
+    for claim in engine.claims:
+        census = claim.tally.emptied()
+        np.add.at(census.counts, (claim.tally.cell_of, codes), 1.0)
+        found[claim.read.text] = float(claim.holds(census.cells(claim.class_index).positive))
+    found |= {
+        key: true_choice(engine, codes) for key, one in results.items() if isinstance(one, Choice)
+    }
+    along_ranks = {key: one for key, one in results.items() if key not in found}
+    if along_ranks:
+        found |= _true_along_ranks(engine, codes, along_ranks)
+    return found
+
+
+def _true_along_ranks(
+    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
+) -> dict[str, Truth]:
+    n_items = len(engine.population)
+    positive = engine.population.classes.index(engine.population.positive)
+    hits = np.cumsum(codes[engine.rank_order] == positive).astype(float)
+    whole = Yields(n_items, np.arange(1, n_items + 1), hits, hits, hits)
+    found: dict[str, Truth] = {}
+    for key, one in results.items():
+        if isinstance(one, Band):
+            ranks = one.x.astype(np.int64)
+            found[key] = hits[ranks - 1] / ranks
+        else:
+            found[key] = SUMMARY_FORMULAS[key](whole)[0]
+    return found
+
+
+class Simulation:
+    """The runs of one simulation, as tables."""
+
+    def __init__(
+        self,
+        population: Population,
+        plan: Plan,
+        codes: NDArray[np.int64],
+        seed: int,
+        runs: Sequence[Run],
+    ) -> None:
+        self.population, self.plan, self.seed, self.runs = population, plan, seed, list(runs)
+        self._codes = codes
+
+    def table(self) -> pd.DataFrame:
+        """A row per run and estimand."""
+        rows = [_row(run, key, result) for run in self.runs for key, result in run.results.items()]
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+    def curves(self) -> pd.DataFrame:
+        """A row per run and rank of each precision curve: run, x, truth, value, low, high."""
+        frames = [
+            pd.DataFrame(
+                {
+                    "run": run.number,
+                    "x": band.x,
+                    "truth": run.truth[key],
+                    "value": band.value,
+                    "low": band.low,
+                    "high": band.high,
+                }
+            )
+            for run in self.runs
+            for key, band in run.results.items()
+            if isinstance(band, Band)
+        ]
+        columns = ["run", "x", "truth", "value", "low", "high"]
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+    def summary(self) -> pd.DataFrame:
+        """One row per estimand: runs, truth, bias, rmse, coverage, coverage_se, mean_width,
+        mean_labels, mean_draws, variance_ratio, no_value."""
+        table = self.table()
+        baseline = self._baseline_rmse(table)
+        rows = {
+            key: _summary_row(part, self._errors(str(key)), self._widths(str(key)), baseline)
+            for key, part in table.groupby("estimand", sort=False)
+        }
+        frame = pd.DataFrame.from_dict(rows, orient="index")
+        frame.index.name = "estimand"
+        return frame
+
+    def _errors(self, key: str) -> NDArray[np.float64]:
+        """value - truth: (runs,) for a number, (runs, ranks) for a curve; NaN without a value."""
+        found = []
+        for run in self.runs:
+            result, truth = run.results[key], run.truth[key]
+            value = _ends(result)[0]
+            known = value is not None and not isinstance(truth, TrueChoice)
+            found.append(np.asarray(value - truth if known else np.nan))
+        return np.stack(found)
+
+    def _widths(self, key: str) -> float:
+        ends = [_ends(run.results[key]) for run in self.runs]
+        widths = [np.mean(np.asarray(high) - np.asarray(low)) for _, low, high in ends]
+        return float(np.mean(widths))
+
+    def _baseline_rmse(self, table: pd.DataFrame) -> dict[str, float]:
+        """rmse of simple random sampling at the mean number of labels, same runs and seed."""
+        scalars = tuple(name for name in self.plan.estimands if name in SCALARS)
+        if not scalars:
+            return {}
+        if self.plan.design == "simple_random" and not self.plan.stop_rules:
+            other: Simulation = self
+        else:
+            labels = max(1, round(float(table["labels_used"].mean())))
+            named = self.plan.method.classifiers(self.plan.design_params)
+            plan = replace(
+                self.plan, design="simple_random", params={}, budget=labels, margin=None,
+                stop=None, promise="fixed", planned=labels, estimands=scalars, claims=(),
+                classifier=self.plan.classifiers or named or None,
+                existing=None if self.population.known is None else "ignored",
+            )  # fmt: skip
+            runs = [
+                _run(self.population, plan, self._codes, self.seed, run.number) for run in self.runs
+            ]
+            other = Simulation(self.population, plan, self._codes, self.seed, runs)
+        return {
+            key: float(np.sqrt(_mean_known(other._errors(key) ** 2)))
+            for key in other.runs[0].results
+            if isinstance(other.runs[0].results[key], Estimate)
+        }
+
+
+def _mean_known(values: ArrayLike, axis: int | None = None) -> NDArray[np.float64]:
+    """The mean of what is not NaN; NaN, without a warning, where nothing else is there."""
+    numbers = np.asarray(values, dtype=float)
+    known = ~np.isnan(numbers)
+    count = np.asarray(known.sum(axis=axis))
+    total = np.where(known, numbers, 0.0).sum(axis=axis)
+    return np.asarray(np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0))
+
+
+def _ends(result: Result) -> tuple[Any, Any, Any]:
+    """Value, low and high; a claim is 1 where decided, 0 where refuted and may be both before; a
+    choice has none."""
+    if isinstance(result, Choice):
+        return None, np.nan, np.nan
+    if isinstance(result, Claim):
+        value = {"decided": 1.0, "refuted": 0.0}.get(result.status)
+        return value, value or 0.0, 1.0 if value is None else value
+    return result.value, result.low, result.high
+
+
+def _row(run: Run, key: str, result: Result) -> tuple[Any, ...]:
+    truth = run.truth[key]
+    if isinstance(truth, TrueChoice):
+        assert isinstance(result, Choice)
+        return _choice_row(run, key, result, truth)
+    value, low, high = _ends(result)
+    inside = (np.asarray(low) <= np.asarray(truth) + 1e-12) & (
+        np.asarray(truth) <= np.asarray(high) + 1e-12
+    )
+    return (
+        run.number,
+        key,
+        float(np.mean(truth)),
+        float(_mean_known(value)) if isinstance(result, Band) else value,
+        float(np.mean(low)),
+        float(np.mean(high)),
+        bool(np.all(inside | np.isnan(np.asarray(truth)))),
+        result.labels_used,
+        result.draws_used,
+        run.status,
+        result.status if isinstance(result, Claim) else None,
+    )
+
+
+def _choice_row(run: Run, key: str, result: Choice, truth: TrueChoice) -> tuple[Any, ...]:
+    none = result.status == NONE or (result.status == "guess" and result.chosen is None)
+    said = NONE if none else result.chosen
+    right = result.status != "undecided" and said in truth.right
+    return (
+        run.number, key, truth.best, None, np.nan, np.nan, right, result.labels_used,
+        result.draws_used, result.status, said,
+    )  # fmt: skip
+
+
+def _summary_row(
+    part: pd.DataFrame, errors: NDArray[np.float64], width: float, baseline: dict[str, float]
+) -> dict[str, float | str]:
+    runs = len(part)
+    choice = isinstance(part["truth"].iloc[0], str)
+    empty = np.isnan(errors.reshape(runs, -1)).all(axis=1)
+    kept = errors[~empty]
+    bias, squared = _mean_known(kept, axis=0), _mean_known(kept**2, axis=0)
+    coverage = float(part["covered"].mean())
+    rmse = float(_mean_known(np.sqrt(squared)))
+    truth = part["truth"].iloc[0]
+    reference = baseline.get(str(part["estimand"].iloc[0]), float("nan"))
+    return {
+        "runs": runs,
+        "truth": truth if isinstance(truth, str) else float(truth),
+        "bias": float(_mean_known(bias)),
+        "rmse": rmse,
+        "coverage": coverage,
+        "coverage_se": float(np.sqrt(coverage * (1 - coverage) / runs)),
+        "mean_width": width,
+        "mean_labels": float(part["labels_used"].mean()),
+        "mean_draws": float(part["draws_used"].mean()),
+        "variance_ratio": (rmse / reference) ** 2 if reference > 0 else float("nan"),
+        "no_value": int((part["status"] == "undecided").sum() if choice else empty.sum()),
+    }

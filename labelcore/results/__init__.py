@@ -1,0 +1,1 @@
+"""The results that a session gives: plain values, without their computation."""

@@ -1,0 +1,387 @@
+"""What a session knows: frozen results with their promise, assumptions and source."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from labelcore.words import choices as choice_words
+from labelcore.words import claims as claim_words
+from labelcore.words import curves as curve_words
+from labelcore.words import differences as difference_words
+from labelcore.words import sentences as words
+
+Promise = Literal["watched", "fixed", "none"]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A closed interval of a proportion, 0 <= low <= high <= 1; of a difference, -1 <= low."""
+
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a result is about: the file, its size, the classifier, the target of inference.
+
+    together   how many results the confidence is shared by; 1: each has it on its own
+    versus     the classifier that is taken from the first one in a difference
+    left_out   answers unsure or broken that are taken to be like the rest
+    existing, existing_use   labels that were there before, and what they are taken for
+    at_stop    whether a fixed promise is for the stop at the margin, ``planned`` being the most
+    """
+
+    file: str = ""
+    n_items: int = 0
+    classifier: str | None = None
+    target: str = "file"
+    positive: str = ""
+    margin: float | None = None
+    first_figure: int = 0
+    planned: int = 0
+    together: int = 1
+    at_stop: bool = False
+    left_out: int = 0
+    versus: str | None = None
+    existing: int = 0
+    existing_use: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One number with its interval.
+
+    value      the estimate, or None while there is none
+    low, high  the interval; 0 and 1 (-1 and 1 of a difference) while nothing can be said
+    confidence of the interval; None where its ends are no confidence bounds
+    promise    "watched": the interval may be looked at after every label, and the chance that it
+               is ever wrong is at most 1 - confidence. "fixed": it holds at the planned size or
+               stop only. "none": no promise.
+    state      the row of ``labelcore.words.sentences.STATES`` that says it in words
+    missing    what is still needed for a first value, in words
+    tail_share share of the uncertainty (0 to 1) owed to strata in which no positive was found;
+               None where it has no meaning
+    notes      what a reader should know, such as how far the scores helped
+    """
+
+    estimand: str
+    value: float | None
+    low: float
+    high: float
+    confidence: float | None
+    labels_used: int
+    draws_used: int
+    method: str
+    promise: Promise
+    assumptions: tuple[str, ...]
+    source: str
+    state: str = "interval"
+    missing: str = ""
+    tail_share: float | None = None
+    scope: Scope = field(default_factory=Scope)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(self.low, self.high)
+
+    @property
+    def half_width(self) -> float:
+        return (self.high - self.low) / 2
+
+    @property
+    def form(self) -> str:
+        """Strict: the promise holds in every population. Approximate: not proved; coverage was
+        measured. Empty where the method says neither."""
+        return next((form for form in ("strict", "approximate") if f"({form})" in self.method), "")
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether low and high may be shown as an interval."""
+        return self.state in words.STATES_WITH_INTERVAL
+
+    def sentence(self) -> str:
+        """What is known, how surely, under which condition, in plain words."""
+        if difference_words.is_difference(self.estimand):
+            return difference_words.difference_sentence(self)
+        return words.estimate_sentence(self)
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values["assumptions"], values["notes"] = list(self.assumptions), list(self.notes)
+        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
+        values["sentence"] = self.sentence()
+        return values
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Estimate:
+        known = {item.name: values[item.name] for item in fields(cls) if item.name in values}
+        known["assumptions"] = tuple(known["assumptions"])
+        known["notes"] = tuple(known.get("notes", ()))
+        known["scope"] = Scope(**known["scope"])
+        return cls(**known)
+
+    def to_frame(self) -> pd.DataFrame:
+        row = self.to_dict()
+        row["assumptions"], row["notes"] = "; ".join(self.assumptions), " ".join(self.notes)
+        row.pop("scope")
+        return pd.DataFrame([row])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Band:
+    """A curve with a band over ranks.
+
+    x            ranks, (n_points,), increasing, at most 1 to N
+    value, low, high   (n_points,), proportions; value is NaN where there is no estimate
+    threshold    (n_points,), the score at each rank
+    simultaneous whether the promise holds for all ranks together or for each rank on its own
+    confidence   of the bounds; None where they are no confidence bounds
+    provisional  (n_points,), the estimate by all labels so far, where the band rests on fewer
+    extra        further arrays (n_points,) by name, such as PAULA's envelope
+    missing      what is still needed for a first band, in words
+    notes        what a reader must know, such as an assumption that fails visibly
+    """
+
+    estimand: str
+    x: FloatArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    threshold: FloatArray
+    confidence: float | None
+    simultaneous: bool
+    labels_used: int
+    draws_used: int
+    method: str
+    promise: Promise
+    assumptions: tuple[str, ...]
+    source: str
+    state: str = "interval"
+    scope: Scope = field(default_factory=Scope)
+    missing: str = ""
+    provisional: FloatArray | None = None
+    extra: Mapping[str, FloatArray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether low and high may be shown as a band."""
+        return self.state in words.STATES_WITH_INTERVAL
+
+    def at(self, rank: float) -> tuple[float, Interval]:
+        """The estimate and its interval at ``rank``; between two points by both of them.
+
+        For precision the hits among the first ``rank`` items are at least those of the point
+        before, and grow by at most one an item; any other reading is that of the last point not
+        beyond ``rank``. Raises ValueError outside the points.
+        """
+        if not self.x[0] <= rank <= self.x[-1]:
+            raise ValueError(
+                f"rank must lie between {self.x[0]:.0f} and {self.x[-1]:.0f}, got {rank!r}"
+            )
+        point = int(np.searchsorted(self.x, rank, side="right")) - 1
+        if self.estimand == "precision_curve" and rank > self.x[point]:
+            return self._between(point, rank)
+        return float(self.value[point]), Interval(float(self.low[point]), float(self.high[point]))
+
+    def _between(self, point: int, rank: float) -> tuple[float, Interval]:
+        """Precision between ``point`` and the next one, from the hits at both."""
+        before, after = self.x[point : point + 2]
+        value, low, high = (
+            array[point : point + 2] * self.x[point : point + 2]
+            for array in (self.value, self.low, self.high)
+        )
+        share = (rank - before) / (after - before)
+        least = max(low[0], low[1] - (after - rank), 0.0)
+        most = min(high[0] + rank - before, high[1], rank)
+        middle = value[0] + share * (value[1] - value[0])
+        return float(middle / rank), Interval(float(least / rank), float(max(most, least) / rank))
+
+    def sentence(self) -> str:
+        return curve_words.band_sentence(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        for name in ("x", "value", "low", "high", "threshold"):
+            values[name] = _numbers(values[name])
+        values["provisional"] = None if self.provisional is None else _numbers(self.provisional)
+        values["extra"] = {name: _numbers(array) for name, array in self.extra.items()}
+        values["assumptions"], values["notes"] = list(self.assumptions), list(self.notes)
+        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
+        values["sentence"] = self.sentence()
+        return values
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        columns = {name: getattr(self, name) for name in ("x", "threshold", "value", "low", "high")}
+        if self.provisional is not None:
+            columns["provisional"] = self.provisional
+        return pd.DataFrame({**columns, **self.extra})
+
+
+def _numbers(array: FloatArray) -> list[float | None]:
+    return [None if np.isnan(number) else float(number) for number in array]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement laid down before the first label, and what the labels say of it.
+
+    claim       as the plan has it, "precision >= 0.9"; statement: in words
+    status      "decided" (it holds), "refuted" (it does not), "undecided"
+    log_evidence, log_evidence_against   natural logarithms of the evidence for the claim and for
+                its opposite; each is at or above ln(1 / alpha) in at most a share ``alpha`` of all
+                sessions in which it would be wrong, however often one looks
+    alpha       the claim's share of the plan's error level
+    value       the estimate of the quantity; None in a comparison or without a label
+    """
+
+    claim: str
+    statement: str
+    status: str
+    log_evidence: float
+    log_evidence_against: float
+    alpha: float
+    value: float | None
+    labels_used: int
+    draws_used: int
+    method: str
+    promise: Promise
+    assumptions: tuple[str, ...]
+    source: str
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def estimand(self) -> str:
+        """The key of this result."""
+        return self.claim
+
+    @property
+    def state(self) -> str:
+        return self.status
+
+    @property
+    def evidence(self) -> float:
+        """How many times 1 the evidence for the claim is; it is decided from 1 / alpha on."""
+        return math.exp(min(self.log_evidence, 700.0))
+
+    @property
+    def evidence_against(self) -> float:
+        """The same for the opposite of the claim; it is refuted from 1 / alpha on."""
+        return math.exp(min(self.log_evidence_against, 700.0))
+
+    def sentence(self) -> str:
+        return claim_words.claim_sentence(self)
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        for name in ("log_evidence", "log_evidence_against"):
+            values[name] = max(min(values[name], 1e6), -1e6)
+        values["evidence"] = self.evidence
+        values["evidence_against"] = self.evidence_against
+        values["assumptions"] = list(self.assumptions)
+        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
+        values["sentence"] = self.sentence()
+        return values
+
+    def to_frame(self) -> pd.DataFrame:
+        row = self.to_dict()
+        row["assumptions"] = "; ".join(self.assumptions)
+        row.pop("scope")
+        return pd.DataFrame([row])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Choice:
+    """Which of several candidates to take.
+
+    chosen       name of the candidate, such as "top 400", "lr>=0.3" or a classifier; None where
+                 none is
+    threshold    the score from which on it calls an item positive, None without a score
+    status       "guaranteed": with ``confidence`` its precision is at least ``precision_threshold``
+                 less ``precision_slack``, and it finds at least 1 - ``reach_slack`` of what the
+                 best candidate at ``precision_threshold`` finds. "none acceptable": with
+                 ``confidence`` no candidate has that precision. "guess": the likeliest, no promise.
+                 "undecided": not yet, or the draws were used up.
+    bounds       a row per candidate: classifier, size (items it calls positive), value, low, high
+                 (of its precision; the lower ends together with ``confidence``, an upper end for a
+                 candidate named beforehand) and state
+    """
+
+    estimand: str
+    chosen: str | None
+    threshold: float | None
+    status: str
+    bounds: pd.DataFrame
+    precision_threshold: float
+    precision_slack: float
+    reach_slack: float
+    confidence: float
+    labels_used: int
+    draws_used: int
+    method: str
+    promise: Promise
+    assumptions: tuple[str, ...]
+    source: str
+    missing: str = ""
+    scope: Scope = field(default_factory=Scope)
+
+    @property
+    def state(self) -> str:
+        return self.status
+
+    def sentence(self) -> str:
+        """What is known, how surely, under which condition, in plain words."""
+        return choice_words.choice_sentence(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values["bounds"] = [
+            {key: None if number != number else number for key, number in row.items()}
+            for row in self.bounds.to_dict("records")
+        ]
+        values["assumptions"] = list(self.assumptions)
+        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
+        values["sentence"] = self.sentence()
+        return values
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The candidates with their bounds."""
+        return self.bounds.copy()
+
+
+Result = Estimate | Band | Claim | Choice
+
+
+def largest_half_width(results: Sequence[Result]) -> float:
+    """The largest half-width over the scalar estimands; 0.5 where one has no interval."""
+    return max(
+        (r.half_width if r.has_interval else 0.5 for r in results if isinstance(r, Estimate)),
+        default=0.5,
+    )

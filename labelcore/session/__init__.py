@@ -1,0 +1,1 @@
+"""A session on a store: labelling, projects, waves."""

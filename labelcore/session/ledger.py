@@ -1,0 +1,140 @@
+"""The log of one project as a session holds it: read, applied to the engine, appended to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from labelcore.log.engine import Engine
+from labelcore.log.events import ANSWER_KINDS, Draw, Event
+from labelcore.store import ConflictError, LabelStore, RepeatedTokenError
+
+Entry = tuple[Event, Mapping[str, Mapping[str, str]]]
+
+
+def now() -> str:
+    """The present moment, UTC, ISO 8601 with microseconds."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+class Ledger:
+    """Events applied so far, and what a session needs to know about them at once.
+
+    open_draws    annotator -> draws shown and not yet answered, the newest last
+    draws         token -> draw; shown_at: token -> when it was first shown
+    answered      token -> the event that answered it
+    last_answer   sequence number of the last answer or undo
+    looked_after  the last answer or undo that a recorded look has seen
+    reworded      words of the project as they were mended last, by name
+    """
+
+    def __init__(self, store: LabelStore, project: str, engine: Engine, genesis: str) -> None:
+        self.store, self.project, self.engine = store, project, engine
+        self.events: list[Event] = []
+        self.open_draws: dict[str, list[Draw]] = {}
+        self.draws: dict[str, Draw] = {}
+        self.shown_at: dict[str, str] = {}
+        self.answered: dict[str, Event] = {}
+        self.last_answer = 0
+        self.looked_after = 0
+        self.reworded: dict[str, Any] = {}
+        self._hash = genesis
+        self._lock = threading.RLock()
+
+    def sync(self) -> None:
+        """Take in what other sessions appended."""
+        with self._lock:
+            for event in self.store.events(self.project, self.engine.sequence):
+                self._take(event)
+
+    def append(self, build: Callable[[], Entry | None]) -> Event | None:
+        """Store the event that ``build`` makes from the present state, durably.
+
+        ``build`` is asked again when another session was faster; it returns None when there is
+        nothing to store any more. A token already in the log gives the event stored first.
+        """
+        with self._lock:
+            while True:
+                self.sync()
+                made = build()
+                if made is None:
+                    return None
+                event = made[0].chained(self._hash)
+                try:
+                    self.store.append(self.project, [event], made[1])
+                except ConflictError:
+                    continue
+                except RepeatedTokenError as repeated:
+                    self.sync()
+                    return repeated.event
+                self._take(event)
+                return event
+
+    def event(self, kind: str, annotator: str, **values: Any) -> Event:
+        """An event that would follow the present ones."""
+        return Event(self.engine.sequence + 1, kind, now(), annotator, **values)
+
+    def shown(self, *, repeat: bool) -> set[int]:
+        """The draws on somebody's screen: for the first time, or to be read again."""
+        stacks = self.open_draws.values()
+        return {draw.index for stack in stacks for draw in stack if draw.repeat == repeat}
+
+    def on_screen(self, annotator: str) -> list[Draw]:
+        """A person's open draws, without repeats whose first answer was taken back since."""
+        due = self.engine.repeats.due
+        stack = self.open_draws.get(annotator, [])
+        return [draw for draw in stack if not draw.repeat or draw.index in due]
+
+    def status(self) -> str:
+        """Where the project stands: "open" while there is something to label for whoever comes,
+        "waiting" while only items on somebody's screen are left."""
+        engine = self.engine
+        if engine.finished:
+            return "finished"
+        if set(engine.repeats.due) - self.shown(repeat=True):
+            return "open"
+        shown = self.shown(repeat=False)
+        if engine.stopped and not engine.extended:
+            return "waiting" if shown else "goal reached"
+        if engine.has_more:
+            return "open"
+        if waiting := set(engine.waiting_indices()):
+            return "waiting" if waiting <= shown else "open"
+        return "exhausted" if len(engine.asked) >= engine.most else "budget used"
+
+    def _take(self, event: Event) -> None:
+        self.engine.apply(event)
+        self.events.append(event)
+        self._hash = event.hash
+        if event.kind in ("drawn", "redrawn"):
+            self._take_draw(event)
+        elif event.answers is not None:
+            self._take_answer(event)
+        elif event.kind == "looked":
+            self.looked_after = int(event.detail.get("after", 0))
+        elif event.kind == "reworded":
+            self.reworded.update(event.detail)
+        if event.kind in ANSWER_KINDS or event.kind == "undone":
+            self.last_answer = event.sequence
+
+    def _take_draw(self, event: Event) -> None:
+        draw = Draw(
+            token=str(event.token),
+            item_id=str(event.item_id),
+            index=int(event.index or 0),
+            stratum=event.stratum,
+            batch=int(event.batch or 0),
+            repeat=event.kind == "redrawn",
+        )
+        self.draws[draw.token] = draw
+        self.shown_at[draw.token] = event.at
+        self.open_draws.setdefault(event.annotator, []).append(draw)
+
+    def _take_answer(self, event: Event) -> None:
+        self.answered[str(event.answers)] = event
+        draw = self.draws.get(str(event.answers))
+        for stack in self.open_draws.values():
+            if draw in stack:
+                stack.remove(draw)

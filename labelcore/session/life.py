@@ -1,0 +1,115 @@
+"""A project's life after its creation: another name, put away, a second one with the same plan.
+
+Nothing here touches a log: no label is changed, copied or lost.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from dataclasses import replace
+from typing import Any
+
+from labelcore.plan.plan import Plan
+from labelcore.session.ledger import now
+from labelcore.store import LabelStore, ProjectRecord
+
+LONGEST_NAME = 80
+FORMER_NAMES = "former_names"
+# Controls, line breaks, and marks that turn the direction of writing.
+_REFUSED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+_JOINERS = "\u200c\u200d"
+
+
+def checked_name(store: LabelStore, wanted: str, *, but: str | None = None) -> str:
+    """``wanted`` without blanks at its ends, when it can name a project and nobody has it.
+
+    but   a project whose own name is not in the way
+    Raises ValueError with a sentence for a name that is empty, too long, taken, or that holds
+    characters that do not show.
+    """
+    name = wanted.strip()
+    if not name:
+        raise ValueError("The project needs a name.")
+    if len(name) > LONGEST_NAME:
+        raise ValueError(
+            f"The name of a project has at most {LONGEST_NAME} characters; this one has "
+            f"{len(name):,}."
+        )
+    hidden = [c for c in name if unicodedata.category(c) in _REFUSED and c not in _JOINERS]
+    if hidden:
+        raise ValueError(
+            f"The name holds a character that does not show (U+{ord(hidden[0]):04X}). Type it "
+            "again without."
+        )
+    if name != but and name in {record.name for record in store.projects()}:
+        raise ValueError(f"There is a project called {name!r} already. Choose another name.")
+    return name
+
+
+def free_name(store: LabelStore, wanted: str) -> str:
+    """``wanted``, or with the first number that is not taken."""
+    taken = {record.name for record in store.projects()}
+    names = [wanted, *(f"{wanted} {number}" for number in range(2, len(taken) + 3))]
+    return next(name for name in names if name not in taken)
+
+
+def rename(store: LabelStore, old: str, new: str) -> str:
+    """Give a project another name, and remember the old one for links to it; the new name.
+
+    Raises ValueError as ``checked_name`` does, UnknownProjectError.
+    """
+    name = checked_name(store, new, but=old)
+    if name == old:
+        return old
+    settings = json.loads(store.project(old).settings_json)
+    former = [one for one in settings.get(FORMER_NAMES, []) if one not in (old, name)]
+    # First what is harmless alone: a crash in between leaves a project that remembers its own name.
+    kept = json.dumps({**settings, FORMER_NAMES: [*former, old]}, ensure_ascii=False)
+    store.update(old, settings_json=kept)
+    store.rename(old, name)
+    return name
+
+
+def renamed_to(store: LabelStore, name: str) -> str | None:
+    """What the project that was called ``name`` is called now; None when no project was."""
+    for record in store.projects():
+        former = json.loads(record.settings_json).get(FORMER_NAMES, [])
+        if name in former and name != record.name:
+            return record.name
+    return None
+
+
+def set_archived(store: LabelStore, name: str, archived: bool) -> None:
+    """Put a project away, or bring it back. Raises UnknownProjectError."""
+    store.update(name, archived=archived)
+
+
+def duplicate(store: LabelStore, name: str, new: str, *, seed: int | None = None) -> ProjectRecord:
+    """A new project of the same file and plan, with the wording as it is now and no labels.
+
+    seed   of its draws; None: the same seed, so the same items are drawn while the answers agree
+    Raises ValueError as ``checked_name`` does and for a bad seed, UnknownProjectError.
+    """
+    record = store.project(name)
+    plan = Plan.from_json(record.plan_json)
+    made = replace(
+        record,
+        name=checked_name(store, new),
+        created_at=now(),
+        plan_json=(plan if seed is None else plan.with_seed(seed)).to_json(),
+        settings_json=json.dumps(_wording_now(store, record), ensure_ascii=False),
+        archived=False,
+    )
+    store.create(made)
+    return made
+
+
+def _wording_now(store: LabelStore, record: ProjectRecord) -> dict[str, Any]:
+    """The settings as the log has mended them, without the former names of the project."""
+    settings = dict(json.loads(record.settings_json))
+    for event in store.events(record.name):
+        if event.kind == "reworded":
+            settings.update(event.detail)
+    settings.pop(FORMER_NAMES, None)
+    return settings

@@ -1,0 +1,186 @@
+"""What can be read of a session: results, curves, looks, history, settings."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from labelcore.designs.curves import Curve
+from labelcore.figures.curves import band, ranked_curve
+from labelcore.figures.cuts import Cut, cut_at, deepest_cut, packages
+from labelcore.figures.label_error import LabelError, label_error
+from labelcore.figures.looks import look_detail, results
+from labelcore.figures.scalars import complete, first_figure, headline_stage
+from labelcore.figures.strata import strata_table
+from labelcore.log.engine import Engine
+from labelcore.log.events import Draw, Event
+from labelcore.log.history import HistoryRow, history, in_force
+from labelcore.plan.plan import Plan
+from labelcore.population import Population
+from labelcore.results.types import Band, Result
+from labelcore.session.ledger import Ledger
+from labelcore.store import LabelStore, ProjectRecord
+
+DEFAULT_ANNOTATOR = "me"
+
+
+class SessionView:
+    """The reading half of ``labelcore.Session``; only ``results`` writes, a look to the log."""
+
+    store: LabelStore
+    project: str
+    record: ProjectRecord
+    population: Population
+    plan: Plan
+    engine: Engine
+    ledger: Ledger
+    _lock: threading.RLock
+    _cached: tuple[tuple[int, bool, int], dict[str, Result]] | None
+
+    def sync(self) -> None:
+        """Take in what other sessions appended."""
+        with self._lock:
+            self.ledger.sync()
+
+    @property
+    def events(self) -> list[Event]:
+        """The log as read so far."""
+        return self.ledger.events
+
+    def item(self, draw: Draw) -> dict[str, str]:
+        """What a person judges: {column: text}, as it was when drawn."""
+        return self.item_by_id(draw.item_id)
+
+    def item_by_id(self, item_id: str) -> dict[str, str]:
+        kept = self.store.content(self.project, item_id)
+        return self.population.content(item_id) if kept is None else kept
+
+    def last_answer(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
+        """This person's newest answer that is in force."""
+        for event in reversed(self.events):
+            if event.annotator == annotator and in_force(event, self.engine):
+                return event
+        return None
+
+    @property
+    def status(self) -> str:
+        """One of "open", "waiting" (for the answers to items that are shown), "goal reached",
+        "budget used", "exhausted", "finished"."""
+        return self.ledger.status()
+
+    @property
+    def going_on(self) -> bool:
+        """Whether labels are still to come by the plan."""
+        return self.status in ("open", "waiting")
+
+    # --- looking -----------------------------------------------------------------------------
+
+    def results(self) -> dict[str, Result]:
+        """{estimand: Estimate | Band} now.
+
+        Each look that sees new answers is written to the log.
+        """
+        with self._lock:
+            self.sync()
+            found = self._results()
+            if self.ledger.last_answer > self.ledger.looked_after:
+                self.ledger.append(lambda: self._look(self._results()))
+            return found
+
+    def _results(self) -> dict[str, Result]:
+        state = (self.engine.version, self.engine.finished, self.engine.limit)
+        if self._cached is None or self._cached[0] != state:
+            self._cached = (state, results(self.engine))
+        return self._cached[1]
+
+    def _look(self, found: Mapping[str, Result]) -> tuple[Event, dict[str, dict[str, str]]] | None:
+        if self.ledger.last_answer <= self.ledger.looked_after:
+            return None
+        detail = look_detail(self.engine, found, self.ledger.last_answer)
+        return self.ledger.event("looked", "", detail=detail), {}
+
+    def curve(self) -> Curve:
+        """What is known along the ranks of the classifier's score, design-weighted.
+
+        Raises ValueError without a score.
+        """
+        with self._lock:
+            return ranked_curve(headline_stage(self.engine))
+
+    def band(self, name: str, curve: Curve | None = None) -> Band:
+        """One reading along the ranks, such as "precision", "recall", "yield".
+
+        Raises ValueError without a score or for a reading that the curve does not have.
+        """
+        with self._lock:
+            found = self.curve() if curve is None else curve
+            return band(self.engine, found, name)
+
+    def curves(self) -> tuple[Band, ...]:
+        """Precision and, where the curve has it, recall along the ranks."""
+        curve = self.curve()
+        return tuple(self.band(n, curve) for n in ("precision", "recall") if n in curve.names)
+
+    def cut(self, rank: int) -> Cut:
+        """What keeping the first ``rank`` items would mean. Raises ValueError for a rank outside
+        the curve, or without a score."""
+        with self._lock:
+            return cut_at(headline_stage(self.engine), rank)
+
+    def deepest_cut(self, precision: float) -> Cut | None:
+        """The longest head of the list whose precision is at least ``precision`` for sure, as far
+        as the bounds promise; None where there is none."""
+        with self._lock:
+            return deepest_cut(headline_stage(self.engine), precision)
+
+    def packages(self, precisions: Sequence[float]) -> pd.DataFrame:
+        """The list cut where each of the falling ``precisions`` is still kept for sure."""
+        with self._lock:
+            return packages(headline_stage(self.engine), precisions)
+
+    def label_error(self) -> LabelError:
+        """What the items shown a second time say of the labels, and of the figures for the truth;
+        without any, that no item was judged twice."""
+        with self._lock:
+            self.sync()
+            return label_error(self.engine)
+
+    def strata(self) -> pd.DataFrame:
+        """The strata with their labels, rates and shares of the uncertainty."""
+        with self._lock:
+            return strata_table(self.engine)
+
+    def looks(self) -> list[dict[str, Any]]:
+        """Every recorded look in order: labels, draws, results by key, and when ("at")."""
+        with self._lock:
+            return [{**e.detail, "at": e.at} for e in self.events if e.kind == "looked"]
+
+    @property
+    def labels(self) -> int:
+        """Items with a class."""
+        return self.engine.labels
+
+    @property
+    def first_figure(self) -> int:
+        """The number of labels from which a figure is shown."""
+        return first_figure(self.engine)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the planned size is answered, or a calibrated stop reached."""
+        return complete(self.engine)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Question, instructions, keys ...: as given when the project was made, with the words as
+        they were mended since."""
+        return {**json.loads(self.record.settings_json), **self.ledger.reworded}
+
+    def history(self, annotator: str | None = None, last: int | None = 50) -> Sequence[HistoryRow]:
+        """Answered items, the newest answer first."""
+        with self._lock:
+            return history(self.events, self.engine, annotator, last)

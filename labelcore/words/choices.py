@@ -1,0 +1,85 @@
+"""The sentences for a choice between candidates, as one tested table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labelcore.words.sentences import (
+    confidence_words,
+    count,
+    exact_percent,
+    percent_range,
+    scope_words,
+)
+
+if TYPE_CHECKING:
+    from labelcore.results.types import Choice
+
+STATUSES = {
+    "guaranteed": (
+        "{scope}, {chosen} is the choice: its precision is at least {floor}, and it finds at least "
+        "{share} of the {positive!r} items that the best candidate with a precision of {wanted} "
+        "or more finds ({confidence} confidence{form}, valid at every look), from {labels}."
+    ),
+    "none acceptable": (
+        "{scope}, no candidate has a precision of {wanted} or more ({confidence} "
+        "confidence{form}, valid at every look), from {labels}: none should be used."
+    ),
+    "guess": (
+        "{scope}, {chosen} looks best so far, but nothing is shown about it yet: this is a guess, "
+        "from {labels}."
+    ),
+    "undecided": (
+        "{scope}, the choice of a candidate with a precision of {wanted} or more is still open"
+        "{left}{labels}."
+    ),
+}
+AT_THE_END = " and the draws are used up: nothing is shown about any of them"
+
+
+def choice_sentence(choice: Choice) -> str:
+    """What a choice says and how surely."""
+    scope = choice.scope
+    form = next((f", {form}" for form in ("strict", "approximate") if f"({form})" in choice.method),
+                "")  # fmt: skip
+    text = STATUSES[choice.status].format(
+        scope=scope_words(scope.file, scope.n_items, scope.target),
+        chosen=candidate_words(choice.chosen, choice.threshold),
+        floor=exact_percent(choice.precision_threshold - choice.precision_slack),
+        wanted=exact_percent(choice.precision_threshold),
+        share=exact_percent(1 - choice.reach_slack),
+        positive=scope.positive,
+        confidence=confidence_words(choice.confidence),
+        form=form,
+        labels=_from(choice),
+        left=f": {choice.missing}" if choice.missing else "",
+    )
+    return text + bounds_words(choice)
+
+
+def _from(choice: Choice) -> str:
+    """The labels; of an open choice what follows ", from", and nothing before the first."""
+    labels = count(choice.labels_used)
+    if choice.status != "undecided":
+        return labels
+    return f", from {labels}" if choice.labels_used else ""
+
+
+def candidate_words(chosen: str | None, threshold: float | None) -> str:
+    """
+    >>> candidate_words("top 400", 0.8125), candidate_words("lr", None)
+    ("'top 400' (score 0.8125 and better)", "'lr'")
+    """
+    if chosen is None:
+        return "none of the candidates"
+    at = "" if threshold is None else f" (score {threshold:.4g} and better)"
+    return f"{chosen!r}{at}"
+
+
+def bounds_words(choice: Choice) -> str:
+    """What is known for sure of the chosen one's precision, as a sentence to append."""
+    mine = choice.bounds[choice.bounds["classifier"] == choice.chosen]
+    if choice.status != "guaranteed" or mine.empty:
+        return ""
+    low, _ = percent_range(float(mine["low"].iloc[0]), float(mine["high"].iloc[0]))
+    return f" By these labels its precision is at least {low}."

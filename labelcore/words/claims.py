@@ -1,0 +1,66 @@
+"""The sentences for every state of a claim."""
+
+from __future__ import annotations
+
+from math import exp, floor, log, log10
+from typing import TYPE_CHECKING
+
+from labelcore.words.sentences import count, exact_percent, percent_range, scope_words
+
+if TYPE_CHECKING:
+    from labelcore.results.types import Claim
+
+CLAIMS = {
+    "decided": (
+        "{scope}, the labels show that {statement}. If that were not so, at most {alpha} of such "
+        "sessions would ever come to say it, however often one looks ({labels}, {times})."
+    ),
+    "refuted": (
+        "{scope}, the labels show that it is not so that {statement}. If it were so, at most "
+        "{alpha} of such sessions would ever come to say this, however often one looks ({labels}, "
+        "{times})."
+    ),
+    "undecided": (
+        "{scope}, it is not decided whether {statement} ({labels}; {times}, and {needed} decides)."
+    ),
+}
+
+
+def claim_statement(sides: list[str], goal: float | None, above: bool) -> str:
+    """A claim in words.
+
+    >>> claim_statement(["the accuracy of 'A'", "the accuracy of 'B'"], None, True)
+    "the accuracy of 'A' is above the accuracy of 'B'"
+    """
+    if goal is None:
+        return f"{sides[0]} is {'above' if above else 'below'} {sides[1]}"
+    return f"{sides[0]} is {'at least' if above else 'at most'} {exact_percent(goal)}"
+
+
+def claim_sentence(claim: Claim) -> str:
+    """What the labels say of a claim, filled in."""
+    scope = claim.scope
+    strength = claim.log_evidence_against if claim.status == "refuted" else claim.log_evidence
+    return CLAIMS[claim.status].format(
+        scope=scope_words(scope.file, scope.n_items, scope.target),
+        statement=claim.statement,
+        alpha=percent_range(claim.alpha, claim.alpha)[1],
+        labels=count(claim.labels_used),
+        times=f"evidence {times_words(strength)}",
+        needed=times_words(-log(claim.alpha)),
+    )
+
+
+def times_words(log_evidence: float) -> str:
+    """How strong evidence is, in round numbers that are never larger than it.
+
+    >>> times_words(0.0), times_words(log(20)), times_words(log(19.97)), times_words(50.0)
+    ('1 times', '20 times', '19 times', 'over 1,000,000 times')
+    """
+    if log_evidence > log(1e6):
+        return "over 1,000,000 times"
+    times = exp(log_evidence) * (1 + 1e-9)
+    if times >= 10:
+        return f"{floor(times):,} times"
+    step = 10.0 ** (floor(log10(times)) - 1) if times > 0 else 1.0
+    return f"{floor(times / step) * step:.2g} times"

@@ -1,0 +1,124 @@
+"""The sentences about a band along the ranks and about a cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labelcore.words.sentences import (
+    confidence_words,
+    count,
+    labels_words,
+    percent,
+    percent_range,
+    scope_words,
+    score_words,
+)
+
+if TYPE_CHECKING:
+    from labelcore.figures.cuts import Cut
+    from labelcore.results.types import Band
+
+BANDS = {
+    "nothing": "{scope}, nothing is known yet along the ranks: {missing}.",
+    "too few": "{scope}, there are too few labels for the curve: {missing}.",
+    "provisional": "{scope}, the curve is a first guess without a band: {missing}.",
+    "interval": "{scope}, the band holds for {together} ({confidence} confidence, {when}), from "
+    "{labels}.",
+    "stopped early": "{scope}, the band rests on {labels}; but labelling stopped before the "
+    "planned {planned} labels, so no promise goes with it.",
+    "exact": "{scope}, the curve is exact: every item has a label.",
+}
+ASSUMED = (
+    "{scope}, the true curve lies between the bounds if precision falls along the list as the "
+    "method assumes; no confidence goes with them. From {labels}."
+)
+CUT = {
+    "unknown": "{scope}, nothing is known yet about {head}.",
+    "guess": "{scope}, about {value} of {head} are {positive!r}; this has no interval yet.",
+    "band": "{scope}, of {head} between {low} and {high} are {positive!r}{recall} ({condition}).",
+    "labelled": "{scope}, of {head} {value} are {positive!r}{recall} ({condition}).",
+    "exact": "{scope}, of {head} exactly {value} are {positive!r}{recall}.",
+    "crossed": "{scope}, nothing can be said of {head}: the two bounds contradict each other "
+    "there, so precision does not fall along the list as the method assumes.",
+}
+CUT_RECALL = ", and they hold between {low} and {high} of all {positive!r} items in the file"
+CUT_TIED = (
+    " Ranks {first} to {last} have this same score: a threshold on the score keeps all of them or "
+    "none."
+)
+
+
+def band_sentence(band: Band) -> str:
+    """What a curve's band promises."""
+    pattern = BANDS[band.state]
+    if band.state == "interval" and band.confidence is None:
+        pattern = ASSUMED
+    text = pattern.format(
+        scope=scope_words(band.scope.file, band.scope.n_items, band.scope.target),
+        together="all ranks together" if band.simultaneous else "each rank on its own",
+        confidence="" if band.confidence is None else confidence_words(band.confidence),
+        when=_when(band),
+        labels=labels_words(band.labels_used, band.scope),
+        planned=f"{band.scope.planned:,}",
+        missing=band.missing or "no label yet",
+    )
+    return " ".join([text, *band.notes])
+
+
+def _when(band: Band) -> str:
+    return {
+        "watched": "valid at every look",
+        "fixed": f"valid at the planned {band.scope.planned:,} labels only",
+        "none": "without a promise",
+    }[band.promise]
+
+
+def cut_sentence(cut: Cut) -> str:
+    """What keeping the first items of a list means."""
+    precision = cut.readings.get("precision")
+    head = f"the first {count(cut.rank, 'item')} (score {score_words(cut.score)} and better)"
+    if precision is None:
+        return f"Nothing is known yet about {head}." + _tied_words(cut)
+    known = precision.value[0] == precision.value[0]
+    state = "guess" if known else "unknown"
+    if precision.has_interval:
+        state = "exact" if precision.state == "exact" else "band"
+        width = float(precision.high[0] - precision.low[0])
+        if state == "band" and width < 1e-12:
+            state = "labelled" if width > -1e-12 else "crossed"
+    low, high = percent_range(float(precision.low[0]), float(precision.high[0]))
+    scope = precision.scope
+    text = CUT[state].format(
+        scope=scope_words(scope.file, scope.n_items, scope.target),
+        head=head,
+        low=low,
+        high=high,
+        value=percent(float(precision.value[0])) if known else "",
+        positive=scope.positive,
+        recall=_recall_words(cut),
+        condition=_cut_condition(precision),
+    )
+    doubts = precision.notes if precision.has_interval and precision.confidence is None else ()
+    return " ".join([text + _tied_words(cut), *doubts])
+
+
+def _recall_words(cut: Cut) -> str:
+    recall = cut.readings.get("recall")
+    if recall is None or recall.value[0] != recall.value[0]:
+        return ""
+    low, high = percent_range(float(recall.low[0]), float(recall.high[0]))
+    return CUT_RECALL.format(low=low, high=high, positive=recall.scope.positive)
+
+
+def _cut_condition(band: Band) -> str:
+    if band.confidence is None:
+        return "if precision falls along the list as the method assumes; no confidence goes with it"
+    if band.promise == "none":
+        return "labelling stopped before the planned labels, so no promise goes with it"
+    together = "all ranks together" if band.simultaneous else "for a rank chosen before labelling"
+    return f"{confidence_words(band.confidence)} confidence, {together}, {_when(band)}"
+
+
+def _tied_words(cut: Cut) -> str:
+    first, last = cut.tied
+    return CUT_TIED.format(first=f"{first:,}", last=f"{last:,}") if last > cut.rank else ""

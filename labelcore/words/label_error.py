@@ -1,0 +1,133 @@
+"""The sentences about label errors. They never call a judgement the truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labelcore.words.sentences import confidence_words, count, percent, percent_range, quantity_name
+
+if TYPE_CHECKING:
+    from labelcore.figures.label_error import Agreement, LabelError, TrueFigure
+    from labelcore.stats.label_error import Limits
+
+NO_REPEATS = "no item was judged twice"
+NO_DIFFERENCES = "this is not worked out for a difference of two classifiers"
+SEVERAL_CLASSES = "with more than two classes it depends on which class is mistaken for which"
+OLD_SAMPLE = "only new labels are judged twice, which says nothing of the old sample"
+ONE_PERSON = "it is for two people"
+ENOUGH = 20
+"""Second answers from which figures for the truth are given: fewer bound hardly anything."""
+NOT_TWICE = (
+    "The figures are agreement with the judgement of {people}: no item was judged twice, so "
+    "mistakes in the labels are not counted."
+)
+TWICE = (
+    "{differing} of {repeated} repeated items got another answer the second time ({share}; between "
+    "{low} and {high}, {confidence} confidence). The plan's figures are agreement with the "
+    "judgement of {people}; mistakes made both times stay unseen."
+)
+WAITING = " {items} still to be shown again."
+TOO_FEW = (
+    " Too few second answers yet to say what that means for the figures: {number} of at least "
+    "{enough}."
+)
+WHO_WAS_THERE = "the people who gave the answers"
+WIDE = 0.5
+FIGURE = (
+    "For {name} as it truly is: if mistakes are alike everywhere, {alike}; wherever they are, "
+    "{bounds} ({confidence} confidence each, for one look when labelling is over)."
+)
+NO_FIGURE = "For {name} as it truly is nothing can be said: {reason}."
+
+
+def people_words(found: LabelError) -> str:
+    """Whose judgement the figures are about; of labels from before nobody knows how many gave
+    them."""
+    if found.existing:
+        return WHO_WAS_THERE
+    return "one person" if found.people < 2 else f"{found.people:,} people"
+
+
+def error_sentence(found: LabelError) -> str:
+    people = people_words(found)
+    waiting = WAITING.format(items=count(found.waiting, "item")) if found.waiting else ""
+    if found.share.value is None:
+        return NOT_TWICE.format(people=people) + waiting
+    low, high = percent_range(found.share.low, found.share.high)
+    text = TWICE.format(
+        differing=f"{len(found.differing):,}",
+        repeated=f"{len(found.readings):,}",
+        share=percent(found.share.value),
+        low=low,
+        high=high,
+        people=people,
+        confidence=confidence_words(found.confidence),
+    )
+    if len(found.readings) < ENOUGH:
+        text += TOO_FEW.format(number=len(found.readings), enough=ENOUGH)
+    return text + waiting
+
+
+def figure_sentence(one: TrueFigure) -> str:
+    scope = one.observed.scope
+    name = quantity_name(one.estimand.partition("@")[0], scope.classifier, scope.positive)
+    if one.alike.reason and one.bounds.reason:
+        return NO_FIGURE.format(name=name, reason=reasons(one))
+    return FIGURE.format(
+        name=name,
+        alike=limits_words(one.alike),
+        bounds=bounds_words(one.bounds),
+        confidence=confidence_words(one.confidence),
+    )
+
+
+def reasons(one: TrueFigure) -> str:
+    """Why there is neither a value nor a bound, each reason once."""
+    return "; ".join(dict.fromkeys([one.alike.reason, one.bounds.reason]))
+
+
+def figure_words(one: TrueFigure) -> tuple[str, str]:
+    """If mistakes are alike everywhere, and wherever they are; where nothing can be said of either,
+    the reasons once."""
+    if one.alike.reason and one.bounds.reason:
+        return f"not to be said: {reasons(one)}", ""
+    return limits_words(one.alike), bounds_words(one.bounds)
+
+
+def bounds_words(limits: Limits) -> str:
+    """Limits without a value; wide ones are called so.
+
+    >>> from labelcore.stats.label_error import Limits
+    >>> bounds_words(Limits(None, 0.8, 0.97)), bounds_words(Limits(None, 0.33, 1.0))
+    ('between 80.0 % and 97.0 %', 'the second answers bound it only between 33.0 % and 100.0 %')
+    """
+    wide = not limits.reason and limits.high - limits.low > WIDE
+    return f"{'the second answers bound it only ' if wide else ''}{limits_words(limits)}"
+
+
+def limits_words(limits: Limits) -> str:
+    """
+    >>> from labelcore.stats.label_error import Limits
+    >>> limits_words(Limits(0.914, 0.87, 0.94)), limits_words(Limits(None, 0.8, 0.97))
+    ('91.4 % (87.0 % to 94.0 %)', 'between 80.0 % and 97.0 %')
+    >>> limits_words(Limits(None, 0.0, 1.0, "too few"))
+    'not to be said (too few)'
+    """
+    if limits.reason:
+        return f"not to be said ({limits.reason})"
+    low, high = percent_range(limits.low, limits.high)
+    if limits.value is None:
+        return f"between {low} and {high}"
+    return f"{percent(limits.value)} ({low} to {high})"
+
+
+def agreement_sentence(one: Agreement) -> str:
+    who = "One person with themselves" if one.same_person else "Two people with each other"
+    text = f"{who}: the same answer to {one.pairs - one.differing:,} of {count(one.pairs, 'item')}"
+    text += f", {limits_words(one.share)}"
+    if one.same_person:
+        return f"{text}."
+    ac1 = one.ac1
+    value = "undefined" if ac1.value is None else f"{ac1.value:.2f}"
+    ends = f"no interval: {ac1.reason}" if ac1.reason else f"{ac1.low:.2f} to {ac1.high:.2f}"
+    return f"{text}. Beyond chance (Gwet's AC1, 1 is full agreement): {value} ({ends})."

@@ -1,0 +1,294 @@
+"""The sentences for every state of a result, as one tested table.
+
+A sentence says what is known, how surely and under which condition; it never claims more than the
+promise of the interval it belongs to.
+"""
+
+from __future__ import annotations
+
+from math import ceil, log10
+from typing import TYPE_CHECKING
+
+from labelcore.words.existing import from_labels
+
+if TYPE_CHECKING:
+    from labelcore.results.types import Estimate, Scope
+
+QUANTITIES = {
+    "accuracy": "accuracy (the share of items in which {classifier} agrees with human judgement)",
+    "precision": (
+        "precision (of the items that {classifier} calls {positive!r}, the share that human "
+        "judgement calls so)"
+    ),
+    "recall": (
+        "recall (of the items that human judgement calls {positive!r}, the share that {classifier} "
+        "calls so)"
+    ),
+    "f1": "F1 (precision and recall of {classifier} for {positive!r} in one number)",
+    "specificity": (
+        "specificity (of the items that are not {positive!r}, the share that {classifier} does not "
+        "call so)"
+    ),
+    "prevalence": "prevalence (the share of items that are {positive!r})",
+    "false_omission_rate": (
+        "the false omission rate (of the items that {classifier} does not call {positive!r}, the "
+        "share that are)"
+    ),
+    "average_precision": (
+        "average precision (the mean, over the {positive!r} items, of the precision at their rank)"
+    ),
+    "area_under_roc": (
+        "the area under the ROC curve (how often {classifier} ranks a {positive!r} item above "
+        "another one)"
+    ),
+    "negative_predictive_value": (
+        "the negative predictive value (of the items that {classifier} does not call {positive!r}, "
+        "the share that are not)"
+    ),
+}
+
+# The same where the truth itself is known, not only somebody's judgement.
+IN_TRUTH = {
+    "accuracy": "accuracy (the share of items that {classifier} judges rightly)",
+    "precision": (
+        "precision (of the items that {classifier} calls {positive!r}, the share that truly are)"
+    ),
+    "recall": (
+        "recall (of the items that truly are {positive!r}, the share that {classifier} calls so)"
+    ),
+}
+
+PROMISES = {
+    "watched": "{confidence} confidence{form}, valid at every look",
+    "fixed": "{confidence} confidence{form}, valid at {due} only",
+    "none": "no promise goes with this interval",
+}
+
+TERMS = {
+    "watched": "An interval is shown from {first} on ({promise}).",
+    "fixed": "An interval is shown once ({promise}).",
+    "none": "No interval with a promise is left to be given.",
+}
+
+STATES = {
+    "nothing": "{scope}, nothing is known yet about {quantity}: {missing}. {terms}",
+    "too few": (
+        "{scope}, there are too few labels to say anything about {quantity}: {missing}. {terms}"
+    ),
+    "provisional": (
+        "{scope}, the best guess so far for {quantity} is {value}, from {labels}; it has no "
+        "interval yet. {terms}"
+    ),
+    "interval": (
+        "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}."
+    ),
+    "waiting": (
+        "{scope}, {quantity} is {value}, between {low} and {high} whatever the open items turn out "
+        "to be ({promise}), from {labels}; {missing}."
+    ),
+    "goal reached": (
+        "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
+        "Its goal of plus or minus {margin} is reached."
+    ),
+    "not reached": (
+        "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
+        "Its goal of plus or minus {margin} was not reached."
+    ),
+    "stopped early": (
+        "{scope}, {quantity} is {value}, between {low} and {high}, from {labels}; but labelling "
+        "stopped before {due}, so {promise}."
+    ),
+    "exact": (
+        "{scope}, {quantity} is exactly {value}, from {labels}: every item that matters has a "
+        "label, so nothing is left to chance."
+    ),
+}
+
+STATES_WITH_INTERVAL = frozenset(
+    {"interval", "waiting", "goal reached", "not reached", "stopped early", "exact"}
+)
+
+TAIL_WARNING = (
+    " More than half of the uncertainty comes from parts of the file where no positive item was "
+    "found: the figure rests on few labels there."
+)
+
+
+def digits_for(share: float) -> int:
+    """Decimals of a percentage that still tell something near 0 and 100 %."""
+    edge = min(abs(share), 1 - abs(share))
+    if edge >= 0.01 or edge < 1e-9:
+        return 1
+    return ceil(-log10(edge)) - 1
+
+
+def percent(share: float, digits: int | None = None) -> str:
+    """A proportion as people read it.
+
+    >>> percent(0.9137), percent(1.0), percent(0.00042)
+    ('91.4 %', '100 %', '0.042 %')
+    """
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    return f"{100 * share:.{digits_for(share) if digits is None else digits}f} %"
+
+
+def exact_percent(share: float) -> str:
+    """A share that somebody wrote down, with all its digits.
+
+    >>> exact_percent(0.75), exact_percent(0.6667)
+    ('75.0 %', '66.67 %')
+    """
+    digits = f"{100 * share:.10g}"
+    return f"{digits if '.' in digits else digits + '.0'} %"
+
+
+def percent_range(low: float, high: float) -> tuple[str, str]:
+    """Both ends of an interval, rounded outwards so that the words never claim too much.
+
+    >>> percent_range(0.87649, 0.94211), percent_range(0.00031, 0.00192)
+    (('87.6 %', '94.3 %'), ('0.03 %', '0.20 %'))
+    """
+    digits = max(1, min(digits_for(low), digits_for(high)))
+    scale = 10 ** (digits + 2)
+    outer = _floor(scale * low) / scale, _ceil(scale * high) / scale
+    return f"{100 * outer[0]:.{digits}f} %", f"{100 * outer[1]:.{digits}f} %"
+
+
+def _floor(x: float) -> int:
+    return int(x // 1) if abs(x - round(x)) > 1e-9 else round(x)
+
+
+def _ceil(x: float) -> int:
+    return -_floor(-x)
+
+
+LIKE_THE_REST = " if the items without a verdict are like the rest"
+
+
+def goal_points(margin: float) -> str:
+    """A margin that somebody wrote down, in percentage points.
+
+    >>> goal_points(0.05), goal_points(0.0125)
+    ('5.0 points', '1.25 points')
+    """
+    return exact_percent(margin).replace("%", "points")
+
+
+def points(half_width: float) -> str:
+    """A half-width in percentage points, rounded up.
+
+    >>> points(0.0312)
+    '3.2 points'
+    """
+    return f"{_ceil(1000 * half_width) / 10:.1f} points"
+
+
+def count(number: int, noun: str = "label") -> str:
+    """
+    >>> count(1), count(1204)
+    ('1 label', '1,204 labels')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def confidence_words(confidence: float) -> str:
+    """
+    >>> confidence_words(0.95)
+    '95 %'
+    """
+    return f"{100 * confidence:.6g} %"
+
+
+def quantity(
+    estimand: str, classifier: str | None, positive: str, *, in_truth: bool = False
+) -> str:
+    """What an estimand measures, in words; ``estimand`` may be a key such as "precision[spam]"."""
+    name = estimand.removesuffix(f"@{classifier}")
+    if name.endswith("_difference"):
+        better = "how much better the first of the two classifiers is than the second in"
+        return f"{better} {name.removesuffix('_difference').replace('f1', 'F1')}"
+    base, _, inside = name.partition("[")
+    pattern = (IN_TRUTH if in_truth else QUANTITIES).get(base, QUANTITIES.get(base, base))
+    called = f"the classifier {classifier!r}" if classifier else "the classifier"
+    return pattern.format(
+        classifier=called, positive=inside.removesuffix("]") if inside else positive
+    )
+
+
+def scope_words(file: str, n_items: int, target: str) -> str:
+    """Which items a statement is about."""
+    if target == "process":
+        return f"For items like the {n_items:,} in {file}"
+    return f"For the {n_items:,} items in {file}"
+
+
+def labels_words(labels: int, scope: Scope) -> str:
+    """The labels that a figure rests on, those from before the project told apart."""
+    return from_labels(labels, scope.existing, scope.existing_use)
+
+
+def due_words(scope: Scope) -> str:
+    """What a fixed promise is for: a number of labels, or the stop at the margin."""
+    if not scope.at_stop:
+        return f"the planned {scope.planned:,} labels"
+    return (
+        f"the stop set at plus or minus {goal_points(scope.margin or 0)} or {count(scope.planned)}"
+    )
+
+
+def promise_words(estimate: Estimate) -> str:
+    """The promise of an estimate in words."""
+    sure, together = estimate.confidence, estimate.scope.together
+    form = f", {estimate.form}" if estimate.form else ""
+    if estimate.form == "strict" and estimate.scope.left_out:
+        form += LIKE_THE_REST
+    return PROMISES[estimate.promise].format(
+        confidence="" if sure is None else confidence_words(sure),
+        form=(f" for all {together} numbers together" if together > 1 else "") + form,
+        due=due_words(estimate.scope),
+    )
+
+
+def estimate_sentence(estimate: Estimate) -> str:
+    """The sentence of an estimate's state, filled in."""
+    scope = estimate.scope
+    low, high = percent_range(estimate.low, estimate.high)
+    text = STATES[estimate.state].format(
+        scope=scope_words(scope.file, scope.n_items, scope.target),
+        quantity=quantity(estimate.estimand, scope.classifier, scope.positive),
+        value="unknown" if estimate.value is None else percent(estimate.value),
+        low=low,
+        high=high,
+        promise=promise_words(estimate),
+        terms=TERMS[estimate.promise].format(
+            first=count(scope.first_figure), promise=promise_words(estimate)
+        ),
+        labels=labels_words(estimate.labels_used, scope),
+        due=due_words(scope),
+        missing=estimate.missing or "no label yet",
+        margin="" if scope.margin is None else goal_points(scope.margin),
+    )
+    warn = estimate.tail_share is not None and estimate.tail_share > 0.5
+    if estimate.state not in STATES_WITH_INTERVAL:
+        return text
+    return " ".join([text + (TAIL_WARNING if warn else ""), *estimate.notes])
+
+
+def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:
+    """A quantity in a few words.
+
+    >>> quantity_name("recall", "lr", "spam"), quantity_name("accuracy", None, "yes")
+    ("the recall of 'lr' for 'spam'", 'the accuracy')
+    """
+    name = estimand.replace("_", " ").replace("f1", "F1")
+    of = "" if classifier is None else f" of {classifier!r}"
+    return f"the {name}{of}" + ("" if estimand == "accuracy" else f" for {positive!r}")
+
+
+def score_words(score: float) -> str:
+    """
+    >>> score_words(0.123456), score_words(1234567.0)
+    ('0.1235', '1.235e+06')
+    """
+    return f"{score:.4g}"

@@ -1,0 +1,125 @@
+"""The confusion table against a hand count, the estimates and the whole truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.figures.confusion import UNLABELLED, confusion
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
+from tests.designs.synthetic import Known, calibrated, label, labelled, standard_errors, write
+from tests.designs.test_several_classes import EACH, NAMES, NEYMAN, five_classes
+
+RUNS, MOST_STANDARD_ERRORS = 100, 4.4
+
+
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return five_classes(tmp_path_factory.mktemp("five"), 1000, seed=2)
+
+
+def truly(known: Known) -> np.ndarray:
+    """(5, 5) items by predicted and true class, counted one by one."""
+    table = np.zeros((5, 5))
+    np.add.at(table, (known.population.predictions["lr"], known.truth), 1)
+    return table
+
+
+def test_by_hand(tmp_path: Path) -> None:
+    """Ten items called a, of whose four labels three are a; five called b without a label."""
+    said = np.array(["a"] * 10 + ["b"] * 5 + ["c"])
+    truth = np.array([0, 0, 0, 1, *[0] * 6, *[1] * 5, 2])
+    file = write(tmp_path, truth, prediction=said)
+    plan = lc.Plan(NEYMAN, ["accuracy"], budget=16, params={"n_above": 1, "n_below": 1},
+                   promise="fixed")  # fmt: skip
+    engine = file.engine(plan, 1)
+    tally = engine.tallies["lr"]
+    for position in range(4):
+        tally.add(position, int(truth[position]))
+    table = confusion(engine)
+    assert table.to_numpy().tolist() == [[7.5, 2.5, 0, 0], [0, 0, 0, 5], [0, 0, 0, 1]]
+    assert list(table.columns) == ["a", "b", "c", UNLABELLED]
+    assert list(table.index) == ["a", "b", "c"]
+
+
+def test_rows_sum_to_the_known_predictions_at_every_look(five: Known) -> None:
+    engine = five.engine(lc.Plan(NEYMAN, EACH, budget=120), 3)
+    called = np.bincount(five.population.predictions["lr"])
+    assert confusion(engine)[UNLABELLED].tolist() == called.tolist()
+    for number in label(engine, five.truth):
+        if number % 10 == 0:
+            np.testing.assert_allclose(confusion(engine).sum(axis=1), called)
+
+
+def test_table_and_estimates_are_the_same_numbers(five: Known) -> None:
+    engine = labelled(five.engine(lc.Plan(NEYMAN, EACH, budget=200), 3), five.truth)
+    table, results = confusion(engine), scalar_results(engine)
+    assert table.pop(UNLABELLED).sum() == 0
+    right = np.diag(table)
+    assert results["accuracy"].value == pytest.approx(right.sum() / 1000)
+    for place, name in enumerate(NAMES):
+        precision, recall = results[f"precision[{name}]"].value, results[f"recall[{name}]"].value
+        assert precision == pytest.approx(right[place] / table.iloc[place].sum())
+        assert recall == pytest.approx(right[place] / table[name].sum())
+
+
+def test_a_census_is_the_truth(five: Known) -> None:
+    engine = labelled(five.engine(lc.Plan(NEYMAN, ["accuracy"], budget=1000), 3), five.truth)
+    np.testing.assert_allclose(confusion(engine).drop(columns=UNLABELLED), truly(five))
+
+
+def bias(five: Known, read: object) -> float:
+    """The largest mean error over 150 runs of any place of the table, in standard errors."""
+    plan = lc.Plan(NEYMAN, EACH, budget=150)
+    errors = np.array([
+        read(labelled(five.engine(plan, seed), five.truth)) - truly(five)  # type: ignore[operator]
+        for seed in range(RUNS)
+    ])  # fmt: skip
+    return max(abs(standard_errors(one)) for one in errors.reshape(RUNS, 25).T)
+
+
+def by_weights(engine: Engine) -> np.ndarray:
+    return confusion(engine).drop(columns=UNLABELLED).to_numpy()
+
+
+def as_if_random(engine: Engine) -> np.ndarray:
+    """The nearest mistake: the labels blown up to the file, whichever strata they came from."""
+    tally = engine.tallies["lr"]
+    table = np.zeros((5, 5))
+    np.add.at(table, tally.prediction, tally.counts)
+    return table * 1000 / table.sum()
+
+
+def test_no_place_is_biased_and_unweighted_counts_are(five: Known) -> None:
+    """25 places: a correct table fails less than once in 1,000 times."""
+    assert bias(five, by_weights) < MOST_STANDARD_ERRORS
+    assert bias(five, as_if_random) > 2 * MOST_STANDARD_ERRORS
+
+
+def test_two_classes_and_a_second_classifier(tmp_path: Path) -> None:
+    one = calibrated(tmp_path, 400, seed=4)
+    path = one.population.path
+    both = lc.read_population(
+        path, id="id", content="text", scores={"lr": "score"}, thresholds={"lr": [0.3, 0.5]}
+    )
+    plan = lc.Plan(NEYMAN, ["accuracy"], classifier=["lr>=0.3", "lr>=0.5"], budget=400)
+    engine = labelled(Known(both, one.truth).engine(plan, 1), one.truth)
+    for name in both.classifiers:
+        truth = pd.crosstab(both.predictions[name], one.truth).to_numpy()
+        table = confusion(engine, name).drop(columns=UNLABELLED)
+        np.testing.assert_allclose(table, truth)
+
+
+def test_what_cannot_be_tabled_is_told(tmp_path: Path) -> None:
+    score = np.linspace(0, 1, 60)
+    file = write(tmp_path, (score > 0.5).astype(int), score=score)
+    engine = file.engine(lc.Plan(NEYMAN, ["prevalence"], budget=50), 1)
+    with pytest.raises(ValueError, match="'lr' has neither"):
+        confusion(engine)
+    with pytest.raises(ValueError, match="names: 'lr', got 'svm'"):
+        confusion(engine, "svm")

@@ -1,0 +1,166 @@
+"""From a curve to results: bands, readings, summaries, and what is said of the answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.figures.curves import (
+    asks_for_curve,
+    band,
+    curve_results,
+    precision_curve,
+    ranked,
+    ranked_curve,
+    recall_curve,
+    summary,
+    whole_curve,
+)
+from labelcore.figures.looks import results
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.planning.simulation import run_seed
+from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
+from tests.designs.synthetic import Known, calibrated, label, labelled, write
+
+ASKED = ("area_under_roc", "precision_curve", "average_precision")
+N_ITEMS = 900
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("curve"), N_ITEMS, seed=31)
+
+
+def plan_of(design: str = "geometric_strata", asked: tuple[str, ...] = ASKED) -> lc.Plan:
+    if design == "paula":
+        return lc.Plan(design, asked, params={"epsilon": 0.2, "window": 10})
+    return lc.Plan(design, asked, budget=200, promise="fixed")
+
+
+@pytest.fixture(scope="module")
+def done(known: Known) -> Engine:
+    return labelled(known.engine(plan_of(), 5), known.truth)
+
+
+def truth_along(known: Known, engine: Engine) -> Yields:
+    hits = np.cumsum(known.truth[engine.rank_order]).astype(float)
+    return Yields(len(hits), np.arange(1, len(hits) + 1), hits, hits, hits)
+
+
+def test_results_come_in_the_order_asked(known: Known, done: Engine) -> None:
+    assert list(curve_results(done)) == list(ASKED)
+    assert list(results(done)) == list(ASKED)
+    plain = lc.Plan("simple_random", ["accuracy"], budget=50)
+    engine = known.engine(plain, 1)
+    assert not asks_for_curve(engine) and curve_results(engine) == {}
+
+
+def test_ranked_rows_stand_at_the_rank_of_their_item(known: Known, done: Engine) -> None:
+    rows = ranked(done)
+    items = done.rank_order[rows.rank - 1]
+    assert items.tolist() == [asked.position for asked in done.asked]
+    np.testing.assert_array_equal(rows.verdict, known.truth[items])
+    np.testing.assert_array_equal(rows.stratum, done.frame.stratum[items])
+
+
+def test_unanswered_items_are_left_out_and_open_ones_are_not(known: Known) -> None:
+    engine = known.engine(plan_of(), 5)
+    for _ in range(4):
+        engine.draw_next()
+    name = engine.population.classes[1]
+    engine.answer(1, Event(0, "labelled", "", "test", label=name))
+    engine.answer(3, Event(0, "unsure", "", "test"))
+    rows = ranked(engine)
+    assert rows.index.tolist() == [1, 2, 3] and rows.opened.tolist() == [False, True, False]
+    assert rows.undecided.tolist() == [False, False, True]
+    assert rows.doubtful.tolist() == [False, True, True], "one unsure of two is over 2 %"
+    assert rows.until(1).doubtful.tolist() == [False]
+    assert rows.settled().index.tolist() == [1] and rows.counting().index.tolist() == [1, 2, 3]
+    engine.answer(4, Event(0, "later", "", "test"))
+    assert ranked(engine).opened.tolist() == [False, True, False, True]
+
+
+@pytest.mark.parametrize("design", ["geometric_strata", "paula", "recalibrated_neyman"])
+def test_every_reading_of_every_method_is_a_band(known: Known, design: str) -> None:
+    engine = labelled(known.engine(plan_of(design, ("precision_curve",)), 5), known.truth)
+    curve = ranked_curve(engine)
+    for name in curve.names:
+        one = band(engine, curve, name)
+        assert one.estimand == f"{name}_curve" and len(one.x) == len(one.value)
+        scores = engine.population.scores["lr"][engine.rank_order]
+        np.testing.assert_array_equal(one.threshold, scores[one.x.astype(int) - 1])
+        assert (one.extra == {}) == (name != "precision" or design != "paula")
+    with pytest.raises(ValueError, match="no reading 'lift'; it has precision"):
+        band(engine, curve, "lift")
+
+
+def test_precision_and_recall_are_short_for_their_readings(done: Engine) -> None:
+    curve = ranked_curve(done)
+    for short, name in ((precision_curve, "precision"), (recall_curve, "recall")):
+        assert short(done).to_json() == band(done, curve, name).to_json()
+
+
+def test_ranks_given_are_the_ranks_told(done: Engine) -> None:
+    at = np.array([1, 77, 78, N_ITEMS])
+    curve, whole = ranked_curve(done, at), ranked_curve(done, np.arange(1, N_ITEMS + 1))
+    assert curve.rank.tolist() == at.tolist()
+    for got, all_ in zip(curve.read("precision"), whole.read("precision"), strict=True):
+        np.testing.assert_allclose(got, all_[at - 1], atol=1e-12)
+
+
+@pytest.mark.parametrize("formula", [average_precision, area_under_roc])
+def test_summaries_are_those_of_all_ranks_and_not_of_a_grid(done: Engine, formula: object) -> None:
+    """The labelled ranks carry what a band says of all others; a coarse grid alone is wider."""
+    assert callable(formula)
+    every = ranked_curve(done, np.arange(1, N_ITEMS + 1)).yields
+    coarse = ranked_curve(done, np.array([*range(10, N_ITEMS, 10), N_ITEMS])).yields
+    found = summary(done, whole_curve(done, ranked_curve(done)), formula.__name__)
+    value, low, high = formula(every)
+    assert (found.value, found.low, found.high) == pytest.approx((value, low, high), abs=1e-9)
+    assert formula(coarse)[1] < low - 1e-6 and high + 1e-6 < formula(coarse)[2]
+
+
+def test_a_list_without_hits_has_no_average_precision(tmp_path: Path) -> None:
+    none = write(tmp_path, np.zeros(300, dtype=int), score=np.linspace(1, 0, 300))
+    engine = labelled(none.engine(plan_of(), 1), none.truth)
+    found = results(engine)
+    for name in ("average_precision", "area_under_roc"):
+        assert found[name].value is None and (found[name].low, found[name].high) == (0, 1)
+        assert "no 'yes' item was found" in found[name].sentence()
+    assert np.all(found["precision_curve"].value == 0)
+
+
+def test_a_summary_before_the_list_is_done_says_so(known: Known) -> None:
+    engine = known.engine(plan_of("paula"), 5)
+    for labels in label(engine, known.truth):
+        if labels == 80:
+            break
+    assert results(engine)["average_precision"].missing == (
+        "the bounds of the whole list are not there yet"
+    )
+
+
+def test_simulation_compares_with_the_lists_own_truth(known: Known) -> None:
+    """The truth of each run is that of its own order; covered is computed here once more."""
+    simulation = lc.simulate(known.population, plan_of(), truth=known.truth, runs=4, seed=8)
+    table = simulation.table().set_index(["run", "estimand"])
+    for run in range(4):
+        plan = plan_of().with_seed(run_seed(8, run))
+        engine = labelled(known.engine(plan, plan.seed), known.truth)
+        real = truth_along(known, engine)
+        for name, formula in (("average_precision", average_precision),
+                              ("area_under_roc", area_under_roc)):  # fmt: skip
+            row = table.loc[(run, name)]
+            assert row["truth"] == pytest.approx(formula(real)[0], abs=1e-12)
+            assert row["covered"] == (row["low"] <= row["truth"] <= row["high"])
+        curve = precision_curve(engine)
+        ranks = curve.x.astype(int)
+        precision = READINGS["precision"](real)[0][ranks - 1]
+        right = np.all((curve.low <= precision + 1e-12) & (precision <= curve.high + 1e-12))
+        assert table.loc[(run, "precision_curve")]["covered"] == right
+        part = simulation.curves().query("run == @run")
+        np.testing.assert_allclose(part["truth"], precision, atol=1e-12)

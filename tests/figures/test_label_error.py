@@ -1,0 +1,259 @@
+"""The state of the second readings, and its sentences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.figures.label_error import label_error
+from labelcore.words.label_error import (
+    NO_DIFFERENCES,
+    NO_REPEATS,
+    OLD_SAMPLE,
+    SEVERAL_CLASSES,
+)
+from tests.existing_files import at_random, made, read
+
+CLASSES = ("a", "b", "c")
+
+
+def population(folder: Path, classes: tuple[str, ...]) -> lc.Population:
+    """400 items with two classifiers that are right nine times in ten."""
+    random = np.random.default_rng(2)
+    truth = np.arange(400) % len(classes)
+    rows = []
+    for place, code in enumerate(truth):
+        said = [
+            classes[code if random.random() < 0.9 else (code + 1) % len(classes)] for _ in range(2)
+        ]
+        rows.append(f"i{place},text {place},{','.join(said)}")
+    path = folder / "items.csv"
+    path.write_text("id,text,m,n\n" + "\n".join(rows), "utf-8")
+    return lc.read_population(
+        path, id="id", content=["text"], predictions={"m": "m", "n": "n"}, classes=list(classes),
+        positive=classes[1],
+    )  # fmt: skip
+
+
+def done(
+    items: lc.Population,
+    every: int,
+    estimands: tuple[str, ...] = ("precision",),
+    design: str = "simple_random",
+    second: tuple[str, ...] = ("me",),
+    flip: bool = True,
+    **more: object,
+) -> lc.Session:
+    """150 labels, each right; of the repeats each ``every``-th is answered otherwise if ``flip``,
+    by the people of ``second`` in turn."""
+    usual = {"budget": 150, "repeats": 0.3, "promise": "fixed"}
+    plan = lc.Plan(design, estimands, classifier="m", **{**usual, **more})
+    session, repeats = lc.Session(items, plan), 0
+    while (draw := session.next()) is not None:
+        code = int(draw.item_id[1:]) % len(items.classes)
+        if not draw.repeat:
+            session.answer(draw, items.classes[code])
+            continue
+        other = flip and repeats % every == 0
+        answer = items.classes[(code + other) % len(items.classes)]
+        session.answer(draw, answer, annotator=second[repeats % len(second)])
+        repeats += 1
+    return session
+
+
+def test_without_repeats_it_is_agreement_with_a_judgement(tmp_path: Path) -> None:
+    session = lc.Session(
+        population(tmp_path, CLASSES[:2]),
+        lc.Plan("simple_random", "accuracy", classifier="m", budget=90),
+    )
+    found = session.label_error()
+    assert found.sentence() == (
+        "The figures are agreement with the judgement of one person: no item was judged twice, so "
+        "mistakes in the labels are not counted."
+    )
+    assert found.share.value is None
+    assert found.share.reason == NO_REPEATS
+    assert found.figures == ()
+    assumed = session.results()["accuracy"].assumptions
+    assert any("the judgement of whoever gave it" in one for one in assumed)
+
+
+def test_rate_and_figures_after_the_last_repeat(tmp_path: Path) -> None:
+    session = done(population(tmp_path, CLASSES[:2]), 10, ("accuracy", "precision"))
+    found = session.label_error()
+    number = len(found.readings)
+    assert len(found.differing) == -(-number // 10)
+    assert found.share.value == len(found.differing) / number
+    assert found.error.value == pytest.approx(found.share.value / 2, rel=0.15)
+    assert found.sentence().startswith(
+        f"{len(found.differing)} of {number} repeated items got another answer the second time ("
+    )
+    accuracy, precision = found.figures
+    observed = session.results()["accuracy"]
+    assert accuracy.alike.value > observed.value
+    assert accuracy.bounds.low < observed.low < observed.high < accuracy.bounds.high
+    assert precision.sentence().startswith(
+        "For the precision of 'm' for 'b' as it truly is: if mistakes are alike everywhere, "
+    )
+    assert "; wherever they are, between " in precision.sentence()
+    (alone,) = found.agreements
+    assert alone.same_person
+    assert alone.sentence().startswith("One person with themselves: the same answer to ")
+    assert json.loads(json.dumps(found.to_dict()))["repeated"] == number
+
+
+def test_without_a_second_answer_that_differs_the_corrected_value_is_the_estimate(
+    tmp_path: Path,
+) -> None:
+    """Of a plain random sample it is the share of the labels, which the counts by prediction are
+    not."""
+    items = population(tmp_path, CLASSES[:2])
+    found = done(items, 10, ("accuracy", "prevalence"), flip=False).label_error()
+    assert not found.differing
+    assert len(found.figures) == 2
+    for one in found.figures:
+        assert one.alike.value == pytest.approx(one.observed.value, rel=1e-12)
+        assert one.alike.low <= one.alike.value <= one.alike.high
+
+
+def test_a_few_second_answers_say_nothing_of_the_figures_yet(tmp_path: Path) -> None:
+    items = population(tmp_path, CLASSES[:2])
+    found = done(items, 5, budget=60, repeats=0.1).label_error()
+    number = len(found.readings)
+    assert 0 < number < 20
+    assert found.figures == ()
+    assert found.sentence().endswith(
+        f" Too few second answers yet to say what that means for the figures: {number} of at least "
+        "20."
+    )
+
+
+def test_second_answers_are_told_of_where_there_are_some(tmp_path: Path) -> None:
+    session = done(population(tmp_path, CLASSES[:2]), 10)
+    assumed = session.results()["precision"].assumptions
+    assert any("of which the second answers tell" in one for one in assumed)
+    assert not any("are not counted" in one for one in assumed)
+
+
+def test_figures_wait_for_the_end_of_labelling(tmp_path: Path) -> None:
+    session = done(population(tmp_path, CLASSES[:2]), 10)
+    assert session.label_error().figures
+    session.second_pass(20)
+    waiting = session.label_error()
+    assert waiting.waiting == 20
+    assert waiting.figures == ()
+    assert waiting.sentence().endswith(" 20 items still to be shown again.")
+    session.finish()
+    assert session.label_error().figures
+
+
+def test_a_second_not_sure_is_another_answer(tmp_path: Path) -> None:
+    session = done(population(tmp_path, CLASSES[:2]), 1000)
+    session.second_pass(10)
+    before = len(session.label_error().differing)
+    session.answer(session.next(), "unsure")
+    found = session.label_error()
+    assert len(found.differing) == before + 1
+    assert found.to_dict()["items"][-1]["second"] == "unsure"
+
+
+def test_second_answers_without_a_class_say_nothing_of_the_rate(tmp_path: Path) -> None:
+    """The figure if mistakes are alike stays as if those items had not come again; the bound, which
+    takes each for a mistake, widens."""
+    session = done(population(tmp_path, CLASSES[:2]), 10)
+    before = session.label_error().figures[0]
+    session.second_pass(10)
+    while (draw := session.next()) is not None:
+        session.answer(draw, "unsure")
+    after = session.label_error().figures[0]
+    assert after.alike == before.alike
+    assert after.bounds.low < before.bounds.low
+
+
+def test_nothing_is_said_beside_a_sample_that_was_there_before(tmp_path: Path) -> None:
+    """Its labels are never judged a second time."""
+    items = read(tmp_path / "known", at_random(300))
+    plan = lc.Plan(
+        "simple_random", "accuracy", classifier="a", budget=100, promise="fixed", repeats=0.5,
+        existing="random",
+    )  # fmt: skip
+    session, (_, truth) = lc.Session(items, plan), made()
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(truth[int(draw.item_id[1:])]))
+    (one,) = session.label_error().figures
+    assert one.alike.reason == one.bounds.reason == OLD_SAMPLE
+
+
+def test_two_people_have_an_agreement_of_their_own(tmp_path: Path) -> None:
+    found = done(population(tmp_path, CLASSES[:2]), 6, second=("me", "other")).label_error()
+    alone, both = found.agreements
+    assert (alone.same_person, both.same_person) == (True, False)
+    assert alone.pairs + both.pairs == len(found.readings)
+    # Every sixth is the first of two in turn: the other person differs never.
+    assert both.differing == 0
+    assert both.ac1.value == 1.0
+    assert "(no interval: no pair differs" in both.sentence()
+    assert alone.differing > 0
+    some = done(population(tmp_path, CLASSES[:2]), 5, second=("other",)).label_error()
+    (only,) = some.agreements
+    assert only.ac1.low < only.ac1.value < only.ac1.high
+    assert "Gwet's AC1" in only.sentence()
+
+
+def test_several_classes_are_bounded_and_not_corrected(tmp_path: Path) -> None:
+    found = done(population(tmp_path, CLASSES), 10, ("accuracy", "precision")).label_error()
+    for one in found.figures:
+        assert one.alike.reason == SEVERAL_CLASSES
+        assert not one.bounds.reason
+        assert one.bounds.high - one.bounds.low < 1
+
+
+def test_differences_are_not_worked_out(tmp_path: Path) -> None:
+    items = population(tmp_path, CLASSES[:2])
+    plan = lc.Plan(
+        "paired_comparison", ("accuracy_difference",), classifier=("m", "n"), budget=150,
+        repeats=0.3, promise="fixed",
+    )  # fmt: skip
+    session = lc.Session(items, plan)
+    while (draw := session.next()) is not None:
+        session.answer(draw, items.classes[int(draw.item_id[1:]) % 2])
+    (one,) = session.label_error().figures
+    assert one.alike.reason == one.bounds.reason == NO_DIFFERENCES
+    assert one.sentence().endswith(f" as it truly is nothing can be said: {NO_DIFFERENCES}.")
+
+
+def test_items_without_a_verdict_count_both_ways(tmp_path: Path) -> None:
+    items = population(tmp_path, CLASSES[:2])
+    session = done(items, 10)
+    plain = session.label_error().figures[0]
+    answered = list(session.history(last=None))[:20]
+    twice = {one.index for one in session.label_error().readings}
+    for row in answered:
+        if row.index not in twice:
+            session.revise(row.index, "unsure", f"t{row.index}")
+    wide = label_error(session.engine).figures[0]
+    assert wide.bounds.low < plain.bounds.low
+    assert wide.alike.low < plain.alike.low
+
+
+def test_of_labels_from_before_it_is_the_judgement_of_those_who_gave_them(tmp_path: Path) -> None:
+    path = tmp_path / "known.csv"
+    rows = [f"i{n},text {n},{n % 2},{n % 2 if n % 7 == 0 else ''}" for n in range(300)]
+    path.write_text("id,text,m,known\n" + "\n".join(rows), "utf-8")
+    items = lc.read_population(
+        path, id="id", content=["text"], predictions={"m": "m"}, known="known"
+    )
+    plan = lc.Plan("simple_random", "accuracy", classifier="m", budget=90, existing="certainty")
+    session = lc.Session(items, plan)
+    session.answer(session.next(), True)
+    assert (
+        session.label_error()
+        .sentence()
+        .startswith(
+            "The figures are agreement with the judgement of the people who gave the answers: "
+        )
+    )

@@ -1,0 +1,187 @@
+"""The engine by itself: answers, limits, and a log that does not follow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.errors import AnswerError, PlanError, ReplayError
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from tests.designs.synthetic import (
+    NEEDED,
+    SCALAR_DESIGNS,
+    SCALARS,
+    Known,
+    calibrated,
+    label,
+    labelled,
+)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("engine"), 200, seed=3)
+
+
+@pytest.fixture
+def engine(known: Known) -> Engine:
+    return known.engine(lc.Plan("recalibrated_neyman", SCALARS, budget=60), 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "label_"),
+    [(True, "labelled", "yes"), (np.True_, "labelled", "yes"), (1, "labelled", "yes"),
+     ("1", "labelled", "yes"), (np.int64(1), "labelled", "yes"), ("yes", "labelled", "yes"),
+     (0, "labelled", "no"),
+     (False, "labelled", "no"), ("no", "labelled", "no"), ("later", "later", None),
+     ("unsure", "unsure", None), ("broken", "broken", None)],
+)  # fmt: skip
+def test_answers(engine: Engine, answer: Any, kind: str, label_: str | None) -> None:
+    assert engine.kind_of(answer) == (kind, label_)
+
+
+@pytest.mark.parametrize("answer", ["maybe", 2, None, 0.5, "", "Yes ", ["yes"], float("nan")])
+def test_unknown_answers_are_refused(engine: Engine, answer: Any) -> None:
+    with pytest.raises(AnswerError, match="yes"):
+        engine.kind_of(answer)
+
+
+def test_counts_by_cell_follow_every_answer(engine: Engine, known: Known) -> None:
+    for _ in label(engine, known.truth):
+        seen = [asked.position for asked in engine.asked]
+        cells = engine.tallies["lr"].cells(1)
+        said = known.population.predictions["lr"][seen] == 1
+        assert cells.labelled.sum() == len(seen) == engine.labels == engine.prefix()
+        for side in (True, False):
+            mine = cells.predicted == side
+            assert cells.positive[mine].sum() == known.truth[seen][said == side].sum()
+    assert np.array_equal(engine.drawn, np.bincount([a.stratum for a in engine.asked],
+                                                    minlength=engine.frame.n_strata))  # fmt: skip
+
+
+def test_open_items_inside_the_prefix(engine: Engine) -> None:
+    yes = Event(0, "labelled", "", "me", label="yes")
+    for _ in range(5):
+        engine.draw_next()
+    for index in (1, 2, 4):
+        engine.answer(index, yes)
+    engine.answer(3, Event(0, "later", "", "me"))
+    assert engine.prefix() == 4 and engine.open_positions() == [engine.asked[2].position]
+    assert engine.waiting_indices() == [3, 5] and engine.answers_given == 3
+    engine.retract(4)
+    assert engine.prefix() == 2 and engine.open_positions() == [engine.asked[2].position]
+    engine.answer(3, Event(0, "unsure", "", "me"))
+    assert engine.prefix() == 3 and engine.labels == 2 and engine.answers_given == 3
+    assert engine.undecided_positions() == [engine.asked[2].position]
+
+
+@pytest.mark.parametrize("budget", [1, 7, 60, 200, 5000])
+def test_limit(known: Known, budget: int) -> None:
+    for design in SCALAR_DESIGNS:
+        plan = lc.Plan(design, SCALARS, budget=budget)
+        if budget < NEEDED.get(design, 1):
+            with pytest.raises(PlanError, match=f"needs at least {NEEDED[design]} labels"):
+                known.engine(plan, 1)
+            continue
+        engine = labelled(known.engine(plan, 1), known.truth)
+        assert engine.labels == min(budget, 200)
+        with pytest.raises(ValueError, match="nothing is left"):
+            engine.draw_next()
+
+
+def test_beginning_is_a_fresh_engine(engine: Engine, known: Known) -> None:
+    steps = label(engine, known.truth)
+    for _ in range(30):
+        next(steps)
+    fresh = engine.beginning()
+    assert fresh.labels == 0 and not fresh.asked and fresh.tallies["lr"].counts.sum() == 0
+    labelled(fresh, known.truth)
+    assert engine.labels == 30 and engine.tallies["lr"].counts.sum() == 30
+    for _ in steps:
+        pass
+    assert [a.position for a in fresh.asked] == [a.position for a in engine.asked]
+
+
+def test_a_plan_must_be_frozen(known: Known) -> None:
+    with pytest.raises(PlanError, match="not frozen"):
+        Engine(known.population, lc.Plan("simple_random", SCALARS, budget=60))
+
+
+@pytest.fixture(scope="module")
+def log(known: Known) -> tuple[lc.Plan, list[Event]]:
+    session = lc.Session(known.population, lc.Plan("recalibrated_neyman", SCALARS, budget=60))
+    undone = False
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+        if draw.index == 20 and not undone:
+            undone = session.undo() is not None
+    return session.plan, list(session.events)
+
+
+def first_fault(known: Known, plan: lc.Plan, events: list[Event]) -> int:
+    engine = Engine(known.population, plan)
+    for event in events:
+        try:
+            engine.apply(event)
+        except ReplayError as error:
+            return error.sequence
+    pytest.fail("nothing was found")
+
+
+CHANGES: list[tuple[str, dict[str, Any]]] = [
+    ("drawn", {"item_id": "i0x"}), ("drawn", {"batch": 99}), ("drawn", {"stratum": 77}),
+    ("drawn", {"basis": 1}), ("drawn", {"index": 999}), ("drawn", {"index": None}),
+    ("labelled", {"index": 999}), ("labelled", {"label": "perhaps"}), ("labelled", {"index": 0}),
+    ("undone", {"previous": 2}), ("undone", {"index": 999}), ("labelled", {"sequence": 5_000}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "change"), CHANGES)
+def test_a_changed_event_is_found(
+    kind: str, change: dict[str, Any], known: Known, log: tuple[lc.Plan, list[Event]]
+) -> None:
+    plan, events = log
+    place = [i for i, event in enumerate(events) if event.kind == kind][-1]
+    changed = [*events]
+    changed[place] = replace(events[place], **change)
+    assert first_fault(known, plan, changed) == changed[place].sequence
+
+
+def test_a_changed_label_changes_what_must_be_drawn(
+    known: Known, log: tuple[lc.Plan, list[Event]]
+) -> None:
+    """Turning every early answer round makes the adaptive design ask for other items later."""
+    plan, events = log
+    turned = [
+        replace(e, label="no" if e.label == "yes" else "yes")
+        if e.kind == "labelled" and (e.index or 0) <= 36
+        else e
+        for e in events
+    ]
+    assert first_fault(known, plan, turned) > max(e.sequence for e in events if e.index == 36)
+
+
+@pytest.mark.parametrize("wrong", [{"seed": 5}, {"params": {"n_below": 9}}])
+def test_another_plan_is_found(
+    wrong: dict[str, Any], known: Known, log: tuple[lc.Plan, list[Event]]
+) -> None:
+    plan, events = log
+    assert first_fault(known, replace(plan, **wrong), events) >= 1
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"classifier": "svm"}, "it has lr"),
+    ({"classifier": ["lr", "svm"]}, "it has lr"),
+]
+
+
+@pytest.mark.parametrize(("values", "words"), REFUSED)
+def test_plan_and_file_must_fit(values: dict[str, Any], words: str, known: Known) -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], budget=50, planned=50, **values)
+    with pytest.raises(PlanError, match=words):
+        Engine(known.population, plan)

@@ -1,0 +1,269 @@
+"""Items shown a second time: blind, spaced, redrawn by a replay, and no part of the sample."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.errors import AnswerError, PlanError, ReplayError
+from labelcore.log.events import Event, answer_word
+from labelcore.log.repeats import SPACING
+from labelcore.replay import replay, replay_project
+
+ITEMS, BUDGET = 600, 100
+
+
+@pytest.fixture(scope="module")
+def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+    score = np.random.default_rng(4).beta(0.6, 1.4, ITEMS)
+    path = tmp_path_factory.mktemp("repeats") / "items.csv"
+    rows = (f"i{place},text {place},{one:.4f}" for place, one in enumerate(score))
+    path.write_text("id,text,score\n" + "\n".join(rows), "utf-8")
+    return lc.read_population(
+        path, id="id", content=["text"], scores={"m": "score"}, thresholds={"m": 0.5},
+        classes=["no", "yes"], positive="yes",
+    )  # fmt: skip
+
+
+def started(population: lc.Population, repeats: float = 0.3) -> lc.Session:
+    plan = lc.Plan(
+        "recalibrated_neyman", ["precision", "recall"], budget=BUDGET, repeats=repeats, seed=7
+    )
+    return lc.Session(population, plan)
+
+
+def verdict(item_id: str) -> bool:
+    return int(item_id[1:]) % 3 == 0
+
+
+def labelled(session: lc.Session, number: int = 10_000, people: tuple[str, ...] = ("me",)):
+    """Label as ``verdict`` says; returns the draws in the order shown."""
+    shown: list[lc.Draw] = []
+    while len(shown) < number:
+        who = people[len(shown) % len(people)]
+        draw = session.next(who)
+        if draw is None:
+            break
+        session.answer(draw, verdict(draw.item_id), annotator=who)
+        shown.append(draw)
+    return shown
+
+
+def next_repeat(session: lc.Session) -> lc.Draw:
+    while (draw := session.next()) is not None and not draw.repeat:
+        session.answer(draw, verdict(draw.item_id))
+    assert draw is not None
+    return draw
+
+
+def test_draws_budget_and_results_are_those_without_repeats(population: lc.Population) -> None:
+    without, with_them = started(population, 0.0), started(population)
+    plain = labelled(without)
+    every = labelled(with_them)
+    again = [draw for draw in every if draw.repeat]
+    assert [d.item_id for d in every if not d.repeat] == [d.item_id for d in plain]
+    assert len(plain) == with_them.engine.answers_given == BUDGET
+    assert 15 <= len(again) <= 45
+    assert len({draw.item_id for draw in again}) == len(again)
+    found, wanted = with_them.results(), without.results()
+    assert {key: (one.low, one.value, one.high) for key, one in found.items()} == {
+        key: (one.low, one.value, one.high) for key, one in wanted.items()
+    }
+    assert with_them.status == "budget used"
+    assert len(with_them.engine.repeats.readings()) == len(again)
+
+
+def test_an_item_comes_again_after_some_others_and_the_rest_at_the_end(
+    population: lc.Population,
+) -> None:
+    shown = labelled(started(population))
+    first = {draw.item_id: place for place, draw in enumerate(shown) if not draw.repeat}
+    last_new = max(first.values())
+    repeats = [(place, draw) for place, draw in enumerate(shown) if draw.repeat]
+    assert any(place < last_new for place, _ in repeats)
+    assert any(place > last_new for place, _ in repeats)
+    for place, draw in repeats:
+        assert place > last_new or place - first[draw.item_id] >= SPACING
+
+
+def test_the_items_to_repeat_do_not_depend_on_the_answers(population: lc.Population) -> None:
+    again = {draw.item_id for draw in labelled(started(population)) if draw.repeat}
+    other = started(population)
+    while (draw := other.next()) is not None:
+        other.answer(draw, True)
+    drawn = {other.population.id_at(asked.position) for asked in other.engine.asked}
+    found = {str(one.first.item_id) for one in other.engine.repeats.readings()}
+    assert found & drawn & again == {one for one in again if one in drawn}
+
+
+def test_undo_takes_a_second_answer_back_and_shows_the_item_next(population: lc.Population) -> None:
+    session = started(population)
+    draw = next_repeat(session)
+    event = session.answer(draw, "unsure")
+    assert (event.kind, event.label, answer_word(event)) == ("reread", None, "unsure")
+    assert session.last_answer() == event
+    before = session.engine.answers_given
+    assert session.undo().previous == event.sequence
+    assert session.engine.answers_given == before
+    back = session.next()
+    assert back is not None
+    assert (back.item_id, back.repeat) == (draw.item_id, True)
+    assert back.token != draw.token
+    session.answer(back, "yes")
+    assert [one.second.label for one in session.engine.repeats.readings()] == ["yes"]
+    assert session.answer(back, "no").label == "yes"  # The same token again is the same answer.
+
+
+def test_undo_past_a_repeat_takes_back_the_answer_before_it(population: lc.Population) -> None:
+    session = started(population)
+    draw = next_repeat(session)
+    given = session.engine.answers_given
+    session.answer(draw, "yes")
+    session.undo()
+    undone = session.undo()
+    assert undone is not None
+    assert session.engine.answers_given == given - 1
+    first = session.next()
+    assert first is not None
+    assert (first.index, first.repeat) == (undone.index, False)
+
+
+def test_later_puts_a_repeat_behind_the_others(population: lc.Population) -> None:
+    session = started(population)
+    draw = next_repeat(session)
+    event = session.answer(draw, "later")
+    assert session.last_answer() == event
+    following = session.next()
+    assert following is not None
+    assert following.item_id != draw.item_id
+    labelled(session)
+    assert draw.index in {one.index for one in session.engine.repeats.readings()}
+
+
+def test_a_changed_first_answer_leaves_what_was_read_and_an_undone_one_does_not(
+    population: lc.Population,
+) -> None:
+    session = started(population, 1.0)
+    draw = next_repeat(session)
+    session.answer(draw, verdict(draw.item_id))
+    session.revise(draw.index, not verdict(draw.item_id), "t1")
+    (reading,) = session.engine.repeats.readings()
+    assert not reading.differs
+    while any(one.index == draw.index for one in session.engine.repeats.readings()):
+        session.undo()
+    # The second answer went first, so the item is to be shown again.
+    assert draw.index in session.engine.repeats.due
+
+
+def test_a_person_never_has_the_repeat_of_another_screen(population: lc.Population) -> None:
+    session = started(population, 1.0)
+    labelled(session, SPACING + 1)
+    draws = [session.next(who) for who in ("me", "b", "c")]
+    assert len({draw.index for draw in draws if draw}) == 3
+    shown = labelled(session, people=("me", "b", "c"))
+    assert session.status == "budget used"
+    readings = session.engine.repeats.readings()
+    assert {one.same_person for one in readings} == {True, False}
+    assert len(readings) == BUDGET
+    assert len({draw.token for draw in shown}) == len(shown)
+
+
+def test_a_second_pass_is_a_random_part_of_the_labelled_items(population: lc.Population) -> None:
+    session = started(population, 0.0)
+    labelled(session)
+    assert session.status == "budget used"
+    assert session.engine.repeats.free() == BUDGET
+    session.second_pass(30)
+    assert session.status == "open"
+    again = labelled(session)
+    assert len(again) == 30
+    assert all(draw.repeat for draw in again)
+    assert session.engine.answers_given == BUDGET
+    session.second_pass(1000)
+    assert len(labelled(session)) == BUDGET - 30
+    assert session.engine.repeats.free() == 0
+
+
+def test_bad_input_says_what_is_wrong(population: lc.Population) -> None:
+    session = started(population, 0.0)
+    with pytest.raises(PlanError, match="items must be at least 1, got 0"):
+        session.second_pass(0)
+    with pytest.raises(TypeError, match="items must be a whole number of items, got 2.5"):
+        session.second_pass(2.5)  # type: ignore[arg-type]
+    with pytest.raises(PlanError, match="repeats must be a share from 0 to 1, got 1.5"):
+        started(population, 1.5)
+    with pytest.raises(TypeError, match="repeats must be a number, got 'some'"):
+        started(population, "some")  # type: ignore[arg-type]
+    session.finish()
+    with pytest.raises(AnswerError, match="is finished"):
+        session.second_pass()
+
+
+def test_a_plan_without_repeats_is_written_as_before(population: lc.Population) -> None:
+    assert "repeats" not in started(population, 0.0).plan.to_dict()
+    plan = started(population).plan
+    assert lc.Plan.from_json(plan.to_json()) == plan
+
+
+@pytest.fixture(scope="module")
+def finished(population: lc.Population) -> lc.Session:
+    session = started(population)
+    draw = next_repeat(session)
+    session.answer(draw, "later")
+    session.answer(next_repeat(session), "yes")
+    session.undo()
+    labelled(session)
+    session.second_pass(5)
+    labelled(session)
+    session.finish()
+    return session
+
+
+def test_a_replay_shows_the_same_items_again(finished: lc.Session) -> None:
+    result = replay_project(finished.store, finished.project)
+    assert any(line.startswith("Repeats: ") for line in result.stages)
+    opened = lc.Session.open(finished.store, finished.project)
+    assert opened.engine.repeats.readings() == finished.engine.repeats.readings()
+    assert opened.label_error() == finished.label_error()
+
+
+def changed(session: lc.Session, event: Event, **values: object) -> list[Event]:
+    """The log with one event changed and its chain mended from there on."""
+    before = session.events[event.sequence - 2].hash
+    found = list(session.events[: event.sequence - 1])
+    for one in session.events[event.sequence - 1 :]:
+        new = replace(one, **values) if one is event else one  # type: ignore[arg-type]
+        new = new.chained(before)
+        found.append(new)
+        before = new.hash
+    return found
+
+
+def test_a_replay_refuses_a_repeat_that_the_seed_did_not_choose(finished: lc.Session) -> None:
+    repeats = finished.engine.repeats
+    chosen = {one.index for one in repeats.readings()}
+    event = next(event for event in finished.events if event.kind == "redrawn")
+    other = next(
+        one for one in finished.events
+        if one.kind == "drawn" and one.index not in chosen and one.sequence < event.sequence
+    )  # fmt: skip
+    logs = {
+        "is not to be shown again": changed(
+            finished, event, index=other.index, item_id=other.item_id, stratum=other.stratum,
+            batch=other.batch,
+        ),
+        "was used before": changed(finished, event, token=other.token),
+    }  # fmt: skip
+    answer = next(event for event in finished.events if event.kind == "reread" and event.label)
+    logs["not in force"] = changed(finished, answer, previous=1)
+    logs["it answers 'perhaps'"] = changed(finished, answer, label="perhaps")
+    logs["never shown"] = changed(finished, answer, answers=other.token + "x")
+    for message, log in logs.items():
+        with pytest.raises(ReplayError, match=message):
+            replay(
+                finished.population, finished.record.plan_json, log,
+                fingerprint=finished.record.fingerprint,
+            )  # fmt: skip

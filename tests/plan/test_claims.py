@@ -1,0 +1,369 @@
+"""Claims: read from text, turned into totals, decided by the labels."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import labelcore as lc
+from labelcore.errors import PlanError
+from labelcore.estimands import SCALARS
+from labelcore.figures.stops import stop_reason
+from labelcore.plan.claim_totals import claim_totals
+from labelcore.plan.claims import Quantity, read_claim
+from labelcore.plan.stop_rules import deadline_of, read_stop
+from labelcore.planning.simulation import label_all
+from labelcore.replay import replay_project
+from labelcore.results.types import Claim
+from labelcore.stats.evidence import log_evidence_at
+from tests.designs.synthetic import NOISE, Known, calibrated, label, write
+
+N_ITEMS = 600
+COMPARED = ("accuracy", "precision", "recall", "specificity", "false_omission_rate",
+            "negative_predictive_value")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "right", "above"),
+    [
+        ("precision >= 0.9", Quantity("precision"), 0.9, True),
+        (" Recall[spam]  ≤ 80 % ", Quantity("recall", "spam"), 0.8, False),
+        ("f1@B < 0.5", Quantity("f1", None, "B"), 0.5, False),
+        ("accuracy[lr>=0.3] > 5e-1", Quantity("accuracy", "lr>=0.3"), 0.5, True),
+        ("accuracy[A] > accuracy[B]", Quantity("accuracy", "A"), Quantity("accuracy", "B"), True),
+        ("recall@A<recall@B", Quantity("recall", None, "A"), Quantity("recall", None, "B"), False),
+        ("accuracy@lr>=0.3 > 0.8", Quantity("accuracy", None, "lr>=0.3"), 0.8, True),
+        ("accuracy[a]b] > 0.8", Quantity("accuracy", "a]b"), 0.8, True),
+        ("accuracy[] ] > 0.8", Quantity("accuracy", "]"), 0.8, True),
+        ("precision[x]y]@m[1] ≥ .9", Quantity("precision", "x]y", "m[1]"), 0.9, True),
+        ("accuracy@a]>b <= 0.8", Quantity("accuracy", None, "a]>b"), 0.8, False),
+        (
+            "accuracy[a > 1] > accuracy[b<=2]",
+            Quantity("accuracy", "a > 1"),
+            Quantity("accuracy", "b<=2"),
+            True,
+        ),
+    ],
+)
+def test_read(text: str, left: Quantity, right: Quantity | float, above: bool) -> None:
+    found = read_claim(text)
+    assert (found.left, found.right, found.above) == (left, right, above)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("accuracy", "is not a claim such as"),
+        ("accuracy >=", "is not a claim such as"),
+        ("accuracy[] > 0.5", "must begin with one of"),
+        ("accuracy[a]b > 0.5", "must begin with one of"),
+        ("accuracy@ > 0.5", "must begin with one of"),
+        ("accuracy[A] > recall[B]", "compares 'accuracy' with 'recall'"),
+        ("accuracy[A] > accuracy[B", "'accuracy.B' must be a share between 0 and 1"),
+        ("accuracy >= 0.9 >= 0.8", "'0.9 >= 0.8' must be a share"),
+    ],
+)
+def test_what_cannot_be_read(text: str, words: str) -> None:
+    with pytest.raises(PlanError, match=words):
+        read_claim(text)
+
+
+def named(folder: Path, *names: str) -> lc.Population:
+    """Two items, called 0 and 1 by every classifier."""
+    columns = {name: f"c{place}" for place, name in enumerate(names)}
+    path = folder / "items.csv"
+    rows = [f"{n},x" + f",{n}" * len(names) for n in range(2)]
+    path.write_text(",".join(["id", "text", *columns.values()]) + "\n" + "\n".join(rows) + "\n")
+    return lc.read_population(path, id="id", content="text", predictions=columns)
+
+
+COMPARISON = "accuracy@p > accuracy@q > 0.3"
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "sides"),
+    [
+        (["p", "q > 0.3"], COMPARISON, ["p", "q > 0.3"]),
+        (["p > accuracy@q", "other"], COMPARISON, ["p > accuracy@q"]),
+        (["a[1]", "other"], "accuracy[x]@a[1] > 0.5", ["a[1]"]),
+        (["x]@a[1", "other"], "accuracy[x]@a[1] > 0.5", ["x]@a[1"]),
+    ],
+)
+def test_the_names_in_the_file_decide_between_two_readings(
+    tmp_path: Path, names: list[str], text: str, sides: list[str]
+) -> None:
+    population = named(tmp_path, *names)
+    found = claim_totals(population, text, names[0], np.zeros(2, dtype=np.int64))
+    assert [side.classifier for side in found.sides] == sides
+
+
+def test_a_claim_with_two_readings_in_one_file_is_refused(tmp_path: Path) -> None:
+    population = named(tmp_path, "p", "q > 0.3", "p > accuracy@q")
+    with pytest.raises(PlanError, match="can be read in 2 ways with the names of this file"):
+        claim_totals(population, COMPARISON, "p", np.zeros(2, dtype=np.int64))
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """Two classifiers of different quality on the same items."""
+    rng = np.random.default_rng(5)
+    truth = (rng.random(N_ITEMS) < 0.4).astype(int)
+    sure = np.where(rng.random(N_ITEMS) < 0.85, truth, 1 - truth)
+    poor = np.where(rng.random(N_ITEMS) < 0.65, truth, 1 - truth)
+    path = tmp_path_factory.mktemp("two") / "items.csv"
+    rows = [f"i{i},x,{a},{b}" for i, (a, b) in enumerate(zip(sure, poor, strict=True))]
+    path.write_text("id,text,A,B\n" + "\n".join(rows) + "\n")
+    population = lc.read_population(path, id="id", content="text", predictions={"A": "A", "B": "B"})
+    return Known(population, truth)
+
+
+def true_value(known: Known, name: str, classifier: str) -> float:
+    population = replace(
+        known.population, predictions={"x": known.population.predictions[classifier]}
+    )
+    return Known(population, known.truth).value(name)
+
+
+def holds(known: Known, text: str) -> bool:
+    strata = np.arange(N_ITEMS) % 3
+    claim = claim_totals(known.population, text, "A", strata)
+    np.add.at(claim.tally.counts, (claim.tally.cell_of, known.truth), 1.0)
+    return claim.holds(claim.tally.cells(claim.class_index).positive)
+
+
+@pytest.mark.parametrize("name", sorted(SCALARS))
+def test_a_claim_holds_exactly_where_the_quantity_does(two: Known, name: str) -> None:
+    value = true_value(two, name, "A")
+    for step in (-0.01, 0.01):
+        assert holds(two, f"{name} >= {value + step}") == (step < 0)
+        assert holds(two, f"{name} <= {value + step}") == (step > 0)
+        assert holds(two, f"{name}[A] > {value + step}") == (step < 0)
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_comparison_holds_exactly_where_one_is_larger(two: Known, name: str) -> None:
+    better = true_value(two, name, "A") > true_value(two, name, "B")
+    assert holds(two, f"{name}[A] > {name}[B]") == better
+    assert holds(two, f"{name}[B] > {name}[A]") == (not better)
+    assert holds(two, f"{name}[A] < {name}[B]") == (not better)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("f1[A] > f1[B]", "cannot be compared by a count"),
+        ("f1[A] > f1[B]", "divided by depends on the labels and on the classifier"),
+        ("prevalence[A] > prevalence[B]", "it is the same for every classifier"),
+        ("accuracy[A] > accuracy[A]", "two different classifiers"),
+        ("accuracy[C] > 0.5", "no classifier 'C'; the file has A, B"),
+    ],
+)
+def test_what_a_file_cannot_answer(two: Known, text: str, words: str) -> None:
+    with pytest.raises(PlanError, match=words):
+        claim_totals(two.population, text, "A", np.zeros(N_ITEMS, dtype=np.int64))
+
+
+def test_of_items_like_these_only_one_part_can_be_claimed(two: Known) -> None:
+    zeros = np.zeros(N_ITEMS, dtype=np.int64)
+    claim_totals(two.population, "precision >= 0.9", "A", zeros, "process")
+    with pytest.raises(PlanError, match="claim it of this file"):
+        claim_totals(two.population, "accuracy >= 0.9", "A", zeros, "process")
+
+
+def test_several_classes_name_theirs(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 90)
+    said = np.array(list("abc"))[np.where(rng.random(90) < 0.7, truth, (truth + 1) % 3)]
+    path = tmp_path / "items.csv"
+    path.write_text("id,text,said\n" + "".join(f"{i},x,{s}\n" for i, s in enumerate(said)))
+    population = lc.read_population(path, id="id", content="text", predictions={"m": "said"})
+    zeros = np.zeros(90, dtype=np.int64)
+    with pytest.raises(PlanError, match=r"must name a class, as in 'precision\[c\] >= 0.9'"):
+        claim_totals(population, "precision >= 0.9", "m", zeros)
+    with pytest.raises(PlanError, match="two classes"):
+        claim_totals(population, "f1 >= 0.9", "m", zeros)
+    precision = float((truth[said == "b"] == 1).mean())
+    accuracy = float((np.array(list("abc"))[truth] == said).mean())
+    for text, value in (("precision[b] >= {}", precision), ("accuracy > {}", accuracy)):
+        for step in (-0.01, 0.01):
+            claim = claim_totals(population, text.format(value + step), "m", zeros)
+            np.add.at(claim.tally.counts, (claim.tally.cell_of, truth), 1.0)
+            cells = claim.tally.cells(claim.class_index)
+            assert claim.holds(cells.positive) == (step < 0)
+
+
+# --- in a session --------------------------------------------------------------------------------
+
+
+def claims_of(session: lc.Session) -> list[Claim]:
+    return [one for one in session.results().values() if isinstance(one, Claim)]
+
+
+@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
+def test_a_session_stops_when_the_claims_are_settled(design: str, two: Known) -> None:
+    claims = ["accuracy[A] > accuracy[B]", "precision >= 0.5", "recall >= 0.99"]
+    plan = lc.Plan(design, ["precision"], classifier=["A"], claims=claims, seed=2)
+    session = lc.Session(two.population, plan)
+    while (draw := session.next()) is not None:
+        if draw.index % 25 == 0:
+            settled = [one.status != "undecided" for one in claims_of(session)]
+            assert not all(settled) or session.labels == N_ITEMS
+        session.answer(draw, bool(two.truth[two.population.position(draw.item_id)]))
+    assert [one.status for one in claims_of(session)] == ["decided", "decided", "refuted"]
+    assert session.status == "goal reached" and session.labels < N_ITEMS
+    stops = [event.text for event in session.events if event.kind == "stopped"]
+    assert stops == ["claims"]
+    for one in claims_of(session):
+        assert one.alpha == pytest.approx(0.05 / 3, abs=1e-12) and one.promise == "watched"
+        strongest = max(one.log_evidence, one.log_evidence_against)
+        assert strongest >= math.log(60) and "{" not in one.sentence()
+        json.loads(one.to_json())
+        assert len(one.to_frame()) == 1
+    replay_project(session.store, session.project)
+    session.extend(budget=session.labels + 5)
+    assert session.next() is not None
+
+
+def answer_all(session: lc.Session, known: Known) -> None:
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+
+
+def test_a_fixed_plan_that_goes_on_keeps_its_figure_and_settles_its_claim(two: Known) -> None:
+    plan = lc.Plan(
+        "simple_random", ["accuracy"], classifier="A", promise="fixed", budget=30,
+        claims=["accuracy >= 0.7"], stop=(), seed=4,
+    )  # fmt: skip
+    session = lc.Session(two.population, plan)
+    answer_all(session, two)
+    before = session.results()
+    figure, claim = before["accuracy"], before["accuracy >= 0.7"]
+    assert isinstance(figure, lc.Estimate) and isinstance(claim, Claim)
+    assert (claim.status, claim.labels_used) == ("undecided", 30)
+    session.extend(budget=200)
+    answer_all(session, two)
+    after = session.results()
+    held, settled = after["accuracy"], after["accuracy >= 0.7"]
+    assert isinstance(held, lc.Estimate) and isinstance(settled, Claim)
+    assert (held.value, held.low, held.high) == (figure.value, figure.low, figure.high)
+    assert held.labels_used == 30, "the first stage stays the result"
+    assert (settled.status, settled.labels_used) == ("decided", 200), "evidence takes every label"
+    assert settled.log_evidence > claim.log_evidence
+    replay_project(session.store, session.project)
+
+
+def test_open_items_count_against_a_claim_and_against_its_opposite(two: Known) -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], classifier="A", claims=["accuracy >= 0.7"],
+                   budget=300, stop=(), seed=2)  # fmt: skip
+    session = lc.Session(two.population, plan)
+    strengths = []
+    while (draw := session.next()) is not None and draw.index <= 150:
+        later = draw.index in range(100, 106)
+        before = claims_of(session)[0]
+        session.answer(
+            draw, "later" if later else bool(two.truth[two.population.position(draw.item_id)])
+        )
+        after = claims_of(session)[0]
+        if later:
+            strengths.append(after.log_evidence - before.log_evidence)
+            assert after.log_evidence_against < before.log_evidence_against + 1e-9
+    assert len(strengths) == 6 and max(strengths) < 0
+
+
+def crossings(known: Known, plan: lc.Plan, sessions: int) -> tuple[int, int]:
+    """Sessions in which the evidence for the first claim is at or above 1/alpha at any label, and
+    those in which the ordinary one-sided bound clears .8 at any label: the broken twin."""
+    wrong, naive = 0, 0
+    for seed in range(sessions):
+        engine = known.engine(plan, seed)
+        claim = engine.claims[0]
+        seen = []
+        for _ in label(engine, known.truth):
+            cells = claim.tally.cells(claim.class_index)
+            seen.append((cells.labelled, cells.positive))
+        labelled, positive = (np.array(part) for part in zip(*seen, strict=True))
+        found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear, claim.rates)
+        wrong += bool((found >= math.log(20)).any())
+        n, s = (part[10:, claim.linear.weight != 0].sum(axis=1) for part in (labelled, positive))
+        naive += bool(((s / n - 0.8) / np.sqrt(0.16 / n) > 1.645).any())
+    return wrong, naive
+
+
+def test_a_false_claim_is_hardly_ever_decided(tmp_path: Path) -> None:
+    """At the boundary, looked at every label; with the default method's learning allocation too."""
+    rng = np.random.default_rng(8)
+    truth = np.zeros(1000, dtype=int)
+    truth[:800] = 1
+    score = np.clip(np.where(truth == 1, 0.8, 0.7) + 0.2 * rng.random(1000) - 0.1, 0.51, 0.99)
+    known = write(tmp_path, truth, score=np.round(score, 4), thresholds={"lr": 0.5})
+    asked = {"estimands": ["precision"], "claims": ["precision > 0.8"], "stop": ()}
+    strata = {"n_above": 3, "n_below": 2}
+    learning = lc.Plan("recalibrated_neyman", budget=100, params=strata, **asked)
+    plain = lc.Plan("simple_random", budget=300, **asked)
+    limit = binom.isf(NOISE, 60, 0.05)
+    assert crossings(known, learning, 60)[0] <= limit
+    wrong, naive = crossings(known, plain, 60)
+    assert wrong <= limit < naive
+
+
+def test_the_expected_size_lies_among_what_sessions_need(tmp_path: Path) -> None:
+    """The median of a few imagined sessions is itself noisy, and sizes vary tenfold."""
+    known = calibrated(tmp_path, 800, seed=3, a=0.3, b=1.2)
+    expected = {}
+    for gap in (0.12, 0.04):
+        claim = f"accuracy >= {known.value('accuracy') - gap:.3f}"
+        plan = lc.Plan("simple_random", ["accuracy"], claims=[claim])
+        expected[gap] = lc.preview(known.population, plan).expected_labels
+        if gap == 0.12:
+            found = lc.simulate(known.population, plan, truth=known.truth.tolist(), runs=7, seed=1)
+            needed = found.table()["labels_used"]
+            assert needed.min() <= expected[gap] <= needed.max()
+    assert expected[0.04] > 1.5 * expected[0.12]
+
+
+def test_simulated_claims_are_rows_like_others(tmp_path: Path) -> None:
+    known = calibrated(tmp_path, 800, seed=3)
+    claims = ["accuracy >= 0.6", "accuracy >= 0.97"]
+    plan = lc.Plan("simple_random", ["accuracy"], claims=claims, budget=400)
+    table = lc.simulate(known.population, plan, truth=known.truth.tolist(), runs=4).table()
+    good, bad = (table[table["estimand"] == text] for text in claims)
+    assert set(good["truth"]) == {1.0} and set(good["chosen"]) == {"decided"}
+    assert set(bad["truth"]) == {0.0} and set(bad["chosen"]) == {"refuted"}
+    assert good["covered"].all() and bad["covered"].all()
+
+
+# --- stop rules ----------------------------------------------------------------------------------
+
+
+def test_any_and_all(two: Known) -> None:
+    text = "accuracy >= 0.6"
+    wide = {"margin": 0.2, "claims": [text], "classifier": "A", "seed": 2}
+    ends = {}
+    for how in ("any", "all"):
+        plan = lc.Plan("simple_random", ["accuracy"], stop=(how, "margin", "claims"), **wide)
+        engine = two.engine(plan, 2)
+        label_all(engine, two.truth)
+        ends[how] = (engine.labels, stop_reason(engine, None))
+    assert ends["any"][0] <= ends["all"][0] and ends["all"][1] == "margin; claims"
+    assert ends["any"][1] in ("margin", "claims", "margin; claims")
+
+
+def test_a_deadline_stops_at_its_moment(two: Known) -> None:
+    stop = "deadline 2027-01-31T18:00"
+    plan = lc.Plan("simple_random", ["accuracy"], classifier="A", budget=50, stop=stop)
+    assert plan.stop == ("deadline 2027-01-31T18:00:00+00:00",)
+    engine = two.engine(plan, 1)
+    assert stop_reason(engine, "2027-01-31T17:59:59+00:00") == ""
+    assert stop_reason(engine, "2027-01-31T19:00:00+01:00") == plan.stop[0]
+    assert deadline_of(read_stop("deadline 2027-01-31T18:00-05:00")).isoformat().endswith("-05:00")
+    past = lc.Plan("simple_random", ["accuracy"], classifier="A", budget=50,
+                   stop="deadline 2020-01-31T18:00")  # fmt: skip
+    session = lc.Session(two.population, past)
+    assert session.next() is None and session.events[-1].text == past.stop[0]
+    replay_project(session.store, session.project)

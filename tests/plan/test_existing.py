@@ -1,0 +1,319 @@
+"""Labels that were there before: read, stated, counted, never asked, replayed."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.errors import NotRandomError, PlanError, PopulationError, ReplayError
+from labelcore.log.engine import Engine
+from labelcore.plan.existing import prepared
+from labelcore.replay import replay, replay_bundle
+from labelcore.report.bundle import bundle_zip
+from tests.existing_files import ITEMS, at_random, from_the_top, made, read
+
+SCALARS = ("accuracy", "precision", "recall")
+DESIGNS = ("recalibrated_neyman", "simple_random", "paired_comparison")
+
+
+def plan_of(design: str = "recalibrated_neyman", **given: Any) -> lc.Plan:
+    paired = design == "paired_comparison"
+    values: dict[str, Any] = {
+        "classifier": ["a", "b"] if paired else "a", "budget": 60, "promise": "fixed", **given,
+    }  # fmt: skip
+    estimands = ["accuracy_difference", "f1_difference"] if paired else list(SCALARS)
+    return lc.Plan(design, estimands, **values)
+
+
+def labelled(session: lc.Session, stop: int | None = None) -> list[str]:
+    """Answer by the truth until the plan ends; the ids that were asked."""
+    truth, asked = made()[1], []
+    while (draw := session.next()) is not None and (stop is None or len(asked) < stop):
+        asked.append(draw.item_id)
+        session.answer(draw, bool(truth[int(draw.item_id[1:])]))
+    return asked
+
+
+# --- the file ----------------------------------------------------------------------------------
+
+
+def test_a_column_of_known_answers_is_read_and_blank_means_unknown(tmp_path: Path) -> None:
+    at = at_random(50)
+    population = read(tmp_path, at)
+    assert population.known is not None
+    assert np.array_equal(np.flatnonzero(population.known >= 0), np.sort(at))
+    assert np.array_equal(population.known[at], made()[1][at])
+    assert population.arguments["known"] == "told"
+
+
+def test_without_such_a_column_the_fingerprint_stays_what_it_was(tmp_path: Path) -> None:
+    population = read(tmp_path)
+    without = lc.read_population(
+        population.path, id="id", content=["text"], scores={"a": "s"}
+    )  # fmt: skip
+    assert "known" not in without.arguments
+    assert without.known is None
+
+
+def test_a_known_answer_that_is_no_class_is_told_with_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("text,s,told\nx,0.1,no\nx,0.2,\nx,0.3,perhaps\n", "utf-8")
+    with pytest.raises(PopulationError) as raised:
+        lc.read_population(path, content="text", scores={"a": "s"}, known="told")
+    (fault,) = raised.value.faults
+    assert (fault.column, fault.row, fault.value) == ("told", 3, "perhaps")
+    assert "must be one of the classes 'no', 'yes' or 0/1, or empty" in fault.rule
+
+
+def test_an_answer_must_not_be_shown(tmp_path: Path) -> None:
+    with pytest.raises(PopulationError, match="must not be shown while labelling"):
+        read(tmp_path, at_random(5), content=["text", "told"])
+
+
+# --- the plan ----------------------------------------------------------------------------------
+
+
+def test_labels_without_a_statement_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match=r"'told' holds 50 known answers: existing must say how"):
+        lc.preview(read(tmp_path, at_random(50)), plan_of())
+
+
+def test_a_statement_without_labels_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="holds no answer"):
+        lc.preview(read(tmp_path, at_random(0)), plan_of(existing="random"))
+    with pytest.raises(PlanError, match="name it with known"):
+        lc.preview(read(tmp_path, at_random(5), known=None), plan_of(existing="random"))
+
+
+def test_nothing_left_to_label_is_said(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="the answer of every item"):
+        lc.preview(read(tmp_path, np.arange(ITEMS)), plan_of(existing="certainty"))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"existing": "sample"}, "existing must be one of random, certainty, ignored"),
+        ({"existing": "certainty", "target": "process"}, "speaks of this file only"),
+        ({"existing": "random", "claims": ["accuracy >= 0.5"]}, "made before the labels"),
+        ({"existing": "certainty", "budget": 0}, "budget must be at least 1"),
+    ],
+)
+def test_what_cannot_be_planned_is_said(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(PlanError, match=words):
+        plan_of(**given)
+
+
+def test_a_design_says_by_its_attribute_that_it_cannot(tmp_path: Path) -> None:
+    able = {name for name, one in lc.DESIGNS.items() if one.existing}
+    assert able == set(DESIGNS)
+    with pytest.raises(
+        PlanError, match=r"'stratified' cannot use existing labels; .* works with"
+    ) as told:
+        lc.Plan("stratified", ["accuracy"], budget=50, existing="random")
+    assert told.value.short == "cannot use known answers"
+    lc.Plan("stratified", ["accuracy"], budget=50, existing="ignored")
+
+
+def test_a_calibrated_stop_is_refused() -> None:
+    with pytest.raises(PlanError, match="without existing labels"):
+        lc.Plan(
+            "simple_random", ["accuracy"], margin=0.1, promise="fixed", stop="margin",
+            existing="random",
+        )  # fmt: skip
+
+
+def test_the_plan_is_exact_in_json_and_silent_without_such_labels() -> None:
+    plan = plan_of(existing="random")
+    assert lc.Plan.from_json(plan.to_json()) == plan
+    assert "existing" not in plan_of().to_dict()
+
+
+def test_labels_from_the_top_are_not_taken_for_a_random_sample(tmp_path: Path) -> None:
+    words = r"100 % of them lie in the top tenth .* where 10 % of"
+    with pytest.raises(NotRandomError, match=words) as told:
+        lc.preview(read(tmp_path, from_the_top(80)), plan_of(existing="random"))
+    parts = told.value
+    assert (parts.labels, parts.found, parts.expected) == (80, 1.0, 0.1)
+    assert parts.place == "lie in the top tenth of the scores"
+
+
+def test_every_tenth_random_sample_is_not_refused(tmp_path: Path) -> None:
+    for seed in range(10):
+        lc.preview(read(tmp_path, at_random(80, seed)), plan_of(existing="random"))
+
+
+# --- drawing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("use", ["random", "certainty"])
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+def test_known_items_are_never_asked(tmp_path: Path, design: str, use: str, promise: str) -> None:
+    at = at_random(90) if use == "random" else from_the_top(90)
+    population = read(tmp_path, at)
+    session = lc.Session(population, plan_of(design, existing=use, promise=promise))
+    asked = labelled(session)
+    assert len(asked) == len(set(asked)) == 60
+    assert not {f"m{i}" for i in at} & set(asked)
+    for one in session.results().values():
+        assert one.has_interval
+        assert "from before)" in one.sentence() if use == "random" else "known items" in (
+            one.sentence()
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_ignored_labels_change_nothing_but_the_fingerprint(tmp_path: Path, design: str) -> None:
+    population = read(tmp_path, at_random(90))
+    plain = read(tmp_path / "plain", at_random(90), known=None)
+    ignored = lc.Session(population, plan_of(design, existing="ignored"))
+    without = lc.Session(plain, plan_of(design))
+    assert labelled(ignored) == labelled(without)
+    pairs = zip(ignored.results().values(), without.results().values(), strict=True)
+    assert all((a.low, a.high) == (b.low, b.high) for a, b in pairs)
+
+
+def test_a_certainty_stratum_is_no_stratum_of_the_sample(tmp_path: Path) -> None:
+    at = from_the_top(200)
+    population = read(tmp_path, at)
+    engine = Engine(population, plan_of(existing="certainty").with_planned(60))
+    assert engine.frame.sizes.sum() == ITEMS - 200 == engine.most
+    assert (engine.frame.stratum[at] == -1).all()
+    assert engine.labels == 0
+    assert engine.tallies["a"].cells(1).labelled.sum() == 200
+
+
+def test_a_random_sample_is_topped_up_to_the_target_shares(tmp_path: Path) -> None:
+    population = read(tmp_path, at_random(90))
+    engine = Engine(population, plan_of(existing="random").with_planned(60))
+    before = engine.frame.given
+    assert before is not None and before.sum() == 90 == engine.labels
+    first = engine.design.batch_items(engine.setup, engine.frame, engine.progress)
+    counts = np.bincount(engine.frame.stratum[first], minlength=len(before))
+    assert ((before + counts)[engine.frame.sizes >= 2] >= 2).all()
+    assert (counts[before >= 2] == 0).all()
+
+
+def test_a_small_watched_plan_needs_five_strata_of_the_rest(tmp_path: Path) -> None:
+    population = read(tmp_path, from_the_top(ITEMS - 60))
+    plan = plan_of(existing="certainty", promise="watched", budget=45,
+                   params={"n_below": 4, "n_above": 4})  # fmt: skip
+    session = lc.Session(population, plan)
+    engine = session.engine
+    assert engine.frame.n_strata == 4
+    assert session.first_figure == 60  # Four strata are too few for the band: a census only.
+
+
+def test_a_sample_that_is_large_enough_needs_no_new_label(tmp_path: Path) -> None:
+    population = read(tmp_path, at_random(300))
+    session = lc.Session(population, plan_of("simple_random", existing="random", budget=0))
+    assert session.next() is None
+    found = session.results()["accuracy"]
+    hits = (made()[0] >= 0.5) == made()[1]
+    assert found.value == pytest.approx(hits[at_random(300)].mean(), abs=1e-12)
+    assert found.state == "interval" and found.promise == "fixed"
+    assert "(all of them from before)" in found.sentence()
+
+
+# --- planning and simulation -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("design", ["recalibrated_neyman", "simple_random"])
+def test_fewer_new_labels_are_planned(tmp_path: Path, design: str) -> None:
+    given: dict[str, Any] = {"budget": None, "margin": 0.06}
+    without = lc.preview(read(tmp_path, known=None), plan_of(design, **given)).labels
+    random = read(tmp_path, at_random(60))
+    top = read(tmp_path, from_the_top(60))
+    with_sample = lc.preview(random, plan_of(design, existing="random", **given)).labels
+    with_known = lc.preview(top, plan_of(design, existing="certainty", **given)).labels
+    # By less than 60: the outcomes of the sample count too, and here they are less sure.
+    assert with_sample < without
+    assert with_known < without
+    assert lc.preview(
+        random, plan_of(design, existing="random", budget=None, margin=0.4)
+    ).labels == 0  # fmt: skip
+
+
+def test_simulation_refuses_a_truth_that_denies_the_known_answers(tmp_path: Path) -> None:
+    population = read(tmp_path, at_random(90))
+    truth = made()[1].copy()
+    row = int(np.sort(at_random(90))[0])
+    truth[row] = 1 - truth[row]
+    with pytest.raises(ValueError, match=rf"1 rows do not, the first is row {row + 1}: "):
+        lc.simulate(population, plan_of(existing="certainty"), truth=truth, runs=1)
+
+
+# --- log, replay, report -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("use", ["random", "certainty"])
+def test_a_session_is_replayed_with_its_existing_labels(tmp_path: Path, use: str) -> None:
+    at = at_random(90) if use == "random" else from_the_top(90)
+    population = read(tmp_path, at)
+    session = lc.Session(population, plan_of(existing=use))
+    labelled(session)
+    session.finish("done")
+    assert sum(event.kind == "labelled" for event in session.events) == 60
+    record = session.record
+    found = replay(population, record.plan_json, session.events, fingerprint=record.fingerprint)
+    assert any("90 existing labels, taken as" in stage for stage in found.stages)
+    bundle = tmp_path / "bundle.zip"
+    bundle.write_bytes(bundle_zip(session))
+    assert replay_bundle(bundle, population.path).results["recall"] == session.results()["recall"]
+    with zipfile.ZipFile(bundle) as archive:
+        kept = json.loads(archive.read("existing.json"))
+        page = archive.read("report.html").decode()
+    assert (kept["column"], kept["taken_as"], len(kept["labels"])) == ("told", use, 90)
+    assert "90 existing labels, taken as" in page
+
+
+def test_another_existing_label_is_another_file(tmp_path: Path) -> None:
+    population = read(tmp_path, from_the_top(90))
+    session = lc.Session(population, plan_of(existing="certainty"))
+    labelled(session, 20)
+    record, other = session.record, read(tmp_path, from_the_top(91))
+    with pytest.raises(ReplayError, match="is not the file that was labelled"):
+        replay(other, record.plan_json, session.events, fingerprint=record.fingerprint)
+
+
+@pytest.mark.parametrize("use", ["random", "certainty"])
+def test_curves_count_the_existing_labels(tmp_path: Path, use: str) -> None:
+    at = at_random(90) if use == "random" else from_the_top(90)
+    population = read(tmp_path, at)
+    plan = lc.Plan("simple_random", ["precision_curve"], classifier="a", budget=60,
+                   promise="fixed", existing=use)  # fmt: skip
+    session = lc.Session(population, plan)
+    labelled(session)
+    band = session.band("precision")
+    point = int(np.flatnonzero(band.x <= 90)[-1])
+    share = made()[1][from_the_top(int(band.x[point]))].mean()
+    assert band.low[point] <= share <= band.high[point]
+    if use == "certainty":
+        assert band.value[point] == pytest.approx(share)
+        assert band.high[point] - band.low[point] < 1e-9
+
+
+def test_extension_counts_new_labels_only(tmp_path: Path) -> None:
+    population = read(tmp_path, from_the_top(ITEMS - 70))
+    session = lc.Session(population, plan_of(existing="certainty", promise="watched"))
+    labelled(session)
+    with pytest.raises(PlanError, match="at most the 70 that can be asked"):
+        session.extend(budget=71)
+    session.extend(budget=70)
+    labelled(session)
+    assert session.status == "exhausted"
+    assert session.results()["recall"].state == "exact"
+
+
+def test_prepared_without_labels_is_the_frame_of_the_design(tmp_path: Path) -> None:
+    engine = Engine(read(tmp_path, known=None), plan_of().with_planned(60))
+    plain = engine.design.prepare(engine.setup)
+    again = prepared(engine.design, engine.setup, engine.existing)
+    assert np.array_equal(plain.queue, again.queue) and again.given is None

@@ -1,0 +1,93 @@
+"""The preview against what the simulation gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.planning.forecast import planned_size
+from tests.designs.synthetic import NEEDED, SCALAR_DESIGNS, SCALARS, WATCHED, Known, calibrated
+
+DESIGNS = SCALAR_DESIGNS
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("preview"), 1500, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+@pytest.mark.parametrize("labels", [150, 400])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_expected_half_width(design: str, labels: int, promise: str, known: Known) -> None:
+    """Calibrated scores: within 15 % of the mean of 25 runs (whose own noise is about 2 %)."""
+    asked = WATCHED[design] if promise == "watched" else SCALARS
+    plan = lc.Plan(design, asked, budget=labels, promise=promise)
+    expected = lc.preview(known.population, plan).expected_half_width
+    table = lc.simulate(known.population, plan, truth="truth", runs=25, seed=5).table()
+    width = (table["high"] - table["low"]).groupby(table["estimand"]).mean() / 2
+    for name in asked:
+        assert expected[name] == pytest.approx(width[name], rel=0.15), name
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_expected_labels_meet_the_margin(design: str, known: Known) -> None:
+    plan = lc.Plan(design, SCALARS, margin=0.08, promise="fixed")
+    found = lc.preview(known.population, plan)
+    assert max(found.expected_half_width.values()) <= 0.08
+    fewer = replace(plan, budget=found.expected_labels - 20)
+    assert max(lc.preview(known.population, fewer).expected_half_width.values()) > 0.0795
+    assert planned_size(known.population, plan) == found.expected_labels == found.labels
+
+
+def test_planned_size_is_the_budget_where_there_is_one(known: Known) -> None:
+    """Also beside a margin: the session and the simulation freeze the same size."""
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=300, margin=0.2, stop=())
+    assert planned_size(known.population, plan) == 300
+    assert planned_size(known.population, replace(plan, budget=9999)) == 1500
+    assert lc.Session(known.population, plan).plan.planned == 300
+    assert lc.simulate(known.population, plan, truth="truth", runs=1).plan.planned == 300
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_allocation_is_what_a_session_draws(design: str, known: Known) -> None:
+    """The first batch exactly, the whole within the little that labels teach."""
+    plan = lc.Plan(design, SCALARS, budget=300, promise="fixed")
+    derived = lc.preview(known.population, plan).derived
+    assert sum(derived["planned"]) == 300 and sum(derived["stratum_sizes"]) == 1500
+    assert derived["edges"][-1] == 1500
+    engine = known.engine(plan, 3)
+    while engine.peek() is not None:
+        engine.draw_next()  # no answers: the scores alone decide
+    assert engine.drawn.tolist() == derived["planned"]
+
+
+@pytest.mark.parametrize("budget", [1, 2, 5, 10_000])
+@pytest.mark.parametrize("target", ["file", "process"])
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.filterwarnings("error")
+def test_any_size_has_a_preview(design: str, target: str, budget: int, known: Known) -> None:
+    budget = max(budget, NEEDED.get(design, 1))
+    plan = lc.Plan(design, list(SCALARS), budget=budget, target=target)
+    widths = np.array(list(lc.preview(known.population, plan).expected_half_width.values()))
+    assert np.all((widths >= 0) & (widths <= 0.5))
+
+
+def test_notes_say_which_classifier_a_list_is_of(tmp_path: Path) -> None:
+    known = calibrated(tmp_path, 300, seed=1)
+    file = known.population.path
+    both = lc.read_population(
+        file, id="id", content="text", scores={"a": "score", "b": "score"},
+        thresholds={"a": 0.5, "b": 0.6},
+    )  # fmt: skip
+    asked = ["accuracy", "precision_curve"]
+    plan = lc.Plan("simple_random", asked, classifier=["a", "b"], budget=100)
+    notes = lc.preview(both, plan).derived["notes"]
+    assert "Of precision_curve there is one, along the scores of 'a'; none for 'b'." in notes
+    alone = lc.Plan("simple_random", asked, classifier="a", budget=100)
+    assert not any("none for" in note for note in lc.preview(both, alone).derived["notes"])

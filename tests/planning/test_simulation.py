@@ -1,0 +1,133 @@
+"""The simulation's tables against their definitions in INTERFACE.md."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.planning.simulation import COLUMNS, run_seed
+from tests.designs.synthetic import SCALARS, Known, calibrated
+
+SUMMARY = [
+    "runs", "truth", "bias", "rmse", "coverage", "coverage_se", "mean_width", "mean_labels",
+    "mean_draws", "variance_ratio", "no_value",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("simulate"), 300, seed=7)
+
+
+@pytest.fixture(scope="module")
+def simulation(known: Known) -> lc.Simulation:
+    plan = lc.Plan("recalibrated_neyman", [*SCALARS, "precision_curve"], budget=80)
+    return lc.simulate(known.population, plan, truth="truth", runs=12, seed=3)
+
+
+def test_tables_have_the_promised_columns(simulation: lc.Simulation) -> None:
+    table, summary, curves = simulation.table(), simulation.summary(), simulation.curves()
+    assert tuple(table.columns) == COLUMNS and len(table) == 12 * 5
+    assert list(summary.columns) == SUMMARY and summary.index.name == "estimand"
+    assert list(summary.index) == [*SCALARS, "precision_curve"]
+    assert list(curves.columns) == ["run", "x", "truth", "value", "low", "high"]
+
+
+def test_truth_is_that_of_the_file(simulation: lc.Simulation, known: Known) -> None:
+    for name in SCALARS:
+        assert simulation.summary()["truth"][name] == pytest.approx(known.value(name), abs=1e-12)
+
+
+def test_summary_follows_from_the_table(simulation: lc.Simulation) -> None:
+    table, summary = simulation.table(), simulation.summary()
+    for name in SCALARS:
+        part = table[table["estimand"] == name]
+        error = part["value"] - part["truth"]
+        assert summary["bias"][name] == pytest.approx(error.mean())
+        assert summary["rmse"][name] == pytest.approx(np.sqrt((error**2).mean()))
+        inside = (part["low"] <= part["truth"]) & (part["truth"] <= part["high"])
+        assert summary["coverage"][name] == inside.mean() == part["covered"].mean()
+        assert summary["mean_width"][name] == pytest.approx((part["high"] - part["low"]).mean())
+    assert np.isnan(summary["variance_ratio"]["precision_curve"])
+
+
+def test_variance_ratio_is_against_simple_random_sampling(
+    simulation: lc.Simulation, known: Known
+) -> None:
+    plan = lc.Plan("simple_random", SCALARS, budget=80, promise="fixed")
+    base = lc.simulate(known.population, plan, truth="truth", runs=12, seed=3).summary()
+    assert (base["variance_ratio"] == 1).all()
+    ratio = (simulation.summary()["rmse"][list(SCALARS)] / base["rmse"]) ** 2
+    np.testing.assert_allclose(simulation.summary()["variance_ratio"][list(SCALARS)], ratio)
+
+
+def test_same_seed_same_table_and_the_plan_seed_is_not_used(known: Known) -> None:
+    def table(seed: int, plan_seed: int) -> pd.DataFrame:
+        plan = lc.Plan("simple_random", ["accuracy"], budget=40, seed=plan_seed)
+        return lc.simulate(known.population, plan, truth="truth", runs=3, seed=seed).table()
+
+    pd.testing.assert_frame_equal(table(1, 0), table(1, 99))
+    assert not table(1, 0).equals(table(2, 0))
+    assert len({run_seed(s, r) for s in range(40) for r in range(40)}) == 1600
+
+
+def test_a_run_is_a_session(known: Known) -> None:
+    """Run 2 draws and finds what a person with these labels and that seed would."""
+    plan = lc.Plan("recalibrated_neyman", SCALARS, budget=60)
+    simulation = lc.simulate(known.population, plan, truth="truth", runs=3, seed=9)
+    session = lc.Session(known.population, plan.with_seed(run_seed(9, 2)))
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    assert session.results() == simulation.runs[2].results
+
+
+def test_every_form_of_truth(known: Known) -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], budget=40)
+    ids = known.population.ids()
+    forms = [
+        "truth", known.truth, known.truth.astype(bool), known.truth.astype(float),
+        [("no", "yes")[v] for v in known.truth], pd.Series(known.truth, index=ids)[::-1],
+    ]  # fmt: skip
+    tables = [lc.simulate(known.population, plan, truth=form, runs=2).table() for form in forms]
+    for other in tables[1:]:
+        pd.testing.assert_frame_equal(tables[0], other)
+
+
+def test_bad_truth_is_named_with_rows(known: Known) -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], budget=40)
+
+    def run(truth: object) -> None:
+        lc.simulate(known.population, plan, truth=truth, runs=1)
+
+    missing = known.truth.astype(float)
+    missing[4] = np.nan
+    with pytest.raises(ValueError, match="row 5"):
+        run(missing)
+    with pytest.raises(ValueError, match="300 values"):
+        run(known.truth[:-1])
+    with pytest.raises(ValueError, match="'nothere'"):
+        run("nothere")
+    with pytest.raises(ValueError, match="lacks the ids i299"):
+        run(pd.Series(known.truth[:-1], index=known.population.ids()[:-1]))
+    with pytest.raises(TypeError, match="truth"):
+        run(5)
+    for runs, error in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="runs"):
+            lc.simulate(known.population, plan, truth="truth", runs=runs)  # type: ignore[arg-type]
+
+
+def test_stopping_at_a_margin(known: Known) -> None:
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], margin=0.12)
+    table = lc.simulate(known.population, plan, truth="truth", runs=5).table()
+    assert set(table["status"]) == {"goal reached"} and (table["labels_used"] < 300).all()
+    assert ((table["high"] - table["low"]) / 2 <= 0.12).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_value_counts_as_covered_and_is_left_out_of_the_errors(known: Known) -> None:
+    plan = lc.Plan("simple_random", ["recall", "accuracy"], budget=1, promise="fixed")
+    summary = lc.simulate(known.population, plan, truth="truth", runs=6).summary()
+    assert summary["no_value"].tolist() == [6, 0] and summary["coverage"]["recall"] == 1
+    assert np.isnan(summary["bias"]["recall"]) and np.isnan(summary["rmse"]["recall"])

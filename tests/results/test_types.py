@@ -1,0 +1,109 @@
+"""Results are plain, frozen, and survive JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.results.types import Scope, largest_half_width
+from tests.designs.synthetic import SCALAR_DESIGNS, SCALARS, Known, calibrated, labelled
+
+ONE = lc.Estimate(
+    "f1", 0.5, 0.4, 0.7, 0.95, 10, 12, "method", "watched", ("a", "b"), "source", "interval", "",
+    0.25, Scope("file.csv", 9, "lr", "file", "yes", 0.1, 40, 300),
+)  # fmt: skip
+
+CURVED = [name for name in SCALAR_DESIGNS if "precision_curve" in lc.DESIGNS[name].estimands]
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("results"), 200, seed=2)
+
+
+def test_estimate_round_trip() -> None:
+    assert lc.Estimate.from_dict(json.loads(ONE.to_json())) == ONE
+    none = replace(ONE, value=None, tail_share=None, state="nothing", low=0.0, high=1.0)
+    assert lc.Estimate.from_dict(json.loads(none.to_json())) == none
+
+
+def test_estimate_is_frozen_and_consistent() -> None:
+    with pytest.raises(FrozenInstanceError):
+        ONE.value = 0.1  # type: ignore[misc]
+    assert ONE.half_width == pytest.approx(0.15) and ONE.interval.half_width == ONE.half_width
+    assert ONE.to_frame().iloc[0][["value", "low", "high"]].tolist() == [0.5, 0.4, 0.7]
+
+
+def test_largest_half_width_counts_what_has_no_interval_as_half() -> None:
+    assert largest_half_width([ONE, replace(ONE, high=0.5)]) == pytest.approx(0.15)
+    assert largest_half_width([ONE, replace(ONE, state="too few", low=0.45, high=0.46)]) == 0.5
+    assert largest_half_width([]) == 0.5
+
+
+@pytest.mark.parametrize("design", CURVED)
+def test_band(design: str, known: Known) -> None:
+    plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=100)
+    session = lc.Session(known.population, plan)
+    empty = session.results()["precision_curve"]
+    assert isinstance(empty, lc.Band) and empty.state == "nothing"
+    assert np.isnan(empty.value).all() and not empty.low.any() and empty.high.all()
+    assert "nothing is known yet" in empty.sentence() and "NaN" not in empty.to_json()
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    band = session.results()["precision_curve"]
+    assert isinstance(band, lc.Band)
+    assert np.all(np.diff(band.x) > 0) and band.x[0] == 5 and band.x[-1] == 200
+    assert np.all((band.low <= band.value) & (band.value <= band.high))
+    assert np.all(np.diff(band.threshold) <= 0)
+    value, interval = band.at(200)
+    assert (value, interval.low) == (band.value[-1], band.low[-1])
+    assert "each rank on its own" in band.sentence()
+    assert len(band.to_frame()) == len(band.x)
+    assert json.loads(band.to_json())["x"] == band.x.tolist()
+    assert band.at(5)[0] == band.value[0]
+    for rank in range(5, 201):  # between two points: all that the hits at both allow
+        value, interval = band.at(rank)
+        assert 0 <= interval.low <= value + 1e-12 and value <= interval.high + 1e-12 <= 1 + 1e-12
+        before = band.x <= rank
+        x, low = band.x[before][-1], band.low[before][-1]
+        assert interval.low * rank >= x * low - 1e-9
+    for rank in (0, 4, 201, np.nan):  # never the figure of another rank
+        with pytest.raises(ValueError, match="rank must lie between 5 and 200"):
+            band.at(rank)
+
+
+@pytest.mark.parametrize("design", CURVED)
+def test_curves_of_a_census_are_the_true_ones(design: str, known: Known) -> None:
+    plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=200, promise="fixed")
+    engine = labelled(known.engine(plan, 1), known.truth)
+    from labelcore.figures.curves import precision_curve, recall_curve
+
+    hits = np.cumsum(known.truth[engine.rank_order])
+    for band, truth in (
+        (precision_curve(engine), lambda r: hits[r - 1] / r),
+        (recall_curve(engine), lambda r: hits[r - 1] / hits[-1]),
+    ):
+        expected = truth(band.x.astype(int))
+        for part in (band.value, band.low, band.high):
+            np.testing.assert_allclose(part, expected, atol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", CURVED)
+def test_each_point_of_the_band_covers(design: str, known: Known) -> None:
+    """Confidence 80 %, 60 runs of 80 labels: at ranks with 20 items and more, coverage of each
+    point not below the binomial limit (Bonferroni over the ranks)."""
+    from scipy.stats import binom
+
+    plan = lc.Plan(design, [*SCALARS, "precision_curve"], budget=80, confidence=0.8,
+                   promise="fixed")  # fmt: skip
+    curves = lc.simulate(known.population, plan, truth="truth", runs=60, seed=1).curves()
+    low, truth, high = (curves[name] for name in ("low", "truth", "high"))
+    inside = (low <= truth + 1e-12) & (truth - 1e-12 <= high)
+    share = inside.groupby(curves["x"]).mean()
+    share = share[share.index >= 20]
+    assert share.min() >= binom.ppf(1e-4 / len(share), 60, 0.8) / 60

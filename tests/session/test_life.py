@@ -1,0 +1,170 @@
+"""Names, renaming, putting away and duplicates, on every store; no label is ever touched."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import UnknownProjectError
+from labelcore.session import life
+from labelcore.store import LabelStore, open_store
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> LabelStore:
+    url = "memory://" if request.param == "memory" else f"sqlite:///{tmp_path / 'labels.db'}"
+    return open_store(url)
+
+
+@pytest.fixture
+def session(store: LabelStore, tmp_path: Path) -> lc.Session:
+    """A project called "spam" with 5 labels."""
+    path = tmp_path / "items.csv"
+    with path.open("w", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(["id", "text", "score"])
+        rows.writerows([f"i{n}", f"item {n}", n / 100] for n in range(100))
+    population = lc.read_population(
+        path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
+    )
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=50, seed=7)
+    settings = {"question": "Spam?", "instructions": "Junk counts."}
+    made = lc.Session(population, plan, store, "spam", settings=settings)
+    for n in range(5):
+        made.answer(made.next(), n % 2 == 0)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ("", "needs a name"),
+        ("  \t ", "needs a name"),
+        ("x" * 81, "at most 80 characters; this one has 81"),
+        ("spam", "called 'spam' already"),
+        (" spam ", "called 'spam' already"),
+        ("two\nlines", r"does not show \(U\+000A\)"),
+        ("nul\0l", r"U\+0000"),
+        ("turned \u202e round", r"U\+202E"),
+        ("no width\u200b", r"U\+200B"),
+        ("lone \ud800", r"U\+D800"),
+    ],
+)
+def test_names_that_are_refused(
+    session: lc.Session, store: LabelStore, wanted: str, told: str
+) -> None:
+    life.duplicate(store, "spam", "other")
+    before = [record.name for record in store.projects()]
+    for act in (life.rename, life.duplicate):
+        with pytest.raises(ValueError, match=told):
+            act(store, "other", wanted)
+    assert [record.name for record in store.projects()] == before
+
+
+@pytest.mark.parametrize(
+    "wanted", ["<b>x</b> **y** $z$", "a/b\\c", "日本語", "x" * 80, "👩‍👩‍👧", "' OR 1=1 --", "spam "]
+)
+def test_names_that_are_taken_literally(
+    session: lc.Session, store: LabelStore, wanted: str
+) -> None:
+    assert life.rename(store, "spam", wanted) == wanted.strip()
+    assert len(lc.Session.open(store, wanted.strip()).events) == len(session.events)
+
+
+def test_rename_keeps_every_event(session: lc.Session, store: LabelStore) -> None:
+    before = store.events("spam")
+    life.rename(store, "spam", "junk")
+    assert store.events("junk") == before
+    again = lc.Session.open(store, "junk")
+    assert (again.labels, again.settings["question"]) == (5, "Spam?")
+    assert again.next().index == 6
+
+
+def test_a_session_with_the_old_name_cannot_write(session: lc.Session, store: LabelStore) -> None:
+    draw = session.next()
+    life.rename(store, "spam", "junk")
+    with pytest.raises(UnknownProjectError):
+        session.answer(draw, True)
+    assert lc.Session.open(store, "junk").labels == 5
+
+
+def test_former_names_lead_to_the_present_one(session: lc.Session, store: LabelStore) -> None:
+    life.rename(store, "spam", "junk")
+    life.rename(store, "junk", "mail")
+    assert life.renamed_to(store, "spam") == life.renamed_to(store, "junk") == "mail"
+    assert life.renamed_to(store, "mail") is None and life.renamed_to(store, "never") is None
+    life.rename(store, "mail", "spam")
+    assert life.renamed_to(store, "spam") is None
+    assert life.renamed_to(store, "mail") == "spam"
+
+
+def test_same_name_changes_nothing(session: lc.Session, store: LabelStore) -> None:
+    before = store.project("spam")
+    assert life.rename(store, "spam", " spam ") == "spam"
+    assert store.project("spam") == before
+
+
+@pytest.mark.parametrize("act", [life.rename, life.duplicate])
+def test_unknown_project(store: LabelStore, act: object) -> None:
+    with pytest.raises(UnknownProjectError):
+        act(store, "none", "new")  # type: ignore[operator]
+    with pytest.raises(UnknownProjectError):
+        life.set_archived(store, "none", True)
+
+
+def test_archive_and_bring_back(session: lc.Session, store: LabelStore) -> None:
+    life.set_archived(store, "spam", True)
+    assert store.project("spam").archived
+    assert lc.Session.open(store, "spam").labels == 5
+    life.set_archived(store, "spam", False)
+    assert not store.project("spam").archived
+
+
+def items(session: lc.Session, number: int) -> list[str]:
+    found = []
+    for n in range(number):
+        draw = session.next()
+        found.append(draw.item_id)
+        session.answer(draw, n % 2 == 0)
+    return found
+
+
+def test_duplicate_has_no_labels_and_the_same_draws(session: lc.Session, store: LabelStore) -> None:
+    made = life.duplicate(store, "spam", "again")
+    again = lc.Session.open(store, "again")
+    assert (again.labels, store.last_sequence("again")) == (0, 0)
+    assert again.plan == session.plan and made.fingerprint == session.record.fingerprint
+    assert items(again, 5) == [row.item_id for row in reversed(session.history())]
+    assert session.labels == 5
+
+
+def test_duplicate_with_a_fresh_seed_draws_others(session: lc.Session, store: LabelStore) -> None:
+    life.duplicate(store, "spam", "fresh", seed=8)
+    fresh = lc.Session.open(store, "fresh")
+    assert fresh.plan == session.plan.with_seed(8)
+    assert items(fresh, 5) != [row.item_id for row in reversed(session.history())]
+
+
+def test_duplicate_has_the_wording_of_now_and_no_former_names(
+    session: lc.Session, store: LabelStore
+) -> None:
+    session.reword(question="Is it junk?")
+    life.rename(store, "spam", "junk")
+    life.set_archived(store, "junk", True)
+    made = life.duplicate(store, "junk", "again")
+    assert json.loads(made.settings_json) == {
+        "question": "Is it junk?",
+        "instructions": "Junk counts.",
+    }
+    assert not made.archived and life.renamed_to(store, "spam") == "junk"
+
+
+def test_free_name(session: lc.Session, store: LabelStore) -> None:
+    assert life.free_name(store, "new") == "new"
+    assert life.free_name(store, "spam") == "spam 2"
+    life.duplicate(store, "spam", "spam 2")
+    assert life.free_name(store, "spam") == "spam 3"

@@ -1,0 +1,192 @@
+"""A session as other programs use it, on the store in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import AnswerError, PlanError, ProjectExistsError
+from labelcore.figures.scalars import goal_reached
+from tests.designs.synthetic import SCALAR_DESIGNS, SCALARS, Known, calibrated
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("session"), 200, seed=3)
+
+
+def start(known: Known, **values: object) -> lc.Session:
+    plan = lc.Plan("recalibrated_neyman", SCALARS, **{"budget": 60, **values})  # type: ignore[arg-type]
+    return lc.Session(known.population, plan)
+
+
+def go(session: lc.Session, known: Known, until: int = 10_000) -> None:
+    while session.labels < until and (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+
+
+def test_next_is_the_same_draw_until_it_is_answered(known: Known) -> None:
+    session = start(known)
+    draw = session.next()
+    assert draw is not None and draw == session.next() and draw.index == 1
+    assert session.item(draw) == {"text": "x"}
+    first = session.answer(draw, "yes")
+    assert session.answer(draw, "no") is first and session.answer(draw.token, "unsure") is first
+    after = session.next()
+    assert after is not None and after.index == 2 and session.labels == 1
+
+
+def test_undo_brings_the_item_back_with_a_new_token(known: Known) -> None:
+    session = start(known)
+    assert session.undo() is None
+    for _ in range(3):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "yes")
+    for taken_back, left in ((3, 2), (2, 1)):
+        session.undo()
+        back = session.next()
+        assert back is not None and back.token != draw.token
+        assert back.index == taken_back and session.labels == left
+
+
+def test_later_comes_back_at_the_end_and_counts_when_answered(known: Known) -> None:
+    session = start(known)
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "later")
+    go(session, known, until=59)
+    assert session.labels == 59 and session.status == "open"
+    back = session.next()
+    assert back is not None and (back.index, back.item_id) == (1, draw.item_id)
+    session.answer(back, "no")
+    assert session.next() is None and session.status == "budget used"
+
+
+def test_two_people_never_get_the_same_item(known: Known) -> None:
+    session = start(known)
+    seen = []
+    for _ in range(30):
+        for who in ("a", "b"):
+            draw = session.next(who)
+            assert draw is not None
+            seen.append(draw.item_id)
+        for who in ("b", "a"):
+            draw = session.next(who)
+            assert draw is not None
+            session.answer(draw, "yes")
+    assert len(set(seen)) == 60 and session.next("a") is None
+
+
+def test_the_last_item_on_a_screen_is_waited_for(known: Known) -> None:
+    session = start(known)
+    go(session, known, until=58)
+    first, last = session.next("a"), session.next("b")
+    assert first is not None and last is not None and session.next("c") is None
+    assert session.status == "waiting" and session.going_on
+    session.answer(first, "later")
+    assert session.status == "open", "it may be shown to whoever comes"
+    again = session.next("a")
+    assert again is not None and session.status == "waiting"
+    session.answer(again, "yes")
+    session.answer(last, "no")
+    assert session.status == "budget used" and not session.going_on
+
+
+def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], margin=0.15)
+    session = lc.Session(known.population, plan)
+    other = session.next("b")
+    assert other is not None
+    go(session, known)
+    assert session.next() is None and session.status == "waiting"
+    session.answer(other, "yes")
+    assert session.status == "goal reached"
+
+
+@pytest.mark.parametrize("design", SCALAR_DESIGNS)
+def test_goal_reached_then_extend(design: str, known: Known) -> None:
+    plan = lc.Plan(design, ["accuracy"], margin=0.15)
+    session = lc.Session(known.population, plan)
+    go(session, known)
+    found = session.results()["accuracy"]
+    assert session.status == "goal reached" and session.next() is None
+    assert isinstance(found, lc.Estimate)
+    assert found.half_width <= 0.15 and found.state == "goal reached"
+    labels = session.labels
+    session.extend(budget=labels + 10)
+    assert session.status == "open"
+    go(session, known)
+    assert session.labels == labels + 10
+
+
+def test_an_answer_taken_back_after_a_stop_asks_the_rules_again(known: Known) -> None:
+    session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], margin=0.15))
+    go(session, known)
+    assert session.status == "goal reached"
+    session.undo()
+    assert session.status == "open"
+    go(session, known)
+    assert session.status == "goal reached" and session.next() is None
+    assert sum(event.kind == "stopped" for event in session.events) == 2
+    said = known.population.predictions["lr"]
+    for index, asked in enumerate(session.engine.asked, start=1):
+        session.revise(index, bool(said[asked.position]) == (index % 2 == 0), f"change {index}")
+    assert session.next() is not None, "half of the items wrong: the interval is too wide now"
+
+
+def test_no_stop_is_written_while_an_item_taken_back_is_owed(known: Known) -> None:
+    """The interval may be narrow enough without the item; whether to stop is asked with it."""
+    session = lc.Session(known.population, lc.Plan("simple_random", ["accuracy"], margin=0.15))
+    others = [f"other {number}" for number in range(8)]
+    opened = [session.next(other) for other in others]
+    go(session, known)
+    for draw in opened:
+        assert draw is not None
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    taken_back = session.undo(others[0])
+    assert taken_back is not None and goal_reached(session.engine)
+    back = session.next()
+    assert back is not None and back.index == taken_back.index
+    kinds = [event.kind for event in session.events if event.sequence > taken_back.sequence]
+    assert kinds == ["drawn"]
+    session.answer(back, bool(known.truth[known.population.position(back.item_id)]))
+    assert session.next() is None and session.events[-1].kind == "stopped"
+
+
+def test_finish_and_census(known: Known) -> None:
+    session = start(known)
+    go(session, known, until=45)
+    session.finish("enough")
+    assert session.status == "finished" and session.next() is None
+    session = start(known, budget=500)
+    go(session, known)
+    assert session.status == "exhausted"
+    assert {one.state for one in session.results().values()} == {"exact"}
+
+
+def test_refusals(known: Known) -> None:
+    session = start(known)
+    draw = session.next()
+    assert draw is not None
+    with pytest.raises(AnswerError, match="maybe"):
+        session.answer(draw, "maybe")
+    with pytest.raises(AnswerError, match="no item that was shown"):
+        session.answer("nonsense", "yes")
+    with pytest.raises(TypeError, match="budget"):
+        session.extend(budget=70.5)  # type: ignore[arg-type]
+    for budget in (0, 1, 201):
+        with pytest.raises(PlanError, match="budget must be more than the 60 items so far"):
+            session.extend(budget=budget)
+    with pytest.raises(ProjectExistsError, match="another plan"):
+        lc.Session(known.population, lc.Plan("simple_random", SCALARS, budget=60), session.store)
+    assert session.labels == 0
+
+
+def test_opening_creates_no_store(tmp_path: Path) -> None:
+    gone = tmp_path / "gone" / "labels.db"
+    with pytest.raises(FileNotFoundError, match="moved, replaced or deleted.* No new one was made"):
+        lc.Session.open(f"sqlite:///{gone}", "spam")
+    assert not gone.parent.exists()

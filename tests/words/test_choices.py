@@ -1,0 +1,88 @@
+"""The sentences of a choice: what is shown, how surely, and what is not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.results.types import Scope
+
+BOUNDS = pd.DataFrame(
+    {
+        "classifier": ["top 50", "top 100", "top 200"],
+        "size": [50, 100, 200],
+        "value": [0.96, 0.9, float("nan")],
+        "low": [0.85, 0.82, 0.0],
+        "high": [0.99, 0.94, 1.0],
+        "state": ["good", "acceptable", "in"],
+    }
+)
+
+
+def choice(**changes: Any) -> lc.Choice:
+    values: dict[str, Any] = {
+        "estimand": "selection", "chosen": "top 100", "threshold": 0.8125, "status": "guaranteed",
+        "bounds": BOUNDS, "precision_threshold": 0.9, "precision_slack": 0.1, "reach_slack": 0.1,
+        "confidence": 0.95, "labels_used": 312, "draws_used": 340, "method": "bounds (strict)",
+        "promise": "watched", "assumptions": ("items were drawn at random",), "source": "nobody",
+        "missing": "", "scope": Scope("posts.csv", 5000, None, "file", "spam"),
+    }  # fmt: skip
+    return lc.Choice(**{**values, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {},
+            "For the 5,000 items in posts.csv, 'top 100' (score 0.8125 and better) is the choice: "
+            "its precision is at least 80.0 %, and it finds at least 90.0 % of the 'spam' items "
+            "that the best candidate with a precision of 90.0 % or more finds (95 % confidence, "
+            "strict, valid at every look), from 312 labels. By these labels its precision is at "
+            "least 82.0 %.",
+        ),
+        (
+            {"status": "none acceptable", "chosen": None, "threshold": None},
+            "For the 5,000 items in posts.csv, no candidate has a precision of 90.0 % or more "
+            "(95 % confidence, strict, valid at every look), from 312 labels: none should be used.",
+        ),
+        (
+            {"status": "guess", "promise": "none"},
+            "For the 5,000 items in posts.csv, 'top 100' (score 0.8125 and better) looks best so "
+            "far, but nothing is shown about it yet: this is a guess, from 312 labels.",
+        ),
+        (
+            {"status": "guess", "chosen": None, "threshold": None, "promise": "none"},
+            "For the 5,000 items in posts.csv, none of the candidates looks best so far, but "
+            "nothing is shown about it yet: this is a guess, from 312 labels.",
+        ),
+        (
+            {"status": "undecided", "chosen": None, "missing": "8 of 9 candidates are left"},
+            "For the 5,000 items in posts.csv, the choice of a candidate with a precision of 90.0 "
+            "% or more is still open: 8 of 9 candidates are left, from 312 labels.",
+        ),
+        (
+            {
+                "status": "undecided",
+                "chosen": None,
+                "labels_used": 0,
+                "missing": "no item has a label yet",
+            },
+            "For the 5,000 items in posts.csv, the choice of a candidate with a precision of 90.0 "
+            "% or more is still open: no item has a label yet.",
+        ),
+    ],
+)
+def test_sentence(changes: dict[str, Any], words: str) -> None:
+    assert choice(**changes).sentence() == words
+
+
+def test_json_has_no_number_that_is_none() -> None:
+    read = json.loads(choice().to_json())
+    assert read["bounds"][2]["value"] is None and read["bounds"][0]["value"] == 0.96
+    assert read["sentence"] == choice().sentence()
+    assert list(choice().to_frame()["classifier"]) == ["top 50", "top 100", "top 200"]

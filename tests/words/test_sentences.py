@@ -1,0 +1,117 @@
+"""The sentence of every state names the file, the promise and the condition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from labelcore.estimands import SCALARS
+from labelcore.results.types import Estimate, Scope
+from labelcore.words import sentences as words
+
+SCOPE = Scope("items.csv", 12_345, "lr", "file", "spam", 0.05, 40, 300)
+BASE = Estimate(
+    "precision", 0.9137, 0.87649, 0.94211, 0.95, 212, 214, "m", "watched", (), "s", "interval",
+    "3 of 40 labels before a first figure", None, SCOPE,
+)  # fmt: skip
+WATCHED, FIXED = "95 % confidence, valid at every look", "95 % confidence, valid at the planned 300"
+FOUND = ("91.4 %", "87.6 %", "94.3 %", "212 labels")
+
+TABLE = [
+    ("nothing", "watched", (WATCHED, "40 labels", "3 of 40")),
+    ("nothing", "fixed", (FIXED, "nothing is known")),
+    ("too few", "watched", (WATCHED, "40 labels", "too few", "3 of 40 labels before")),
+    ("too few", "fixed", (FIXED, "too few")),
+    ("provisional", "fixed", (FIXED, "91.4 %", "212 labels", "no interval yet")),
+    ("interval", "watched", (WATCHED, *FOUND)),
+    ("interval", "fixed", (FIXED, *FOUND)),
+    ("waiting", "watched", (WATCHED, *FOUND, "whatever the open items")),
+    ("goal reached", "watched", (WATCHED, *FOUND, "5.0 points is reached")),
+    ("not reached", "watched", (WATCHED, *FOUND, "5.0 points was not reached")),
+    ("not reached", "fixed", (FIXED, *FOUND, "5.0 points was not reached")),
+    ("stopped early", "none", (*FOUND, "no promise", "before the planned 300 labels")),
+    ("exact", "watched", ("exactly 91.4 %", "every item that matters has a label")),
+]
+
+
+@pytest.mark.parametrize(("state", "promise", "parts"), TABLE)
+@pytest.mark.parametrize("target", ["file", "process"])
+def test_sentence(state: str, promise: str, parts: tuple[str, ...], target: str) -> None:
+    one = replace(BASE, state=state, promise=promise, scope=replace(SCOPE, target=target))
+    text = one.sentence()
+    for part in (*parts, "12,345", "items.csv", "precision", "'lr'", "'spam'"):
+        assert part.lower() in text.lower(), part
+    assert ("items like" in text) == (target == "process")
+    assert "{" not in text and text.endswith(".") and ".." not in text
+
+
+@pytest.mark.parametrize(
+    ("state", "promise", "parts"),
+    [
+        ("provisional", "fixed", ("no interval yet", "shown once (95 % confidence, valid at the")),
+        ("goal reached", "fixed", (*FOUND, "300 labels only)", "5.0 points is reached")),
+        ("not reached", "fixed", (*FOUND, "300 labels only)", "5.0 points was not reached")),
+        ("stopped early", "none", (*FOUND, "no promise", "labelling stopped before the stop")),
+    ],
+)
+def test_sentence_of_a_calibrated_stop(state: str, promise: str, parts: tuple[str, ...]) -> None:
+    one = replace(BASE, state=state, promise=promise, scope=replace(SCOPE, at_stop=True))
+    for part in (*parts, "the stop set at plus or minus 5.0 points or 300 labels"):
+        assert part in one.sentence(), part
+    assert "planned 300" not in one.sentence()
+    assert Estimate.from_dict(one.to_dict()) == one
+    written_before = one.to_dict()
+    del written_before["scope"]["at_stop"]
+    assert not Estimate.from_dict(written_before).scope.at_stop
+
+
+def test_every_state_is_in_the_table() -> None:
+    assert {row[0] for row in TABLE} == set(words.STATES)
+
+
+@pytest.mark.parametrize("state", sorted(set(words.STATES) - words.STATES_WITH_INTERVAL))
+def test_states_without_an_interval_print_none(state: str) -> None:
+    text = replace(BASE, state=state, promise="fixed").sentence()
+    assert "87.6" not in text and "94.3" not in text and "between" not in text
+
+
+@pytest.mark.parametrize("name", sorted(SCALARS))
+def test_every_quantity_in_words(name: str) -> None:
+    text = words.quantity(name, "lr", "spam")
+    assert "{" not in text and text != name
+    assert ("lr" in text) == SCALARS[name].needs_prediction
+
+
+@pytest.mark.parametrize(
+    ("key", "classifier", "inside"),
+    [
+        ("precision[a@b]@lr", "lr", "'a@b'"),
+        ("precision[x[1]]", "lr", "'x[1]'"),
+        ("recall@a[b", "a[b", "'spam'"),
+    ],
+)
+def test_odd_class_and_classifier_names(key: str, classifier: str, inside: str) -> None:
+    assert inside in words.quantity(key, classifier, "spam")
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0 %"), (1.0, "100 %"), (0.5, "50.0 %"), (0.0042, "0.42 %"), (0.00042, "0.042 %"),
+     (4.2e-6, "0.00042 %"), (0.99996, "99.9960 %"), (1 - 4.2e-6, "99.99958 %")],
+)  # fmt: skip
+def test_percent_never_rounds_a_share_to_nothing_or_all(share: float, text: str) -> None:
+    assert words.percent(share) == text
+
+
+def test_ranges_round_outwards() -> None:
+    for low, high in ((0.12349, 0.56781), (0.0, 1.0), (1e-6, 0.3), (0.99, 0.99999)):
+        shown = [float(text.split()[0]) / 100 for text in words.percent_range(low, high)]
+        assert shown[0] <= low + 1e-12 and high - 1e-12 <= shown[1]
+        assert shown[0] >= 0 and shown[1] <= 1
+
+
+def test_tail_warning_only_with_an_interval() -> None:
+    assert words.TAIL_WARNING in replace(BASE, tail_share=0.7).sentence()
+    assert words.TAIL_WARNING not in replace(BASE, tail_share=0.4).sentence()
+    assert words.TAIL_WARNING not in replace(BASE, tail_share=0.7, state="too few").sentence()
