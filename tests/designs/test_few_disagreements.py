@@ -11,8 +11,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
-from labelcore.estimation import scalar_results
-from labelcore.results import Estimate
+from labelcore.figures.scalars import scalar_results
+from labelcore.results.types import Estimate
 from tests.contracts.design_contracts import drawn
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.designs.synthetic import Known, fewest, label, labelled
