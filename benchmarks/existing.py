@@ -29,7 +29,7 @@ from labelcore.designs.rates import item_probability
 from labelcore.errors import PlanError
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
-from labelcore.plan.plan import existing
+from labelcore.plan import existing
 from labelcore.planning.simulation import label_all, run_seed, true_values
 from labelcore.planning.truth import true_codes
 from labelcore.stats import difference_estimator

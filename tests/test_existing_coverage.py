@@ -17,7 +17,7 @@ import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
-from labelcore.plan.plan import existing
+from labelcore.plan import existing
 from labelcore.planning.simulation import label_all, true_values
 from tests.existing_files import ITEMS, from_the_top, made, read, with_known
 

@@ -13,8 +13,8 @@ from unittest import mock
 
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
+from labelcore.session import life as project_life
 from labelcore.session.session import Session
-from labelcore.session.session import life as project_life
 from labelcore.session.waves import SERIES, series_key
 from labelcore.store import open_store
 from labelcore.trials import TRIALS

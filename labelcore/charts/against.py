@@ -20,7 +20,7 @@ from labelcore.charts.curve_points import (
     value_words,
 )
 from labelcore.results.types import Band
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 ABOUT_UPRIGHT = "The bounds are about {upright}."
 ABOUT_BOTH = "The bounds are about both at once."

@@ -26,7 +26,7 @@ from labelcore.charts.base import (
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.results.types import Choice
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 COLUMNS = ("Candidate", "Items", "Precision", "Low", "High", "Reach from", "Reach to", "State")
 MOVED_COLUMNS = ("Labels", "Candidate", "Low", "High", "State")

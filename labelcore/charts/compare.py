@@ -18,7 +18,7 @@ from labelcore.charts.base import (
 from labelcore.charts.names import escape, shortened
 from labelcore.estimands import ESTIMANDS
 from labelcore.results.types import Estimate
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 COLUMNS = ("Classifier", "Estimate", "Low", "High", "Labels")
 NOTHING = "No figure yet: the rows start with the first estimates."

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from labelcore.charts.readings import Reading, reading_of
 from labelcore.results.types import Band
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 MOST_POINTS = 400
 RANK, SCORE, LOW, HIGH, PROVISIONAL = "First items by score", "Score there", "Low", "High", "So far"

@@ -21,8 +21,8 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
+from labelcore.words import sentences as words
 from labelcore.words.claims import times_words
-from labelcore.words.sentences import sentences as words
 
 COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
 NOTHING = "No evidence yet: the curve starts with the first look."

@@ -23,8 +23,8 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.history_table import COLUMNS, history_table, thinned
 from labelcore.charts.names import escape, shortened
+from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words
-from labelcore.words.sentences import sentences as words
 
 FEW_MARKS = 80
 FIRST_BETTER = "above this line the first one is better"

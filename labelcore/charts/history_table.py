@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 MOST_POINTS = 300
 COLUMNS = ("Labels", "Estimate", "Low", "High", "Half-width", "State", "Looked at")

@@ -17,7 +17,7 @@ from labelcore.charts.base import (
     upright,
 )
 from labelcore.charts.names import escape, shortened
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 READABLE = {"method": "Method", "factor": "Factor", "labels": "Labels"}
 NOTHING = "There is nothing to compare yet."

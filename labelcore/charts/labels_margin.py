@@ -18,7 +18,7 @@ from labelcore.charts.base import (
     require_columns,
 )
 from labelcore.charts.names import escape, shortened
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 READABLE = {"design": "Design", "labels": "Labels", "half_width": "Expected half-width"}
 

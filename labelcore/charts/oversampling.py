@@ -21,7 +21,7 @@ from labelcore.charts.base import (
     upright,
 )
 from labelcore.charts.names import escape
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 READABLE = {"ratio": "Over-sampling", "precision": "Precision ±", "recall": "Recall ±"}
 NOTHING = "There is nothing to choose: every item would be labelled."

@@ -33,7 +33,7 @@ from labelcore.charts.curve_points import (
     value_words,
 )
 from labelcore.results.types import Band
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 NOTHING = "No curve yet: it starts with the first estimate."
 LOG_FROM_ITEMS = 5000

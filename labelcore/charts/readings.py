@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from labelcore.results.types import Band
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 
 @dataclass(frozen=True, slots=True)

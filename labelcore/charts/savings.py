@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from labelcore.charts.base import SERIES, Chart, empty_chart, hover, new_figure, require_columns
 from labelcore.charts.names import escape, shortened
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 NEEDED = ("child", "saved", "low", "high")
 READABLE = {

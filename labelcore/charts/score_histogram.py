@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from labelcore.charts.band import Numbers
 from labelcore.charts.base import FIRST, REFERENCE, Chart, empty_chart, hover, new_figure
+from labelcore.words import sentences as words
 from labelcore.words.sentences import score_words
-from labelcore.words.sentences import sentences as words
 
 COLUMNS = ("Score from", "Score to", "Called positive", "Not called positive")
 BINS = 40

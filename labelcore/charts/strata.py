@@ -22,7 +22,7 @@ from labelcore.charts.base import (
     require_columns,
 )
 from labelcore.charts.names import escape, shortened
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 # column, title, whether it is a share
 Panel = tuple[str, str, bool]

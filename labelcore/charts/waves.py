@@ -20,7 +20,7 @@ from labelcore.charts.base import (
     require_columns,
 )
 from labelcore.charts.names import escape, shortened
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 COLUMNS = ("wave", "observed", "expected_low", "expected_high", "alarm")
 SHOWN = ("Wave", "Came out", "Expected from", "Expected to", "Alarm")

@@ -17,7 +17,7 @@ from labelcore.figures.curves import band, ranked_curve, whole_curve
 from labelcore.log.engine import Engine
 from labelcore.results.types import Band
 from labelcore.stats import curve_readings
-from labelcore.words.sentences import curves as curve_words
+from labelcore.words import curves as curve_words
 
 SHOWN = ("precision", "recall", "yield", "f1")
 NO_BOUNDS = (

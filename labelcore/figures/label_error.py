@@ -26,7 +26,7 @@ from labelcore.stats.label_error import (
 from labelcore.stats.profile import BoolArray, Cells, Ratios, plug_in_totals
 from labelcore.stats.proportion import clopper_pearson
 from labelcore.tallies import Question, filled
-from labelcore.words.sentences import label_error as said
+from labelcore.words import label_error as said
 
 
 @dataclass(frozen=True, slots=True)

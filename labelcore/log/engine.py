@@ -20,10 +20,11 @@ from labelcore.errors import PlanError, ReplayError
 from labelcore.log.answers import answer_kind
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.log.repeats import Repeats
+from labelcore.plan import margin_stop
 from labelcore.plan.against_file import check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
-from labelcore.plan.plan import Plan, margin_stop
+from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import LOOKING
 from labelcore.population import Population
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore.words.sentences import choices as choice_words
-from labelcore.words.sentences import claims as claim_words
-from labelcore.words.sentences import curves as curve_words
-from labelcore.words.sentences import differences as difference_words
-from labelcore.words.sentences import sentences as words
+from labelcore.words import choices as choice_words
+from labelcore.words import claims as claim_words
+from labelcore.words import curves as curve_words
+from labelcore.words import differences as difference_words
+from labelcore.words import sentences as words
 
 Promise = Literal["watched", "fixed", "none"]
 FloatArray = NDArray[np.float64]

@@ -31,7 +31,7 @@ from labelcore.stats.next_wave import Forecast, forecast
 from labelcore.stats.oversampling import NO_COUNTS, Counts, recall_of
 from labelcore.stats.oversampling_intervals import Groups, bayes_intervals, posterior_means
 from labelcore.stats.oversampling_printed import Limits
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 if TYPE_CHECKING:
     from labelcore.session.session import Session

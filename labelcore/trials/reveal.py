@@ -9,8 +9,8 @@ from labelcore.planning.truth import true_codes
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.trials.base import Trial
+from labelcore.words import sentences as words
 from labelcore.words.differences import number_words, range_words
-from labelcore.words.sentences import sentences as words
 
 OFTEN = {
     0.9: ("9 of 10", "1 of 10"),

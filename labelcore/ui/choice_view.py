@@ -10,7 +10,7 @@ import streamlit as st
 from labelcore.charts import Chart, candidates_chart, moving_bounds_chart
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 HOW = (
     "The dashed line is the precision that is wanted, the dotted one what is still tolerated. "

@@ -12,7 +12,7 @@ from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 STATUS = {"decided": "shown", "refuted": "shown not to be so", "undecided": "open"}
 FORMS = {

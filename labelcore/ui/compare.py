@@ -9,8 +9,8 @@ from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line, plain
+from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
-from labelcore.words.sentences import sentences as words
 
 CAPTION = (
     "All rows rest on the same labels. Each interval is on "

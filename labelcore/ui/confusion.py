@@ -17,7 +17,7 @@ from labelcore.session.session import Session
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reporting import file_name
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 CAPTION = (
     "Each row is what the classifier says, each column what human judgement says: about how many "

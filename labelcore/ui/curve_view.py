@@ -20,7 +20,7 @@ from labelcore.report.along_ranks import headline
 from labelcore.results.types import Band, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name, figure, promise_line
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 EVERY = 5
 SHORT = {"area_under_roc": "Area under ROC"}

@@ -16,7 +16,7 @@ from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.pointing import HINT, watch_pointer
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 FIRST_CUT = 0.1
 

@@ -20,7 +20,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
 from labelcore.ui.progress import NO_MODE_BAR, choose_reading, status_lines, tick
 from labelcore.ui.reporting import file_name
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 DRAWN = "explore drawn"
 REQUIRED, FIRST_REQUIRED = "explore-required", 90.0

@@ -15,9 +15,9 @@ from labelcore.plan.stop_rules import LOOKING
 from labelcore.results.types import Band, Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.existing import taken_words
-from labelcore.words.sentences import sentences as words
 from labelcore.words.stops import promise_kind, stopped_for, stopped_short
 
 SECONDS_AN_ITEM = 8.0

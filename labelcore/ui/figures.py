@@ -34,7 +34,7 @@ from labelcore.ui.facts import (
     promise_line,
 )
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 CHART_EVERY, CURVE_HEIGHT = 5, 270
 # The browser draws a chart for 40 ms; sent a moment later, it does not hold up the next item.

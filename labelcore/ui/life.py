@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from labelcore.items import highlights_of
+from labelcore.session import life as project_life
 from labelcore.session.session import Session
-from labelcore.session.session import life as project_life
 from labelcore.ui import sessions
 from labelcore.ui.answers import classes_in_order
 from labelcore.ui.facts import shown_word

@@ -11,7 +11,7 @@ from labelcore.population import Population
 from labelcore.ui.draft import Aim
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 MOST_CLAIMS = 5
 COUNT = "new-claim-count"

@@ -17,9 +17,9 @@ from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.new_known import SOURCES, known_number
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
+from labelcore.words import sentences as words
 from labelcore.words.derived import derived_lines
 from labelcore.words.existing import taken_words
-from labelcore.words.sentences import sentences as words
 
 UNFORESEEN = (
     "How wide the result will be is not worked out beforehand by this method. The result is valid "

@@ -11,7 +11,7 @@ import streamlit as st
 from labelcore.plan.stop_rules import ALL, ANY
 from labelcore.ui.plain import plain
 from labelcore.ui.times import reader_zone
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 from labelcore.words.stops import moment_words
 
 RULES = {

@@ -25,7 +25,7 @@ from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show
 from labelcore.ui.new_stop import stop_input, together_input
 from labelcore.ui.params_form import form_words, params_form
 from labelcore.ui.plain import plain
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 BUDGET, MARGIN = "I can label so many items", "I need to be this sure"
 CLAIMS = "I want to show something"

@@ -16,7 +16,7 @@ from labelcore.planning.forecast import Outlook, preview
 from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 POINTS = 9
 UNFIT = "does not fit these choices"

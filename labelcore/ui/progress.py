@@ -36,8 +36,8 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.states import title
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
-from labelcore.words.sentences import sentences as words
 
 EVERY_SECONDS = 1
 DRAWN = "progress drawn"

@@ -23,8 +23,8 @@ from labelcore.ui.label_errors import error_panel
 from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
+from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words, range_words
-from labelcore.words.sentences import sentences as words
 from labelcore.words.stops import planned_words, promise_kind
 
 INTERIM = "Interim: this project is not finished. Go on, or finish it, on the page Label."

@@ -13,8 +13,8 @@ import streamlit as st
 from labelcore.errors import RenamedProjectError, UnknownProjectError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
+from labelcore.session import life as project_life
 from labelcore.session.session import Session
-from labelcore.session.session import life as project_life
 from labelcore.store import LabelStore, open_store
 
 DATABASE = "labelcore.db"

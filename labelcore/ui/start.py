@@ -13,8 +13,8 @@ from labelcore.ui.plain import plain
 from labelcore.ui.setup import links
 from labelcore.ui.summary import Summary, summaries
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words import sentences as words
 from labelcore.words.differences import number_words
-from labelcore.words.sentences import sentences as words
 
 STARTED = "started trial"
 

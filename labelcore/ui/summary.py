@@ -12,7 +12,7 @@ import streamlit as st
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 from labelcore.words.stops import stopped_for, stopped_short
 
 DONE_KINDS = ("labelled", "unsure", "broken")

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.ui.plain import plain
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 SHARES = (
     "Estimate", "Low", "High", "Half-width", "Precision", "Positive share", "Judged rightly share",

@@ -21,7 +21,7 @@ from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 NOT_SUITED = (
     "Waves need a sample that was drawn at random among the items called positive and among the "

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 if TYPE_CHECKING:
     from labelcore.results.types import Estimate, Scope

@@ -14,7 +14,7 @@ from labelcore.figures.confusion import confusion
 from labelcore.ui import actions
 from labelcore.ui.compare import compared
 from labelcore.ui.confusion import confusion_csv, readable
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 from tests.app.conftest import HOSTILE, button, texts
 from tests.app.test_new_project import error, store, with_upload
 

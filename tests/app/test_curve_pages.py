@@ -13,7 +13,7 @@ import pytest
 import labelcore as lc
 from labelcore.ui import actions
 from labelcore.ui.explore import NO_SCORE
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 from tests.app.conftest import HOSTILE, button, texts
 
 PAGES = ("label", "progress", "explore", "report")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 from tests.app.conftest import HOSTILE, button, texts
 from tests.designs.paired_files import paired
 

@@ -19,7 +19,7 @@ from labelcore.figures.choices import true_choice
 from labelcore.replay import replay_project
 from labelcore.results.types import Band, Choice, Estimate
 from labelcore.store import open_store
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 from tests.browser import driving
 from tests.browser.conftest import PATIENCE_MS, wait_until_idle
 from tests.browser.server import Server

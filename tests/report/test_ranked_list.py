@@ -14,7 +14,7 @@ import pytest
 import labelcore as lc
 from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
 from labelcore.report.along_ranks import along_ranks, headline, rank_names
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 from tests.report.sessions import HOSTILE, label, session_on, write_items
 from tests.report.test_page import Outline
 

@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import UnknownProjectError
-from labelcore.session.session import life
+from labelcore.session import life
 from labelcore.store import LabelStore, open_store
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from labelcore.estimands import SCALARS
 from labelcore.results.types import Estimate, Scope
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 SCOPE = Scope("items.csv", 12_345, "lr", "file", "spam", 0.05, 40, 300)
 BASE = Estimate(

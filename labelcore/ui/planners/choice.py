@@ -32,7 +32,7 @@ from labelcore.ui.planners.base import (
 from labelcore.ui.planners.preset import preset
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 WHAT = (
     "Which cut of a ranked list, or which classifier, should be shipped? The one that finds the "

@@ -30,7 +30,7 @@ from labelcore.ui.planners.preset import preset
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 WHAT = (
     "For a ranked list: the precision of the first 10, 100, 1,000 ... items, and of every number "

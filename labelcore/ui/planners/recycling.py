@@ -21,7 +21,7 @@ from labelcore.ui.planners.preset import preset
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 WHAT = (
     "For the precision of several classifiers. A sample of what one of them, the parent, calls "

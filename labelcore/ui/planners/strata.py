@@ -15,7 +15,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import Chosen, offer
 from labelcore.ui.planners.preset import preset
 from labelcore.ui.progress import draw
-from labelcore.words.sentences import sentences as words
+from labelcore.words import sentences as words
 
 WHAT = (
     "For accuracy alone. The items are sorted by how sure the classifier is and cut into groups, "
