@@ -14,7 +14,7 @@ from labelcore.charts.rank import rank_chart
 from labelcore.charts.readings import READINGS, Reading
 from labelcore.charts.savings import savings_chart
 from labelcore.charts.score_histogram import score_histogram_chart
-from labelcore.charts.strata import strata_chart
+from labelcore.charts.strata import left_out_words, strata_chart
 from labelcore.charts.stratifications import stratifications_chart
 from labelcore.charts.waves import waves_chart
 
@@ -32,6 +32,7 @@ __all__ = [
     "history_chart",
     "labels_factor_chart",
     "labels_margin_chart",
+    "left_out_words",
     "moving_bounds_chart",
     "oversampling_chart",
     "precision_recall_chart",

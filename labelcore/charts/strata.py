@@ -51,9 +51,9 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
 
     table   as ``Session.strata()`` gives it: stratum, called, items, labels, positives, rate,
             uncertainty; a rate or share that is not known yet has no bar, and a row without any
-            bar is left out. ``attrs["classes"]`` fixes the colour of each predicted class,
-            whichever of them have strata; ``attrs["order"]`` says what the order means, with
-            places for the names from the file in ``attrs["names"]``
+            bar is left out. In ``attrs``: "classes" fixes the colour of each predicted class,
+            whichever of them have strata; "known" items and "apart" labels stand in no row;
+            "order" says what the order means, with places for the names from the file in "names"
     names   a name for each row of the table, such as "ranks 51 to 63"; None: "stratum 1" ...
 
     Raises ValueError for another number of names than rows.
@@ -180,6 +180,25 @@ def _row_words(row: Mapping[Any, Any], name: str) -> str:
     )
 
 
+def left_out_words(table: pd.DataFrame) -> str:
+    """Which items and labels stand in no row, "" where there are none.
+
+    >>> table = pd.DataFrame()
+    >>> table.attrs.update(known=0, apart=45)
+    >>> left_out_words(table)
+    '45 labels are left out: they are no random sample of a stratum.'
+    """
+    known, apart = table.attrs.get("known", 0), table.attrs.get("apart", 0)
+    are, they = ("is", "it is") if apart == 1 else ("are", "they are")
+    said = [
+        f"Without {words.count(known, 'known item')}: none was asked." if known else "",
+        f"{words.count(apart)} {are} left out: {they} no random sample of a stratum."
+        if apart
+        else "",
+    ]
+    return " ".join(filter(None, said))
+
+
 def _alt(table: pd.DataFrame) -> str:
     n = len(table["stratum"].unique())
     items, labels = int(table["items"].sum()), int(table["labels"].sum())
@@ -195,4 +214,4 @@ def _alt(table: pd.DataFrame) -> str:
             f"{words.percent(float(most['uncertainty']))} of it, with "
             f"{words.count(int(most['labels']))} on {words.count(int(most['items']), 'item')}."
         )
-    return text
+    return " ".join(filter(None, [text, left_out_words(table)]))

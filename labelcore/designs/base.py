@@ -14,6 +14,7 @@ from labelcore.designs.choices import ChoiceFigures
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.params import DesignParams as DesignParams
 from labelcore.designs.params import parameter as parameter
+from labelcore.designs.samples import Samples
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
@@ -361,6 +362,12 @@ class Design(ABC):
     def choice(self, setup: Setup, frame: Frame, progress: Progress, look: Look) -> ChoiceFigures:
         """Which candidate is chosen now, for a method that estimates "selection"."""
         raise PlanError(f"design {self.name!r} does not choose between candidates")
+
+    def samples(self, frame: Frame, classifier: str | None) -> Samples | None:
+        """Which labels are a random sample of what, for what is told of ``classifier``; None: the
+        labels of each stratum are one of it. A method whose draws follow more than the stratum of
+        an item says it here: tables and pictures are made of this."""
+        return None
 
     def least(self, frame: Frame) -> int:
         """The fewest labels that this method can be planned with."""

@@ -25,6 +25,7 @@ from labelcore.designs.base import (
 from labelcore.designs.choices import ChoiceFigures
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.reach_candidates import Candidate, candidates_of
+from labelcore.designs.samples import Samples
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand
 from labelcore.population import Population
@@ -114,6 +115,7 @@ class ReachSelectionDesign(Design):
     targets: ClassVar[tuple[str, ...]] = ("file",)
     stop_rules: ClassVar[tuple[str, ...]] = ("choice", "deadline")
     counts_draws: ClassVar[bool] = True
+    strata_order: ClassVar[str] = "called so by the most candidates first"
     estimands: ClassVar[tuple[str, ...]] = ("selection",)
     unread_words: ClassVar[str] = (
         "it chooses among params['candidates']; name {others} there too, or {first} alone"
@@ -227,6 +229,18 @@ class ReachSelectionDesign(Design):
     def candidates(self, frame: Frame) -> dict[str, IntArray]:
         assert isinstance(frame, ReachFrame)
         return {one.name: one.items for one in frame.candidates}
+
+    def samples(self, frame: Frame, classifier: str | None) -> Samples:
+        """The parts that the same candidates call positive: once a candidate is out, its items are
+        drawn no more but for those that others share."""
+        assert isinstance(frame, ReachFrame)
+        by_number = np.lexsort((*frame.member.T[::-1], -frame.member.sum(axis=1)))
+        along = frame.member[by_number]
+        differs = np.append(False, (along[1:] != along[:-1]).any(axis=1))
+        alike = np.cumsum(differs)
+        part = np.full(len(frame.stratum), alike[-1] + 1, dtype=np.int64)
+        part[frame.union[by_number]] = alike
+        return Samples(part, np.ones(len(part), dtype=bool))
 
     def choice(self, setup: Setup, frame: Frame, progress: Progress, look: Look) -> ChoiceFigures:
         assert isinstance(frame, ReachFrame)

@@ -29,6 +29,8 @@ from labelcore.designs.recycling_frame import (
     places,
     recycling_frame,
 )
+from labelcore.designs.recycling_parts import samples_of
+from labelcore.designs.samples import Samples
 from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, ratios
@@ -178,6 +180,14 @@ class Recycling(Design):
 
     def first_look(self, frame: Frame, planned: int, promise: str) -> int:
         return min(self.first_fixed_look, planned, self.most(frame))
+
+    def samples(self, frame: Frame, classifier: str | None) -> Samples:
+        """The parts that precision is made of where ``classifier`` calls an item positive, those
+        that recall is made of elsewhere: a child's draws are no random sample of what another one
+        calls positive."""
+        assert isinstance(frame, RecyclingFrame)
+        place = _place(frame, classifier)
+        return samples_of(frame.precision[place], frame.recall[place], frame.called[place])
 
     def draws(self, frame: Frame, labels: int) -> int:
         assert isinstance(frame, RecyclingFrame)

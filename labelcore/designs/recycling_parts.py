@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.designs.samples import Samples
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.recycling import Recycled, agreement_levels
 
@@ -98,3 +99,14 @@ def recall_parts(
         others = negatives[~mine[negatives]]
         found.append(Parts.of(code, mine, np.concatenate([samples[0].items, alone, others])))
     return tuple(found)
+
+
+def samples_of(precision: Parts, recall: Parts, called: BoolArray) -> Samples:
+    """One classifier's parts of precision where it calls an item positive, those of recall
+    elsewhere; ``called`` is (n_items,)."""
+    both = len(precision.sizes) + recall.part.astype(np.int64)
+    part = np.unique(np.where(called, precision.part, both), return_inverse=True)[1]
+    member = np.zeros(len(called), dtype=bool)
+    member[precision.sampled] = True
+    member[recall.sampled[~called[recall.sampled]]] = True
+    return Samples(part.astype(np.int64), member)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from labelcore.figures.sampled import sampled_tally
 from labelcore.log.engine import Engine
 
 UNLABELLED = "strata without a label"
@@ -14,8 +15,9 @@ def confusion(engine: Engine, classifier: str | None = None) -> pd.DataFrame:
     """Estimated number of items of the file by predicted class (rows) and true class (columns).
 
     A cell is the part of a stratum that shares a prediction: sum over cells of N_cell times the
-    share of each class among its labels. Nothing is guessed where a cell has no label: its items
-    stand in the last column. Each row sums to the known number of items predicted so.
+    share of each class among its labels, of those that are a random sample of it. Nothing is
+    guessed where a cell has no label: its items stand in the last column. Each row sums to the
+    known number of items predicted so.
 
     classifier   one that the plan names; None: the first
     Returns      (n_classes, n_classes + 1) items, classes in the population's order
@@ -33,7 +35,7 @@ def confusion(engine: Engine, classifier: str | None = None) -> pd.DataFrame:
             "a confusion table needs a classifier with a prediction or a threshold; "
             f"{'there is none' if name is None else f'{name!r} has neither'}"
         )
-    tally, classes = engine.tallies[name], list(engine.population.classes)
+    tally, classes = sampled_tally(engine, name), list(engine.population.classes)
     labelled = tally.counts.sum(axis=1)
     weight = np.divide(tally.size, labelled, out=np.zeros(len(labelled)), where=labelled > 0)
     cells = np.column_stack([weight[:, None] * tally.counts, np.where(labelled > 0, 0, tally.size)])

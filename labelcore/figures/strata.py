@@ -7,34 +7,32 @@ import pandas as pd
 
 from labelcore.designs.base import BY_SCORE
 from labelcore.estimands import table_of
+from labelcore.figures.sampled import sampled_tally
 from labelcore.figures.scalars import fitted_cell_rates
 from labelcore.log.engine import Engine
-from labelcore.stats.profile import variance_shares
+from labelcore.stats.profile import FloatArray, variance_shares
+from labelcore.tallies import Tally
 
 
 def strata_table(engine: Engine) -> pd.DataFrame:
     """One row per stratum (per predicted side of it for a plain sample) of the first classifier.
 
+    A stratum is what its labels are a random sample of, as the method says (``Design.samples``).
     Columns: stratum (1, 2, ...), called (the predicted class, "" without predictions), items,
-    labels, positives (labelled items of the positive class; with several classes those judged
-    rightly, as ``attrs["rate"]`` says), rate (positives / labels, NaN without
-    labels), uncertainty (share of the primary estimand's variance, summing to 1).
-    ``attrs["classes"]`` are the predicted classes of the whole file, the positive one first, and
-    ``attrs["order"]`` says what the order of the strata means, with places for ``attrs["names"]``:
-    first and second classifier, positive class.
+    labels (those that are a random sample of the row's items), positives (of these, the ones of the
+    positive class; with several classes those judged rightly, as ``attrs["rate"]`` says), rate
+    (positives / labels, NaN without labels), uncertainty (share of the primary estimand's variance,
+    summing to 1).
+    ``attrs``: "known" items were known from the start and stand in no stratum, "apart" labels are a
+    random sample of none, "classes" are the predicted classes of the whole file, the positive one
+    first, and "order" says what the order of the strata means, with places for "names": first and
+    second classifier, positive class.
     """
-    tally = engine.tallies[engine.classifiers[0]]
+    tally = sampled_tally(engine, engine.classifiers[0])
     positive = engine.population.classes.index(engine.population.positive)
     several = len(engine.population.classes) > 2
     cells = tally.cells(None if several else positive)
-    primary = engine.questions[0] if engine.questions else None
-    share = np.full(len(cells.size), np.nan)
-    if primary is not None:
-        own = engine.tallies[primary.subject].cells(primary.class_index)
-        rates = fitted_cell_rates(engine, tally, primary.class_index)
-        table = table_of([primary.row], own)
-        parts = variance_shares(own, table, rates, target=engine.plan.target)[0]
-        share = parts / parts.sum() if parts.sum() > 0 else np.zeros(len(parts))
+    share = _uncertainty(engine, tally)
     classes = engine.population.classes
     found = pd.DataFrame(
         {
@@ -50,6 +48,8 @@ def strata_table(engine: Engine) -> pd.DataFrame:
         }
     )
     found = found[cells.sampled].reset_index(drop=True)
+    found.attrs["known"] = int(cells.size[~cells.sampled].sum())
+    found.attrs["apart"] = int((engine.codes >= 0).sum() - cells.labelled.sum())
     found.attrs["rate"] = "judged rightly" if several else "positive"
     named = [classes[positive], *(name for name in classes if name != classes[positive])]
     found.attrs["classes"] = [name for name in named if not (found["called"] == "").all()]
@@ -57,6 +57,32 @@ def strata_table(engine: Engine) -> pd.DataFrame:
     first, second, *_ = (*engine.classifiers, None, None)
     found.attrs["names"] = {"first": first, "second": second, "positive": classes[positive]}
     return found
+
+
+def _uncertainty(engine: Engine, rows: Tally) -> FloatArray:
+    """Each row's share of the variance of the first number that is asked for, (n_rows,), NaN where
+    there is none."""
+    if not engine.questions:
+        return np.full(len(rows.size), np.nan)
+    primary = engine.questions[0]
+    tally = rows
+    if isinstance(primary.subject, tuple):
+        tally = engine.tallies[primary.subject]
+    own = tally.cells(primary.class_index)
+    samples = engine.design.samples(engine.frame, primary.classifier)
+    rates = fitted_cell_rates(engine, tally, primary.class_index) if samples is None else None
+    table = table_of([primary.row], own)
+    parts = variance_shares(own, table, rates, target=engine.plan.target)[0]
+    total = parts.sum()
+    place = {row: number for number, row in enumerate(_names(rows))}
+    share = np.zeros(len(rows.size))
+    np.add.at(share, [place[row] for row in _names(tally)], parts / (total if total > 0 else 1))
+    return share
+
+
+def _names(tally: Tally) -> list[tuple[int, int]]:
+    """Stratum and prediction of each cell; the cells of two classifiers may share them."""
+    return list(zip(tally.stratum.tolist(), tally.prediction.tolist(), strict=True))
 
 
 def order_words(engine: Engine) -> str:

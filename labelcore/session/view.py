@@ -150,9 +150,10 @@ class SessionView:
             return label_error(self.engine)
 
     def strata(self) -> pd.DataFrame:
-        """The strata with their labels, rates and shares of the uncertainty."""
+        """The strata with their labels, rates and shares of the uncertainty, of the labels that
+        the results rest on."""
         with self._lock:
-            return strata_table(self.engine)
+            return strata_table(headline_stage(self.engine))
 
     def looks(self) -> list[dict[str, Any]]:
         """Every recorded look in order: labels, draws, results by key, and when ("at")."""

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 import numpy as np
 import streamlit as st
 
-from labelcore.charts import Chart, compare_chart, history_chart, strata_chart
+from labelcore.charts import Chart, compare_chart, history_chart, left_out_words, strata_chart
 from labelcore.designs.curves import Curve
-from labelcore.plan.existing import CERTAINTY
 from labelcore.report.along_ranks import headline, rank_names
 from labelcore.report.markup import tied
 from labelcore.results.types import Estimate
@@ -36,7 +35,6 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.states import title
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
 
 EVERY_SECONDS = 1
@@ -224,9 +222,8 @@ def _strata(session: Session) -> None:
     names, table = rank_names(session), session.strata()
     rest = ", and where the uncertainty is" if table["uncertainty"].fillna(0).any() else ""
     st.subheader(f"Where the labels went{rest}", anchor=False)
-    there = session.engine.existing
-    if there.use == CERTAINTY:
-        st.caption(f"Without {words.count(len(there.positions), 'known item')}: none was asked.")
+    if left_out := left_out_words(table):
+        st.caption(plain(left_out))
     chart = strata_chart(table, names)
     draw(chart, "strata", "The strata as a table")
 

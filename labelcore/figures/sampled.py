@@ -1,0 +1,23 @@
+"""The labels of a classifier that are a random sample of something, by what they are one of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelcore.log.engine import Engine
+from labelcore.tallies import Tally, tally_of
+
+
+def sampled_tally(engine: Engine, classifier: str | None) -> Tally:
+    """The labels that are random samples, by part and prediction of ``classifier``.
+
+    What a table or a picture tells of the file comes from here: in each of its cells the labels
+    are, given their number, a random sample of the items.
+    """
+    samples = engine.design.samples(engine.frame, classifier)
+    if samples is None:
+        return engine.tallies[classifier]
+    tally = tally_of(engine.population, samples.part, classifier)
+    positions = np.flatnonzero(samples.counting(engine.codes >= 0))
+    tally.add_all(positions, engine.codes[positions])
+    return tally
