@@ -169,6 +169,10 @@ class BrokenLogError(StoreError):
         )
 
 
+class BrokenLogWarning(UserWarning):
+    """A project was opened whose log was changed outside Labelcore; it can only be read."""
+
+
 class ChangedTextError(StoreError):
     """The stored text of a drawn item is not the one that its draw recorded."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Sequence
 
 import click
@@ -11,7 +12,7 @@ import click
 from labelcore.cli.files import check, plan, simulate
 from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
-from labelcore.errors import PopulationError, ReplayError
+from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
 
 BAD_INPUT, DISAGREES, INTERRUPTED = 2, 1, 130
 
@@ -32,7 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code. Errors go to stderr as a sentence, without a trace."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = commands.main(given, prog_name="python -m labelcore", standalone_mode=False)
+        with warnings.catch_warnings():
+            # The command that needs the log says the same as its error.
+            warnings.simplefilter("ignore", BrokenLogWarning)
+            code = commands.main(given, prog_name="python -m labelcore", standalone_mode=False)
     except click.ClickException as error:
         return _failed(" ".join(error.format_message().split()), BAD_INPUT, given)
     except click.Abort:

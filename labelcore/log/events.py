@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -72,8 +72,9 @@ class Event:
     previous   undone, reread_undone, a changed answer: the sequence number of the answer that it
                takes back; reread: that of the label which was in force
     shown_at   an answer: when the item was first shown, UTC, ISO 8601
-    detail     looked: the results shown; extended: the new budget; second_pass: how many items to
-               show again; JSON values only
+    detail     drawn for the first time: "content", the digest of the text shown (logs of 0.1.0
+               have none); looked: the results shown; extended: the new budget; second_pass: how
+               many items to show again; JSON values only
     hash       SHA-256 over the hash before it and all other fields: a chain, so that a changed
                byte anywhere in the log is found
     """
@@ -115,12 +116,38 @@ class Event:
         """This event with its hash set to follow the hash ``before``."""
         return replace(self, hash=self.digest(before))
 
+    def follows(self, before: str, sequence: int) -> bool:
+        """Whether this is event ``sequence``, chained to the hash ``before``."""
+        try:
+            return self.sequence == sequence and self.digest(before) == self.hash
+        except (TypeError, ValueError):  # damage has left a value that no JSON text holds
+            return False
+
     def digest(self, before: str) -> str:
         text = json.dumps(self.content(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
 
 
 FIELDS: tuple[str, ...] = tuple(Event.__dataclass_fields__)
+
+
+def sound_part(events: Sequence[Event], before: str, after: int = 0) -> Sequence[Event]:
+    """The events up to the first that does not follow: all of them in an unchanged log.
+
+    before, after   hash and number of the event before the first of them
+    """
+    hash_before = before
+    for place, event in enumerate(events):
+        if not event.follows(hash_before, after + place + 1):
+            return events[:place]
+        hash_before = event.hash
+    return events
+
+
+def text_digest(item_id: str, columns: Mapping[str, str]) -> str:
+    """SHA-256 over an item's id and the text that is shown of it, {column: text}."""
+    text = json.dumps([item_id, dict(columns)], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def answer_word(event: Event) -> str:

@@ -10,7 +10,7 @@ from labelcore.errors import ReplayError
 from labelcore.figures.looks import look_detail, results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
-from labelcore.log.events import ANSWER_KINDS, RESERVED_ANSWERS, Event
+from labelcore.log.events import ANSWER_KINDS, RESERVED_ANSWERS, Event, text_digest
 from labelcore.replay.forms import check_fields
 from labelcore.results.types import Result
 
@@ -57,6 +57,7 @@ class Walk:
         if check is not None:
             check(event)
         self.engine.apply(event)
+        self._check_text(event)
         self._after(event)
 
     def results(self) -> dict[str, Result]:
@@ -97,6 +98,17 @@ class Walk:
                 raise ReplayError(
                     event.sequence, f"draw {event.index} is shown again though it has an answer"
                 )
+
+    def _check_text(self, event: Event) -> None:
+        """The text that was shown is that of the file, where the log holds its digest."""
+        if event.kind != "drawn" or "content" not in event.detail:
+            return
+        item_id = str(event.item_id)
+        found = text_digest(item_id, self.engine.population.content(item_id))
+        if found != event.detail["content"]:
+            raise ReplayError(
+                event.sequence, f"the text of item {item_id!r} is another one than was shown"
+            )
 
     def _check_answer(self, event: Event) -> None:
         token = self._check_unanswered(event)

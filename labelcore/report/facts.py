@@ -146,7 +146,11 @@ class Facts:
 
 
 def gather(session: Session) -> Facts:
-    """The facts of a session now. Looking is recorded: a report on new labels is a look."""
+    """The facts of a session now. Looking is recorded: a report on new labels is a look.
+
+    Raises BrokenLogError when the log was changed outside Labelcore.
+    """
+    session.check_log()
     results = session.results()
     events = tuple(session.events)
     record = session.store.project(session.project)

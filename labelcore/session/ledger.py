@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from labelcore.errors import BrokenLogError, BrokenLogWarning
 from labelcore.log.engine import Engine
-from labelcore.log.events import ANSWER_KINDS, Draw, Event
+from labelcore.log.events import ANSWER_KINDS, Draw, Event, sound_part
 from labelcore.store import ConflictError, LabelStore, RepeatedTokenError
 
 Entry = tuple[Event, Mapping[str, Mapping[str, str]]]
@@ -28,6 +30,9 @@ class Ledger:
     last_answer   sequence number of the last answer or undo
     looked_after  the last answer or undo that a recorded look has seen
     reworded      words of the project as they were mended last, by name
+    texts         item -> the digest of its text, as its draw recorded it
+    broken_at     the first event that does not follow from those before it, 0 for a sound log: it
+                  and all after it are left out, and nothing can be added
     """
 
     def __init__(self, store: LabelStore, project: str, engine: Engine, genesis: str) -> None:
@@ -40,14 +45,49 @@ class Ledger:
         self.last_answer = 0
         self.looked_after = 0
         self.reworded: dict[str, Any] = {}
-        self._hash = genesis
+        self.texts: dict[str, str] = {}
+        self.broken_at = 0
+        self._genesis = self._hash = genesis
         self._lock = threading.RLock()
 
     def sync(self) -> None:
-        """Take in what other sessions appended."""
+        """Take in what other sessions appended, as far as it follows from what is known."""
         with self._lock:
-            for event in self.store.events(self.project, self.engine.sequence):
+            if self.broken_at:
+                return
+            last = self.engine.sequence
+            found = self.store.events(self.project, last)
+            sound = sound_part(found, self._hash, last)
+            for event in sound:
                 self._take(event)
+            if len(sound) < len(found):
+                self._break_at(last + len(sound) + 1)
+
+    def check(self) -> None:
+        """Read the whole log again: raise BrokenLogError unless it is the one known here."""
+        with self._lock:
+            self.sync()
+            if not self.broken_at:
+                found = self.store.events(self.project)
+                sound = sound_part(found, self._genesis)
+                same = [
+                    mine.hash == its.hash for mine, its in zip(self.events, sound, strict=False)
+                ]
+                if not all(same):
+                    self._break_at(same.index(False) + 1)
+                elif len(sound) < max(len(found), len(self.events)):
+                    self._break_at(len(sound) + 1)
+            self.refuse_broken()
+
+    def refuse_broken(self) -> None:
+        """Raise BrokenLogError when the log was changed outside Labelcore."""
+        if self.broken_at:
+            raise BrokenLogError(self.project, self.broken_at)
+
+    def _break_at(self, sequence: int) -> None:
+        self.broken_at = sequence
+        said = str(BrokenLogError(self.project, sequence))
+        warnings.warn(said, BrokenLogWarning, stacklevel=2)
 
     def append(self, build: Callable[[], Entry | None]) -> Event | None:
         """Store the event that ``build`` makes from the present state, durably.
@@ -58,6 +98,7 @@ class Ledger:
         with self._lock:
             while True:
                 self.sync()
+                self.refuse_broken()
                 made = build()
                 if made is None:
                     return None
@@ -131,6 +172,8 @@ class Ledger:
         self.draws[draw.token] = draw
         self.shown_at[draw.token] = event.at
         self.open_draws.setdefault(event.annotator, []).append(draw)
+        if "content" in event.detail:
+            self.texts[draw.item_id] = str(event.detail["content"])
 
     def _take_answer(self, event: Event) -> None:
         self.answered[str(event.answers)] = event

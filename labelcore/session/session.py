@@ -13,7 +13,7 @@ from typing import Any
 from labelcore.errors import AnswerError, PlanError
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
-from labelcore.log.events import Draw, Event, genesis
+from labelcore.log.events import Draw, Event, genesis, text_digest
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import planned_size
 from labelcore.population import Population, read_population
@@ -29,7 +29,8 @@ class Session(SessionView):
 
     Every answer is durable in the store when ``answer`` returns. Position and results always come
     from the log: two sessions on the same project, in one process or several, see each other's
-    answers. Safe to share between threads.
+    answers. Safe to share between threads. A log that was changed outside Labelcore is read up to
+    the first event that does not follow, with a BrokenLogWarning, and nothing can be added to it.
 
     population, plan   what is measured and how; the plan's planned size is frozen here
     store              an address such as "sqlite:///labels.db", a store, or None for memory
@@ -97,6 +98,7 @@ class Session(SessionView):
         again."""
         with self._lock:
             self.sync()
+            self.ledger.refuse_broken()
             if self.engine.finished:
                 return None
             again = set(self.engine.repeats.owed) - self.ledger.shown(repeat=True)
@@ -141,6 +143,8 @@ class Session(SessionView):
             return None
         index, position, batch, basis = found
         item_id = self.population.id_at(position)
+        known = index <= len(engine.asked)
+        content = {} if known else self.population.content(item_id)
         event = self.ledger.event(
             "redrawn" if repeat else "drawn",
             annotator,
@@ -150,9 +154,9 @@ class Session(SessionView):
             stratum=int(engine.frame.stratum[position]),
             batch=batch,
             basis=basis,
+            detail={} if known else {"content": text_digest(item_id, content)},
         )
-        known = index <= len(engine.asked)
-        return event, {} if known else {item_id: self.population.content(item_id)}
+        return event, {} if known else {item_id: content}
 
     def _repeat(self, *, anything: bool = False) -> int:
         """The draw to show a second time now, 0 where there is none that nobody has before them."""

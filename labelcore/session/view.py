@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from labelcore.designs.curves import Curve
+from labelcore.errors import ChangedTextError
 from labelcore.figures.curves import band, ranked_curve
 from labelcore.figures.cuts import Cut, cut_at, deepest_cut, packages
 from labelcore.figures.label_error import LabelError, label_error
@@ -17,7 +18,7 @@ from labelcore.figures.looks import look_detail, results
 from labelcore.figures.scalars import complete, first_figure, headline_stage
 from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
-from labelcore.log.events import Draw, Event
+from labelcore.log.events import Draw, Event, text_digest
 from labelcore.log.history import HistoryRow, history, in_force
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -56,8 +57,26 @@ class SessionView:
         return self.item_by_id(draw.item_id)
 
     def item_by_id(self, item_id: str) -> dict[str, str]:
+        """As ``item``, for any item. Raises ChangedTextError for a text that is not the one that
+        the draw recorded."""
         kept = self.store.content(self.project, item_id)
-        return self.population.content(item_id) if kept is None else kept
+        found = self.population.content(item_id) if kept is None else kept
+        if self.ledger.texts.get(item_id, digest := text_digest(item_id, found)) != digest:
+            raise ChangedTextError(
+                f"The text of item {item_id!r} is not the one that was drawn: it was changed "
+                "outside Labelcore, so it is not shown. Put back a backup of the store."
+            )
+        return found
+
+    @property
+    def broken_at(self) -> int:
+        """The first event of the log that was changed outside Labelcore; 0 when none was. It and
+        those after it are left out, and nothing can be added."""
+        return self.ledger.broken_at
+
+    def check_log(self) -> None:
+        """Read the whole log again. Raises BrokenLogError when it was changed outside Labelcore."""
+        self.ledger.check()
 
     def last_answer(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
         """This person's newest answer that is in force."""
@@ -87,7 +106,8 @@ class SessionView:
         with self._lock:
             self.sync()
             found = self._results()
-            if self.ledger.last_answer > self.ledger.looked_after:
+            unseen = self.ledger.last_answer > self.ledger.looked_after
+            if unseen and not self.broken_at:
                 self.ledger.append(lambda: self._look(self._results()))
             return found
 

@@ -58,6 +58,7 @@ DOWNLOADS = (
 
 def report_page(project: str) -> None:
     session = sessions.session(project)
+    session.check_log()
     results = list(session.results().values())
     estimates = [one for one in results if isinstance(one, Estimate)]
     st.title(plain(project, 80), anchor=False)

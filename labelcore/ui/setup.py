@@ -6,6 +6,7 @@ import gc
 
 import streamlit as st
 
+from labelcore.errors import BrokenLogError
 from labelcore.ui import sessions
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
@@ -52,13 +53,17 @@ def setup(title: str, *, wide: bool = False, project: str | None = None) -> None
 
 
 def crumbs(project: str, here: str) -> None:
-    """One line of ways to go, for pages whose sidebar is folded. Raises what opening raises."""
-    sessions.session(project)
+    """One line of ways to go, for pages whose sidebar is folded, and below it what is wrong with
+    the log. Raises what opening raises."""
+    session = sessions.session(project)
     with st.container(horizontal=True, key="crumbs", vertical_alignment="center"):
         st.page_link("app.py", label="Projects", icon=":material/home:")
         links(project, but=here)
         with st.container(key="small", width="content"):
             st.text(one_line(project, 60))
+    if session.broken_at and here != "Label":  # there it stands in the place of the item
+        said = str(BrokenLogError(project, session.broken_at))
+        st.error(plain(said), icon=":material/error:")
 
 
 def links(project: str, *, but: str = "") -> None:

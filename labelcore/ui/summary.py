@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.log.events import ANSWER_KINDS, Event
+from labelcore.log.events import ANSWER_KINDS, Event, genesis, sound_part
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 from labelcore.words import sentences as words
@@ -40,7 +40,10 @@ class Summary:
     exact: float | None = None
 
 
-def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
+def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
+    """From the part of the log that was not changed outside Labelcore."""
+    events = sound_part(log, genesis(record.fingerprint, record.plan_json))
+    broken = f"log changed at event {len(events) + 1:,}" if len(events) < len(log) else ""
     plan, settings = json.loads(record.plan_json), json.loads(record.settings_json)
     for event in events:
         if event.kind == "reworded":
@@ -58,7 +61,7 @@ def summarise(record: ProjectRecord, events: Sequence[Event]) -> Summary:
         half_width=half_width,
         promise=promise,
         figure=figure,
-        status=status_words(events, answered, planned),
+        status=broken or status_words(events, answered, planned),
         last_save=saves[-1] if saves else None,
         trial=str(settings.get("trial", "")),
         archived=record.archived,

@@ -1,0 +1,226 @@
+"""A log, or a stored text, that was changed outside Labelcore is found and never reported on."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.cli import main
+from labelcore.errors import (
+    BrokenLogError,
+    BrokenLogWarning,
+    ChangedTextError,
+    ReplayError,
+    StoreError,
+)
+from labelcore.log.events import Event, text_digest
+from labelcore.replay import replay_project
+from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
+from tests.report.sessions import session_on, write_items
+
+LABELS = 20
+WRITERS = [report_html, report_json, bundle_zip, events_csv, estimates_csv]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A store with the project "spam", 20 of its 300 items labelled and one on screen."""
+    write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", store=f"sqlite:///{tmp_path}/labels.db")
+    for _ in range(LABELS):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, draw.index % 2)
+    session.results()
+    session.next()
+    session.store.close()
+    return tmp_path / "labels.db"
+
+
+def tamper(database: Path, *statements: str) -> None:
+    """What a program does that drops the triggers first."""
+    with closing(sqlite3.connect(database)) as connection, connection:
+        triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        for (name,) in connection.execute(triggers).fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        for statement in statements:
+            connection.execute(statement)
+
+
+def opened(database: Path) -> lc.Session:
+    return lc.Session.open(f"sqlite:///{database}", "spam")
+
+
+def rewritten(session: lc.Session, change: Callable[[Event], Event]) -> list[str]:
+    """Statements that change events and chain them anew, as one does who knows how."""
+    hash_before, statements = session.ledger._genesis, []
+    for event in session.events:
+        changed = change(event).chained(hash_before)
+        hash_before = changed.hash
+        label = "NULL" if changed.label is None else repr(changed.label)
+        statements.append(
+            f"UPDATE event SET label = {label}, detail = '{json.dumps(changed.detail)}',"
+            f" hash = '{changed.hash}' WHERE sequence = {changed.sequence}"
+        )
+    return statements
+
+
+def changes() -> list[object]:
+    """Statements, and the first event that they change."""
+    update = "UPDATE event SET {} WHERE sequence = {}".format
+    found = {
+        "label": (update("label = 'no'", 2), 2),
+        "late label": (update("label = 'yes'", 40), 40),
+        "time": (update("at = '2020-01-01T00:00:00.000001+00:00'", 3), 3),
+        "digest of a text": (update("detail = '{}'", 5), 5),
+        "bytes": (update("label = x'0102'", 4), 4),
+        "missing event": ("DELETE FROM event WHERE sequence = 9", 9),
+        "event at the end": (
+            "INSERT INTO event (project_id, sequence, kind, at, annotator, text, detail, hash)"
+            " SELECT 1, max(sequence) + 1, 'finished', max(at), 'me', '', '{}', 'f0' FROM event",
+            2 * LABELS + 3,
+        ),
+    }
+    return [pytest.param(*one, id=name) for name, one in found.items()]
+
+
+@pytest.mark.parametrize(("change", "first"), changes())
+def test_a_changed_log_can_only_be_read(database: Path, change: str, first: int) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        answers = "SELECT count(*) FROM event WHERE kind = 'labelled' AND sequence < ?"
+        (labels,) = connection.execute(answers, (first,)).fetchone()
+    tamper(database, change)
+    with pytest.warns(BrokenLogWarning, match=f"event {first} does not follow"):
+        session = opened(database)
+    assert session.broken_at == first and len(session.events) == first - 1
+    assert session.labels == labels
+    assert all(one.labels_used <= labels for one in session.results().values())
+    before = session.store.events("spam")
+    acts = [
+        session.next,
+        session.undo,
+        session.finish,
+        lambda: session.extend(budget=200),
+        lambda: session.second_pass(3),
+        lambda: session.reword(question="Why?"),
+        session.check_log,
+    ]
+    for act in (*acts, *(partial(write, session) for write in WRITERS)):
+        with pytest.raises(BrokenLogError) as caught:
+            act()
+        assert caught.value.sequence == first and isinstance(caught.value, StoreError)
+    assert session.store.events("spam") == before
+
+
+@pytest.mark.parametrize(("change", "first"), changes())
+@pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
+def test_a_log_changed_under_an_open_session_is_not_reported_on(
+    database: Path, change: str, first: int
+) -> None:
+    session = opened(database)
+    bundle_zip(session)
+    tamper(database, change)
+    for write in WRITERS:
+        with pytest.raises(BrokenLogError, match=f"event {first} does not follow"):
+            write(session)
+    with pytest.raises(BrokenLogError):
+        session.next()
+
+
+def test_a_log_written_anew_under_an_open_session_is_not_reported_on(database: Path) -> None:
+    """Each hash follows again, so only who read the log before can tell."""
+    session = opened(database)
+
+    def all_no(event: Event) -> Event:
+        return replace(event, label="no" if event.label else None)
+
+    tamper(database, *rewritten(session, all_no))
+    first = next(event.sequence for event in session.events if event.label == "yes")
+    with pytest.warns(BrokenLogWarning), pytest.raises(BrokenLogError) as caught:
+        report_html(session)
+    assert caught.value.sequence == first
+    assert not opened(database).broken_at
+
+
+def test_a_log_cut_short_under_an_open_session_is_not_reported_on(database: Path) -> None:
+    session = opened(database)
+    tamper(database, "DELETE FROM event WHERE sequence > 30")
+    with pytest.warns(BrokenLogWarning), pytest.raises(BrokenLogError, match="event 31 "):
+        report_html(session)
+
+
+def test_the_commands_say_it_in_one_line(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tamper(database, "UPDATE event SET label = 'no' WHERE sequence = 2")
+    place = ["--store", f"sqlite:///{database}", "--project", "spam", "-o", str(tmp_path / "out")]
+    for command in (
+        ["report"],
+        ["export", "bundle"],
+        ["export", "events"],
+        ["export", "estimates"],
+    ):
+        assert main([*command, *place]) == 2
+        captured = capsys.readouterr()
+        assert captured.out == "" and captured.err.count("\n") == 1
+        assert "event 2 does not follow from the events before it" in captured.err
+    assert not (tmp_path / "out").exists()
+
+
+# The text that is shown
+
+
+def test_a_forged_text_is_not_shown(database: Path) -> None:
+    session = opened(database)
+    draw = session.next()
+    assert draw is not None
+    own = session.item(draw)
+    forge = 'UPDATE item SET content = \'{"text": "%s"}\' WHERE item_id = \'' + draw.item_id + "'"
+    tamper(database, forge % "forged")
+    for one in (session, opened(database)):
+        with pytest.raises(
+            ChangedTextError, match=f"{draw.item_id!r} is not the one that was drawn"
+        ):
+            one.item(draw)
+    tamper(database, forge % own["text"])
+    assert session.item(draw) == own
+
+
+def test_replay_holds_the_text_against_the_file(database: Path, tmp_path: Path) -> None:
+    """A log whose digests were made anew with the chain: the file still says otherwise."""
+    session = opened(database)
+    assert replay_project(session.store, "spam").answers == LABELS
+
+    def forged(event: Event) -> Event:
+        other = {"content": text_digest(str(event.item_id), {"text": "forged"})}
+        return replace(event, detail=other) if event.sequence == 1 else event
+
+    tamper(database, *rewritten(session, forged))
+    with pytest.raises(ReplayError, match="event 1: the text of item .* is another one than was"):
+        replay_project(session.store, "spam")
+
+
+def test_a_log_of_0_1_0_has_no_digests_and_goes_on(database: Path) -> None:
+    session = opened(database)
+
+    def without(event: Event) -> Event:
+        return replace(event, detail={}) if event.kind == "drawn" else event
+
+    tamper(database, *rewritten(session, without))
+    old = opened(database)
+    assert not old.broken_at
+    draw = old.next()
+    assert draw is not None and old.item(draw)["text"].startswith("message")
+    old.answer(draw, "yes")
+    after = old.next()
+    assert after is not None and list(old.events[-1].detail) == ["content"]
+    assert replay_project(old.store, "spam").answers == LABELS + 1
+    report_html(old)
