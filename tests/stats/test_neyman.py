@@ -54,10 +54,11 @@ def test_optimal_by_hand() -> None:
 
 
 def test_spread_is_the_standard_deviation_of_the_labels() -> None:
-    labels = [np.array([1, 1, 0, 1, 0]), np.array([1, 1]), np.array([0])]
+    labels = [np.array([1, 1, 0, 1, 0]), np.array([1, 1]), np.array([0]), np.array([])]
     n, s = [len(one) for one in labels], [one.sum() for one in labels]
-    expected = [labels[0].std(ddof=1), 0.0, 0.0]
-    np.testing.assert_allclose(estimated_spreads(n, s), expected, atol=1e-12)
+    expected = [labels[0].std(ddof=1), 0.0, 0.0, 0.0]
+    with np.errstate(all="raise"):
+        np.testing.assert_allclose(estimated_spreads(n, s), expected, atol=1e-12)
 
 
 def test_first_labels() -> None:
