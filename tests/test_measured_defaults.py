@@ -19,7 +19,7 @@ from labelcore.stats.sequences import first_watched_look
 from tests.designs.synthetic import Known, calibrated
 
 ALLOCATION, CLAIMS, VALIDITY = "default_allocation.md", "claims.md", "validity.md"
-NEYMAN, PAIRED = "designs.recalibrated_neyman", "designs.paired_comparison"
+NEYMAN = "designs.recalibrated_neyman"
 
 CONSTANTS: list[tuple[str, str, str, object]] = [
     (CLAIMS, "A plan with claims takes 1 / 4, floor .5", f"{NEYMAN}.CLAIM_STRATA", (1, 4)),
@@ -45,16 +45,17 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
      "stats.proportion.FEW_LEFT", 30),
     (VALIDITY, '"At least five strata" for the watched band', "stats.sequences.MINIMUM_STRATA", 5),
     (VALIDITY, "also under 2 %", "designs.curves.UNDECIDED_SHARE", 0.02),
-    ("existing_labels.md", "refuses it at p < 0.0001", "existing.REFUSED_BELOW", 1e-4),
+    ("existing_labels.md", "refuses it at p < 0.0001", "plan.existing.REFUSED_BELOW", 1e-4),
     ("existing_labels.md", "With fewer than 20 labels of the rarer outcome",
      "stats.difference_estimator.LEAST_OF_EACH", 20),
     ("existing_labels.md", "half a surprise added .79 of such intervals held",
      "stats.difference_estimator.DOUBT", 2.0),
-    ("label_error.md", "from 20 second answers on", "label_error_words.ENOUGH", 20),
-    ("paired.md", "below 15 such a plan is refused", f"{PAIRED}.PROCESS_DISAGREEMENTS", 15),
-    ("paired.md", "labels that go where the two disagree", f"{PAIRED}.FLOOR", 0.2),
-    ("paired.md", "labels that go where the two disagree", f"{PAIRED}.DIFFER", 6),
-    ("paired.md", "labels that go where the two disagree", f"{PAIRED}.AGREE", 3),
+    ("label_error.md", "from 20 second answers on", "words.label_error.ENOUGH", 20),
+    ("paired.md", "below 15 such a plan is refused",
+     "designs.paired_frame.PROCESS_DISAGREEMENTS", 15),
+    ("paired.md", "labels that go where the two disagree", "designs.paired_comparison.FLOOR", 0.2),
+    ("paired.md", "labels that go where the two disagree", "designs.paired_frame.DIFFER", 6),
+    ("paired.md", "labels that go where the two disagree", "designs.paired_frame.AGREE", 3),
     ("curves.md", "Watched at its four looks", "designs.geometric_strata.QUARTERS",
      (0.25, 0.5, 0.75, 1.0)),
     ("papers/003_oversampling.md", "The predicted positives get at least 30 labels",

@@ -261,6 +261,12 @@ def test_a_replay_refuses_a_repeat_that_the_seed_did_not_choose(finished: lc.Ses
     logs["not in force"] = changed(finished, answer, previous=1)
     logs["it answers 'perhaps'"] = changed(finished, answer, label="perhaps")
     logs["never shown"] = changed(finished, answer, answers=other.token + "x")
+    undone = next(event for event in finished.events if event.kind == "reread_undone")
+    logs["takes back event 1, not in force"] = changed(finished, undone, previous=1)
+    logs[f"takes back event {undone.previous}, not in force"] = changed(
+        finished, undone, index=other.index, item_id=other.item_id, stratum=other.stratum,
+        batch=other.batch,
+    )  # fmt: skip
     for message, log in logs.items():
         with pytest.raises(ReplayError, match=message):
             replay(

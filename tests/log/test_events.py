@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from labelcore.log import Event
+from labelcore.log.events import Event
 
 VALUES = {"sequence": 3, "kind": "looked", "at": "2026-01-02T03:04:05.000006+00:00",
           "annotator": "Zoë"}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Run by test_racing_sessions.py: label one project together with other processes."""
+"""Run by test_ledger.py: label one project together with other processes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import labelcore as lc
 

@@ -1,0 +1,82 @@
+"""The measurement of planted mistakes: what it plants, and that a test finds it or not."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mutants import Mutant, RelatedTests, drawn, mutants_of, tried
+
+SOURCE = '''"""Shares."""
+
+
+def share(part: float, whole: float) -> float:
+    """The share; none of nothing."""
+    if whole <= 0:
+        raise ValueError(f"whole must be more than 0, got {whole + 0}")
+    return min(part / whole, 1.0)
+'''
+TEST = """from labelcore.stats.shares import share
+
+
+def test_share() -> None:
+    assert share(1, 4) == 0.25
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name, text in (
+        ("labelcore/__init__.py", ""),
+        ("labelcore/stats/__init__.py", ""),
+        ("labelcore/stats/shares.py", SOURCE),
+        ("tests/stats/test_shares.py", TEST),
+        ("pytest.ini", "[pytest]\npythonpath = .\nmarkers =\n    slow:\n    browser:\n"),
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return tmp_path
+
+
+def planted(root: Path) -> list[Mutant]:
+    return list(mutants_of("statistics", root / "labelcore/stats/shares.py", root))
+
+
+def test_what_is_planted(tree: Path) -> None:
+    """Operators, numbers and names; not the annotations, and not the message of an error."""
+    found = [(one.line, one.before, one.after) for one in planted(tree)]
+    assert found == [
+        (6, "whole <= 0", "(whole < 0)"),
+        (6, "0", "1"),
+        (8, "min", "max"),
+        (8, "part / whole", "(part * whole)"),
+        (8, "1.0", "2.0"),
+    ]
+
+
+@pytest.mark.slow
+def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Path) -> None:
+    path = tree / "labelcore/stats/shares.py"
+    own = RelatedTests(tree).batches(path)[0]
+    assert own[1] == [path, tree / "tests/stats/test_shares.py"]
+    states = {one.after: tried(tree, one, own, [], 60) for one in planted(tree)}
+    found = ("failed", "tests/stats/test_shares.py::test_share")
+    assert {after for after, state in states.items() if state == found} == {
+        "max",
+        "(part * whole)",
+    }
+    assert {state for state in states.values() if state != found} == {("survived", "")}
+    assert path.read_text("utf-8") == SOURCE
+
+
+def test_the_draw_is_repeatable_and_every_mutant_can_be_read(root: Path) -> None:
+    mutants = drawn(root, seed=11, count=40)
+    assert mutants == drawn(root, seed=11, count=40) != drawn(root, seed=12, count=40)
+    assert [one.part for one in mutants[:4]] == ["statistics", "methods", "log", "results"]
+    for one in mutants:
+        raw = (root / one.file).read_bytes()
+        assert raw[one.start : one.end].decode() == one.before != one.after
+        ast.parse(raw[: one.start] + one.after.encode() + raw[one.end :])
