@@ -50,7 +50,7 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
      "stats.difference_estimator.LEAST_OF_EACH", 20),
     ("existing_labels.md", "half a surprise added .79 of such intervals held",
      "stats.difference_estimator.DOUBT", 2.0),
-    ("label_error.md", "from 20 second answers on", "words.label_error.ENOUGH", 20),
+    ("label_error.md", "from 20 second answers on", "results.label_error.ENOUGH", 20),
     ("paired.md", "below 15 such a plan is refused",
      "designs.paired_frame.PROCESS_DISAGREEMENTS", 15),
     ("paired.md", "labels that go where the two disagree", "designs.paired_comparison.FLOOR", 0.2),

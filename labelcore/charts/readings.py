@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from labelcore.results.types import Band
+from labelcore.results.types import STATES_WITH_INTERVAL, Band
 from labelcore.words import sentences as words
 
 
@@ -64,7 +64,7 @@ class Reading:
         shown = self.number(value)
         if state == "exact":
             return f"exactly {shown}"
-        if state not in words.STATES_WITH_INTERVAL:
+        if state not in STATES_WITH_INTERVAL:
             return f"{shown}, without an interval yet"
         bottom, top = self.span(low, high)
         return f"{shown}, between {bottom} and {top}"

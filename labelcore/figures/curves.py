@@ -10,10 +10,9 @@ from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
 from labelcore.figures.scalars import first_figure, look_at
 from labelcore.log.engine import Engine
-from labelcore.results.types import Band, Estimate, Result, Scope
+from labelcore.results.types import STATES_WITH_INTERVAL, Band, Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words.existing import assumed
-from labelcore.words.sentences import STATES_WITH_INTERVAL
 
 SUMMARY_FORMULAS = {"average_precision": average_precision, "area_under_roc": area_under_roc}
 NEEDS_ALL = "the bounds of the whole list are not there yet"

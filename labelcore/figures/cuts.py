@@ -7,7 +7,7 @@ together, so the searches need a method with such bounds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,8 @@ import pandas as pd
 from labelcore.designs.curves import Curve
 from labelcore.figures.curves import band, ranked_curve, whole_curve
 from labelcore.log.engine import Engine
-from labelcore.results.types import Band
+from labelcore.results.types import Band, Cut
 from labelcore.stats import curve_readings
-from labelcore.words import curves as curve_words
 
 SHOWN = ("precision", "recall", "yield", "f1")
 NO_BOUNDS = (
@@ -25,34 +24,6 @@ NO_BOUNDS = (
     "method {name!r} gives each rank its own. Choose a method for ranked lists, such as "
     "'Geometric strata' (geometric_strata)"
 )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Cut:
-    """The first ``rank`` items of a ranked list.
-
-    score       the score of the last of them
-    tied        first and last rank of the items with that score
-    readings    {name: band of one point}, those of ``SHOWN`` that the curve has
-    """
-
-    rank: int
-    n_items: int
-    score: float
-    tied: tuple[int, int]
-    readings: dict[str, Band]
-
-    def sentence(self) -> str:
-        """What keeping the items down to this rank means, in plain words."""
-        return curve_words.cut_sentence(self)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per reading: reading, value, low, high."""
-        rows = [
-            {"reading": name, "value": one.value[0], "low": one.low[0], "high": one.high[0]}
-            for name, one in self.readings.items()
-        ]
-        return pd.DataFrame(rows, columns=["reading", "value", "low", "high"])
 
 
 def cut_at(engine: Engine, rank: int) -> Cut:

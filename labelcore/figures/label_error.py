@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from labelcore.estimands import ratios
 from labelcore.figures.scalars import complete, doubtful, headline_stage, scalar_results
 from labelcore.log.engine import Engine
-from labelcore.log.events import answer_word
 from labelcore.log.repeats import Reading
 from labelcore.plan.existing import RANDOM
+from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
 from labelcore.results.types import Estimate
 from labelcore.stats.agreement import gwet_ac1
 from labelcore.stats.label_error import (
@@ -27,113 +26,6 @@ from labelcore.stats.profile import BoolArray, Cells, Ratios, plug_in_totals
 from labelcore.stats.proportion import clopper_pearson
 from labelcore.tallies import Question, filled
 from labelcore.words import label_error as said
-
-
-@dataclass(frozen=True, slots=True)
-class TrueFigure:
-    """A figure of the plan, and what it is for the truth.
-
-    alike    the value and interval if mistakes are alike everywhere; second answers without a class
-             are left out
-    bounds   the interval wherever the mistakes are; it has no value
-    Each has a reason in words where it is undefined; its interval is 0 to 1 then.
-    """
-
-    observed: Estimate
-    alike: Limits
-    bounds: Limits
-    confidence: float
-
-    @property
-    def estimand(self) -> str:
-        return self.observed.estimand
-
-    def sentence(self) -> str:
-        return said.figure_sentence(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How often the two answers to an item are the same, of one person or of two.
-
-    share, ac1   value and interval; a reason in words where they are undefined
-    """
-
-    same_person: bool
-    pairs: int
-    differing: int
-    share: Limits
-    ac1: Limits
-
-    def sentence(self) -> str:
-        return said.agreement_sentence(self)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelError:
-    """What is known of the errors of the labels.
-
-    readings   every item answered twice; waiting: items still to be shown again
-    people     who gave the labels
-    existing   whether labels from before the project are among them
-    share      of the repeated items that got another answer, with its interval
-    error      the share of wrong labels, if mistakes are alike everywhere
-    figures    the plan's figures for the truth, none while labelling goes on or with fewer than 20
-               second answers
-    confidence of each interval on its own, for one look when labelling is over
-    """
-
-    readings: tuple[Reading, ...]
-    waiting: int
-    people: int
-    existing: bool
-    share: Limits
-    error: Limits
-    agreements: tuple[Agreement, ...]
-    figures: tuple[TrueFigure, ...]
-    confidence: float
-
-    @property
-    def differing(self) -> tuple[Reading, ...]:
-        return tuple(one for one in self.readings if one.differs)
-
-    def sentence(self) -> str:
-        """What the repeated items say, or that there are none."""
-        return said.error_sentence(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values."""
-        return {
-            "sentence": self.sentence(),
-            "repeated": len(self.readings),
-            "differing": len(self.differing),
-            "waiting": self.waiting,
-            "enough": said.ENOUGH,
-            "confidence": self.confidence,
-            "share": asdict(self.share),
-            "error": asdict(self.error),
-            "agreements": [{**asdict(one), "sentence": one.sentence()} for one in self.agreements],
-            "figures": [
-                {
-                    "estimand": one.estimand,
-                    "alike": asdict(one.alike),
-                    "bounds": asdict(one.bounds),
-                    "sentence": one.sentence(),
-                }
-                for one in self.figures
-            ],
-            "items": [
-                {
-                    "draw_index": one.index,
-                    "item_id": one.first.item_id,
-                    "first": answer_word(one.first),
-                    "second": answer_word(one.second),
-                    "first_by": one.first.annotator,
-                    "second_by": one.second.annotator,
-                }
-                for one in self.readings
-            ],
-        }
 
 
 def label_error(engine: Engine) -> LabelError:
@@ -152,7 +44,7 @@ def label_error(engine: Engine) -> LabelError:
     error = Limits(None if share.value is None else rate, least, most, share.reason)
     given = [asked.answers[-1].annotator for asked in stage.asked if asked.answers]
     over = engine.finished or engine.stopped or complete(engine)
-    enough = len(readings) >= said.ENOUGH
+    enough = len(readings) >= ENOUGH
     shown = enough and over and (engine.finished or not engine.repeats.due)
     return LabelError(
         tuple(readings),

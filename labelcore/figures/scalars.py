@@ -15,7 +15,7 @@ from labelcore.designs.curves import (
 from labelcore.estimands import Estimand, known_before, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.log.engine import Engine
-from labelcore.results.types import Estimate, Scope, largest_half_width
+from labelcore.results.types import STATES_WITH_INTERVAL, Estimate, Scope, largest_half_width
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -26,7 +26,7 @@ from labelcore.stats.profile import (
 from labelcore.tallies import Question, Subject, Tally, filled
 from labelcore.words.differences import no_difference_words, side_words
 from labelcore.words.existing import KNOWN_EXACTLY, assumed
-from labelcore.words.sentences import STATES_WITH_INTERVAL, count
+from labelcore.words.sentences import count
 
 NEEDED_OF_EACH_SIDE = 5
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from labelcore.figures.label_error import LabelError
 from labelcore.figures.scalars import scalar_results, second_stage_started
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.plan.existing import Existing
@@ -19,6 +18,7 @@ from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
+from labelcore.results.label_error import LabelError
 from labelcore.results.types import Band, Choice, Estimate, Result
 from labelcore.session.session import Session
 from labelcore.words.existing import taken_words

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from labelcore.figures.label_error import LabelError
 from labelcore.log.events import answer_word
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, joined, table, theirs, tied
 from labelcore.report.sections import name_of, section
+from labelcore.results.label_error import LabelError
 from labelcore.words.label_error import figure_words
 from labelcore.words.sentences import confidence_words, count
 

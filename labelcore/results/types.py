@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -12,13 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore.words import choices as choice_words
-from labelcore.words import claims as claim_words
-from labelcore.words import curves as curve_words
-from labelcore.words import differences as difference_words
-from labelcore.words import sentences as words
+from labelcore.results.base import Worded
 
 Promise = Literal["watched", "fixed", "none"]
+STATES_WITH_INTERVAL = frozenset(
+    {"interval", "waiting", "goal reached", "not reached", "stopped early", "exact"}
+)
+DIFFERENCE = "_difference"
 FloatArray = NDArray[np.float64]
 
 
@@ -62,7 +61,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Worded):
     """One number with its interval.
 
     value      the estimate, or None while there is none
@@ -96,6 +95,11 @@ class Estimate:
     notes: tuple[str, ...] = ()
 
     @property
+    def is_difference(self) -> bool:
+        """Whether it is the first of two classifiers less the second."""
+        return self.estimand.endswith(DIFFERENCE)
+
+    @property
     def interval(self) -> Interval:
         return Interval(self.low, self.high)
 
@@ -112,23 +116,7 @@ class Estimate:
     @property
     def has_interval(self) -> bool:
         """Whether low and high may be shown as an interval."""
-        return self.state in words.STATES_WITH_INTERVAL
-
-    def sentence(self) -> str:
-        """What is known, how surely, under which condition, in plain words."""
-        if difference_words.is_difference(self.estimand):
-            return difference_words.difference_sentence(self)
-        return words.estimate_sentence(self)
-
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
-        values["assumptions"], values["notes"] = list(self.assumptions), list(self.notes)
-        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
-        values["sentence"] = self.sentence()
-        return values
+        return self.state in STATES_WITH_INTERVAL
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Estimate:
@@ -138,15 +126,9 @@ class Estimate:
         known["scope"] = Scope(**known["scope"])
         return cls(**known)
 
-    def to_frame(self) -> pd.DataFrame:
-        row = self.to_dict()
-        row["assumptions"], row["notes"] = "; ".join(self.assumptions), " ".join(self.notes)
-        row.pop("scope")
-        return pd.DataFrame([row])
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Band:
+class Band(Worded):
     """A curve with a band over ranks.
 
     x            ranks, (n_points,), increasing, at most 1 to N
@@ -184,7 +166,7 @@ class Band:
     @property
     def has_interval(self) -> bool:
         """Whether low and high may be shown as a band."""
-        return self.state in words.STATES_WITH_INTERVAL
+        return self.state in STATES_WITH_INTERVAL
 
     def at(self, rank: float) -> tuple[float, Interval]:
         """The estimate and its interval at ``rank``; between two points by both of them.
@@ -215,23 +197,6 @@ class Band:
         middle = value[0] + share * (value[1] - value[0])
         return float(middle / rank), Interval(float(least / rank), float(max(most, least) / rank))
 
-    def sentence(self) -> str:
-        return curve_words.band_sentence(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
-        for name in ("x", "value", "low", "high", "threshold"):
-            values[name] = _numbers(values[name])
-        values["provisional"] = None if self.provisional is None else _numbers(self.provisional)
-        values["extra"] = {name: _numbers(array) for name, array in self.extra.items()}
-        values["assumptions"], values["notes"] = list(self.assumptions), list(self.notes)
-        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
-        values["sentence"] = self.sentence()
-        return values
-
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False)
-
     def to_frame(self) -> pd.DataFrame:
         columns = {name: getattr(self, name) for name in ("x", "threshold", "value", "low", "high")}
         if self.provisional is not None:
@@ -239,12 +204,8 @@ class Band:
         return pd.DataFrame({**columns, **self.extra})
 
 
-def _numbers(array: FloatArray) -> list[float | None]:
-    return [None if np.isnan(number) else float(number) for number in array]
-
-
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Worded):
     """A statement laid down before the first label, and what the labels say of it.
 
     claim       as the plan has it, "precision >= 0.9"; statement: in words
@@ -290,32 +251,15 @@ class Claim:
         """The same for the opposite of the claim; it is refuted from 1 / alpha on."""
         return math.exp(min(self.log_evidence_against, 700.0))
 
-    def sentence(self) -> str:
-        return claim_words.claim_sentence(self)
-
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False)
-
     def to_dict(self) -> dict[str, Any]:
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        values = super(Claim, self).to_dict()
         for name in ("log_evidence", "log_evidence_against"):
             values[name] = max(min(values[name], 1e6), -1e6)
-        values["evidence"] = self.evidence
-        values["evidence_against"] = self.evidence_against
-        values["assumptions"] = list(self.assumptions)
-        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
-        values["sentence"] = self.sentence()
-        return values
-
-    def to_frame(self) -> pd.DataFrame:
-        row = self.to_dict()
-        row["assumptions"] = "; ".join(self.assumptions)
-        row.pop("scope")
-        return pd.DataFrame([row])
+        return {**values, "evidence": self.evidence, "evidence_against": self.evidence_against}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Choice:
+class Choice(Worded):
     """Which of several candidates to take.
 
     chosen       name of the candidate, such as "top 400", "lr>=0.3" or a classifier; None where
@@ -353,27 +297,33 @@ class Choice:
     def state(self) -> str:
         return self.status
 
-    def sentence(self) -> str:
-        """What is known, how surely, under which condition, in plain words."""
-        return choice_words.choice_sentence(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
-        values["bounds"] = [
-            {key: None if number != number else number for key, number in row.items()}
-            for row in self.bounds.to_dict("records")
-        ]
-        values["assumptions"] = list(self.assumptions)
-        values["scope"] = {item.name: getattr(self.scope, item.name) for item in fields(Scope)}
-        values["sentence"] = self.sentence()
-        return values
-
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False)
-
     def to_frame(self) -> pd.DataFrame:
         """The candidates with their bounds."""
         return self.bounds.copy()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cut(Worded):
+    """The first ``rank`` items of a ranked list.
+
+    score       the score of the last of them
+    tied        first and last rank of the items with that score
+    readings    {name: band of one point}, by name, those that the curve has
+    """
+
+    rank: int
+    n_items: int
+    score: float
+    tied: tuple[int, int]
+    readings: dict[str, Band]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per reading: reading, value, low, high."""
+        rows = [
+            {"reading": name, "value": one.value[0], "low": one.low[0], "high": one.high[0]}
+            for name, one in self.readings.items()
+        ]
+        return pd.DataFrame(rows, columns=["reading", "value", "low", "high"])
 
 
 Result = Estimate | Band | Claim | Choice

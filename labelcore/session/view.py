@@ -12,8 +12,8 @@ import pandas as pd
 from labelcore.designs.curves import Curve
 from labelcore.errors import ChangedTextError
 from labelcore.figures.curves import band, ranked_curve
-from labelcore.figures.cuts import Cut, cut_at, deepest_cut, packages
-from labelcore.figures.label_error import LabelError, label_error
+from labelcore.figures.cuts import cut_at, deepest_cut, packages
+from labelcore.figures.label_error import label_error
 from labelcore.figures.looks import look_detail, results
 from labelcore.figures.scalars import complete, first_figure, headline_stage
 from labelcore.figures.strata import strata_table
@@ -22,7 +22,8 @@ from labelcore.log.events import Draw, Event, text_digest
 from labelcore.log.history import HistoryRow, history, in_force
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
-from labelcore.results.types import Band, Result
+from labelcore.results.label_error import LabelError
+from labelcore.results.types import Band, Cut, Result
 from labelcore.session.ledger import Ledger
 from labelcore.store import LabelStore, ProjectRecord
 

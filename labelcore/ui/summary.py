@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 
 from labelcore.log.events import ANSWER_KINDS, Event, genesis, sound_part
+from labelcore.results.types import STATES_WITH_INTERVAL
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
-from labelcore.words import sentences as words
 from labelcore.words.stops import stopped_for, stopped_short
 
 DONE_KINDS = ("labelled", "unsure", "broken")
@@ -120,7 +120,7 @@ def _first_figure(events: Sequence[Event], estimand: str) -> tuple[str, float | 
     the last look and the promise of that; None and "" where it has no interval."""
     results = _last_results(events)
     keys = [key for key in results if key == estimand or key.startswith(f"{estimand}[")]
-    if not keys or results[keys[0]].get("state") not in words.STATES_WITH_INTERVAL:
+    if not keys or results[keys[0]].get("state") not in STATES_WITH_INTERVAL:
         return estimand, None, ""
     shown = results[keys[0]]
     return keys[0], float(shown["high"] - shown["low"]) / 2, str(shown["promise"])

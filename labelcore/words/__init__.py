@@ -1,1 +1,25 @@
-"""Every sentence of the product, one table per concept."""
+"""Every sentence of the product, one table per concept. Importing it gives results their words."""
+
+from labelcore.results.base import sentence
+from labelcore.results.label_error import Agreement, LabelError, TrueFigure
+from labelcore.results.types import Band, Choice, Claim, Cut, Estimate
+from labelcore.words.choices import choice_sentence
+from labelcore.words.claims import claim_sentence
+from labelcore.words.curves import band_sentence, cut_sentence
+from labelcore.words.differences import difference_sentence
+from labelcore.words.label_error import agreement_sentence, error_sentence, figure_sentence
+from labelcore.words.sentences import estimate_sentence
+
+
+@sentence.register
+def _(result: Estimate) -> str:
+    return difference_sentence(result) if result.is_difference else estimate_sentence(result)
+
+
+sentence.register(Band, band_sentence)
+sentence.register(Cut, cut_sentence)
+sentence.register(Claim, claim_sentence)
+sentence.register(Choice, choice_sentence)
+sentence.register(LabelError, error_sentence)
+sentence.register(TrueFigure, figure_sentence)
+sentence.register(Agreement, agreement_sentence)

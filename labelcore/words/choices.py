@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from labelcore.results.types import Choice
 from labelcore.words.sentences import (
     confidence_words,
     count,
@@ -11,9 +10,6 @@ from labelcore.words.sentences import (
     percent_range,
     scope_words,
 )
-
-if TYPE_CHECKING:
-    from labelcore.results.types import Choice
 
 STATUSES = {
     "guaranteed": (

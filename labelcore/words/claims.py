@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from math import exp, floor, log, log10
-from typing import TYPE_CHECKING
 
+from labelcore.results.types import Claim
 from labelcore.words.sentences import count, exact_percent, percent_range, scope_words
-
-if TYPE_CHECKING:
-    from labelcore.results.types import Claim
 
 CLAIMS = {
     "decided": (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from labelcore.results.types import Band, Cut
 from labelcore.words.sentences import (
     confidence_words,
     count,
@@ -13,10 +12,6 @@ from labelcore.words.sentences import (
     scope_words,
     score_words,
 )
-
-if TYPE_CHECKING:
-    from labelcore.figures.cuts import Cut
-    from labelcore.results.types import Band
 
 BANDS = {
     "nothing": "{scope}, nothing is known yet along the ranks: {missing}.",

@@ -7,14 +7,10 @@ two may be equally good.
 from __future__ import annotations
 
 from math import ceil, floor
-from typing import TYPE_CHECKING
 
+from labelcore.results.types import DIFFERENCE, Estimate, Scope
 from labelcore.words import sentences as words
 
-if TYPE_CHECKING:
-    from labelcore.results.types import Estimate, Scope
-
-DIFFERENCE = "_difference"
 MINUS = "\N{MINUS SIGN}"
 STATES = {
     "nothing": "{scope}, nothing is known yet about {quantity}: {missing}. {terms}",

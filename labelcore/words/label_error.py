@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
+from labelcore.stats.label_error import Limits
 from labelcore.words.sentences import confidence_words, count, percent, percent_range, quantity_name
-
-if TYPE_CHECKING:
-    from labelcore.figures.label_error import Agreement, LabelError, TrueFigure
-    from labelcore.stats.label_error import Limits
 
 NO_REPEATS = "no item was judged twice"
 NO_DIFFERENCES = "this is not worked out for a difference of two classifiers"
 SEVERAL_CLASSES = "with more than two classes it depends on which class is mistaken for which"
 OLD_SAMPLE = "only new labels are judged twice, which says nothing of the old sample"
 ONE_PERSON = "it is for two people"
-ENOUGH = 20
-"""Second answers from which figures for the truth are given: fewer bound hardly anything."""
 NOT_TWICE = (
     "The figures are agreement with the judgement of {people}: no item was judged twice, so "
     "mistakes in the labels are not counted."

@@ -7,12 +7,9 @@ promise of the interval it belongs to.
 from __future__ import annotations
 
 from math import ceil, log10
-from typing import TYPE_CHECKING
 
+from labelcore.results.types import Estimate, Scope
 from labelcore.words.existing import from_labels
-
-if TYPE_CHECKING:
-    from labelcore.results.types import Estimate, Scope
 
 QUANTITIES = {
     "accuracy": "accuracy (the share of items in which {classifier} agrees with human judgement)",
@@ -103,10 +100,6 @@ STATES = {
         "label, so nothing is left to chance."
     ),
 }
-
-STATES_WITH_INTERVAL = frozenset(
-    {"interval", "waiting", "goal reached", "not reached", "stopped early", "exact"}
-)
 
 TAIL_WARNING = (
     " More than half of the uncertainty comes from parts of the file where no positive item was "
@@ -270,7 +263,7 @@ def estimate_sentence(estimate: Estimate) -> str:
         margin="" if scope.margin is None else goal_points(scope.margin),
     )
     warn = estimate.tail_share is not None and estimate.tail_share > 0.5
-    if estimate.state not in STATES_WITH_INTERVAL:
+    if not estimate.has_interval:
         return text
     return " ".join([text + (TAIL_WARNING if warn else ""), *estimate.notes])
 

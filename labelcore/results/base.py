@@ -1,0 +1,62 @@
+"""What all results share: a sentence, a dictionary of plain values, JSON, a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+@singledispatch
+def sentence(result: Any) -> str:
+    """The sentence of a result, found by its type; ``labelcore.words`` has one for each."""
+    raise TypeError(f"there is no sentence for a {type(result).__name__}; import labelcore.words")
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: arrays and tables as lists, NaN as None.
+
+    >>> plain((0.5, float("nan"), np.array([1.0, np.nan])))
+    [0.5, None, [1.0, None]]
+    """
+    if isinstance(value, pd.DataFrame):
+        return [plain(row) for row in value.to_dict("records")]
+    if isinstance(value, np.ndarray):
+        return [plain(one) for one in value.tolist()]
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    return None if isinstance(value, float) and value != value else value
+
+
+class Worded:
+    """A frozen dataclass that says itself in words, as JSON and as a table."""
+
+    __slots__ = ()
+
+    def sentence(self) -> str:
+        """What is known, how surely, under which condition, in plain words."""
+        return sentence(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values by field, and the sentence."""
+        return {**plain(self), "sentence": self.sentence()}
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row, without the scope; several assumptions or notes in one cell."""
+        row = {name: value for name, value in self.to_dict().items() if name != "scope"}
+        for name, between in (("assumptions", "; "), ("notes", " ")):
+            if name in row:
+                row[name] = between.join(row[name])
+        return pd.DataFrame([row])

@@ -1,0 +1,112 @@
+"""What is known of the errors of the labels, from items answered twice."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from labelcore.log.events import answer_word
+from labelcore.log.repeats import Reading
+from labelcore.results.base import Worded
+from labelcore.results.types import Estimate
+from labelcore.stats.label_error import Limits
+
+ENOUGH = 20
+"""Second answers from which figures for the truth are given: fewer bound hardly anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrueFigure(Worded):
+    """A figure of the plan, and what it is for the truth.
+
+    alike    the value and interval if mistakes are alike everywhere; second answers without a class
+             are left out
+    bounds   the interval wherever the mistakes are; it has no value
+    Each has a reason in words where it is undefined; its interval is 0 to 1 then.
+    """
+
+    observed: Estimate
+    alike: Limits
+    bounds: Limits
+    confidence: float
+
+    @property
+    def estimand(self) -> str:
+        return self.observed.estimand
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement(Worded):
+    """How often the two answers to an item are the same, of one person or of two.
+
+    share, ac1   value and interval; a reason in words where they are undefined
+    """
+
+    same_person: bool
+    pairs: int
+    differing: int
+    share: Limits
+    ac1: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class LabelError(Worded):
+    """What is known of the errors of the labels.
+
+    readings   every item answered twice; waiting: items still to be shown again
+    people     who gave the labels
+    existing   whether labels from before the project are among them
+    share      of the repeated items that got another answer, with its interval
+    error      the share of wrong labels, if mistakes are alike everywhere
+    figures    the plan's figures for the truth, none while labelling goes on or with fewer than 20
+               second answers
+    confidence of each interval on its own, for one look when labelling is over
+    """
+
+    readings: tuple[Reading, ...]
+    waiting: int
+    people: int
+    existing: bool
+    share: Limits
+    error: Limits
+    agreements: tuple[Agreement, ...]
+    figures: tuple[TrueFigure, ...]
+    confidence: float
+
+    @property
+    def differing(self) -> tuple[Reading, ...]:
+        return tuple(one for one in self.readings if one.differs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values."""
+        return {
+            "sentence": self.sentence(),
+            "repeated": len(self.readings),
+            "differing": len(self.differing),
+            "waiting": self.waiting,
+            "enough": ENOUGH,
+            "confidence": self.confidence,
+            "share": asdict(self.share),
+            "error": asdict(self.error),
+            "agreements": [{**asdict(one), "sentence": one.sentence()} for one in self.agreements],
+            "figures": [
+                {
+                    "estimand": one.estimand,
+                    "alike": asdict(one.alike),
+                    "bounds": asdict(one.bounds),
+                    "sentence": one.sentence(),
+                }
+                for one in self.figures
+            ],
+            "items": [
+                {
+                    "draw_index": one.index,
+                    "item_id": one.first.item_id,
+                    "first": answer_word(one.first),
+                    "second": answer_word(one.second),
+                    "first_by": one.first.annotator,
+                    "second_by": one.second.annotator,
+                }
+                for one in self.readings
+            ],
+        }
