@@ -1,0 +1,347 @@
+"""Planted mistakes: one small change of the source at a time, and whether a test fails.
+
+Sites are drawn with a seed, as many from each of four parts of the product, from all places where
+the syntax tree has something to change (``changes_of``). Each mutant is tried on a copy of the
+tree: first the tests that mirror or import the changed file, then those of the files that import
+it and the contracts, then the slow ones among the first. The first failing test ends it.
+
+    python -m benchmarks.mutants --seed 11 --count 60 --rows rows.jsonl
+
+Mutants that are in the rows already are not run again; the table is printed at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = {
+    "statistics": ("stats",),
+    "methods": ("designs",),
+    "log": ("log", "replay", "session/ledger.py", "session/session.py"),
+    "results": ("figures", "results", "tallies.py", "plan/claim_totals.py"),
+}
+BATCHES, OUT_OF_TIME = 3, (-24, 152, 124)
+REPLAY = "tests/report/test_replay.py"
+QUICK = "not slow and not browser"
+COMPARED = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+CALCULATED = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Div, ast.Mod: ast.Div, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+NAMES = {
+    "min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum",
+    "maximum": "minimum", "floor": "ceil", "ceil": "floor", "zeros": "ones", "ones": "zeros",
+    "append": "remove", "add": "discard", "nanmin": "nanmax", "nanmax": "nanmin",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: the file, where in it, what stood there and what stands there now."""
+
+    part: str
+    file: str
+    line: int
+    start: int
+    end: int
+    before: str
+    after: str
+
+
+def changes_of(node: ast.AST) -> Iterator[ast.AST | str]:
+    """What may stand in the place of a node: each changes one operator, number, name or step."""
+    match node:
+        case ast.Compare(ops=[operator]) if type(operator) in COMPARED:
+            yield _with(node, ops=[COMPARED[type(operator)]()])
+        case ast.BinOp(op=operator) if type(operator) in CALCULATED:
+            yield _with(node, op=CALCULATED[type(operator)]())
+        case ast.BoolOp(op=operator):
+            yield _with(node, op=ast.Or() if isinstance(operator, ast.And) else ast.And())
+            yield from (_joined(node, place) for place in range(len(node.values)))
+        case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
+            yield operand
+        case ast.IfExp():
+            yield _with(node, body=node.orelse, orelse=node.body)
+        case ast.Constant(value=bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int(value)):
+            yield ast.Constant(value + 1)
+        case ast.Constant(value=float(value)):
+            yield ast.Constant(2 * value if value else 1.0)
+        case ast.Attribute(attr=name) | ast.Name(id=name) if name in NAMES:
+            field = "attr" if isinstance(node, ast.Attribute) else "id"
+            yield _with(node, **{field: NAMES[name]})
+        case ast.Continue():
+            yield "break"
+        case ast.Break():
+            yield "continue"
+        case ast.AugAssign(op=operator) if type(operator) in CALCULATED:
+            yield _with(node, op=CALCULATED[type(operator)]())
+        case ast.Expr(value=ast.Call()):
+            yield "pass"
+
+
+def _with(node: ast.AST, **fields: object) -> ast.AST:
+    changed = copy.copy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
+def _joined(node: ast.BoolOp, place: int) -> ast.AST:
+    """A chain of "and" or "or" without one of its conditions."""
+    left = [*node.values[:place], *node.values[place + 1 :]]
+    return left[0] if len(left) == 1 else _with(node, values=left)
+
+
+def changeable(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and all below it, without annotations, messages of errors, and texts."""
+    yield node
+    if isinstance(node, ast.JoinedStr | ast.Raise):
+        return
+    left_out = {"annotation", "returns", "decorator_list", "type_params"}
+    for name, value in ast.iter_fields(node):
+        for below in value if isinstance(value, list) else [value]:
+            if isinstance(below, ast.AST) and name not in left_out:
+                yield from changeable(below)
+
+
+def mutants_of(part: str, path: Path, root: Path) -> Iterator[Mutant]:
+    source = path.read_text("utf-8")
+    starts = np.cumsum([0, *(len(line.encode()) for line in source.splitlines(keepends=True))])
+    raw = source.encode()
+    for node in changeable(ast.parse(source)):
+        for changed in changes_of(node):
+            start = int(starts[node.lineno - 1]) + node.col_offset
+            end = int(starts[node.end_lineno - 1]) + node.end_col_offset
+            after = changed if isinstance(changed, str) else ast.unparse(changed)
+            if isinstance(changed, ast.expr) and not isinstance(changed, ast.Constant | ast.Name):
+                after = f"({after})" if not isinstance(changed, ast.Attribute) else after
+            yield Mutant(
+                part, str(path.relative_to(root)), node.lineno, start, end,
+                raw[start:end].decode(), after,
+            )  # fmt: skip
+
+
+def files_of(part: str, root: Path) -> list[Path]:
+    package = root / "labelcore"
+    found: list[Path] = []
+    for name in PARTS[part]:
+        found += [package / name] if name.endswith(".py") else sorted((package / name).glob("*.py"))
+    return found
+
+
+def drawn(root: Path, seed: int, count: int) -> list[Mutant]:
+    """``count`` mutants, one of each part in turn, no two at one place of the source."""
+    random = np.random.default_rng(seed)
+    found: list[list[Mutant]] = []
+    for part in PARTS:
+        sites = [one for path in files_of(part, root) for one in mutants_of(part, path, root)]
+        taken: dict[tuple[str, int, int], Mutant] = {}
+        for place in random.permutation(len(sites)):
+            if len(taken) == count // len(PARTS):
+                break
+            one = sites[place]
+            taken.setdefault((one.file, one.start, one.end), one)
+        found.append([*taken.values()])
+    return [one for row in zip(*found, strict=True) for one in row]
+
+
+# --- the tests of a file ---------------------------------------------------------------------
+
+
+def module_of(path: Path, root: Path) -> str:
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path) -> set[str]:
+    """The names of all modules of labelcore that a file imports, objects of them too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return {name for name in found if name.startswith("labelcore")}
+
+
+class RelatedTests:
+    """Which tests belong to which file of labelcore."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        files = [
+            path
+            for path in sorted((root / "tests").rglob("test_*.py"))
+            if path.relative_to(root).parts[1] not in ("browser", "app", "ui", "cli", "papers")
+            and not re.search("benchmark|structure|repository|test_docs", path.name)
+        ]
+        self.imported = {path: imports(path) for path in files}
+        package = sorted((root / "labelcore").rglob("*.py"))
+        self.inside = {path: imports(path) for path in package if "ui" not in path.parts}
+
+    def own(self, path: Path) -> list[Path]:
+        """The examples in the file, the tests that mirror it and those that import it."""
+        module = module_of(path, self.root)
+        importing = [test for test, names in self.imported.items() if module in names]
+        return [path, *dict.fromkeys([*self._mirror(path), *importing])]
+
+    def _mirror(self, path: Path) -> list[Path]:
+        folder = self.root / "tests" / path.relative_to(self.root / "labelcore").parent
+        found = [folder / f"test_{path.stem}.py"]
+        if folder.name == "replay":
+            found = [self.root / REPLAY]
+        return [one for one in found if one.exists()]
+
+    def wider(self, path: Path) -> list[Path]:
+        """The tests of the files that import it, and the contracts."""
+        module = module_of(path, self.root)
+        users = [user for user, names in self.inside.items() if module in names]
+        found = [test for user in users for test in [*self._mirror(user), *self.own(user)[1:]]]
+        contracts = sorted((self.root / "tests/contracts").glob("test_*.py"))
+        own = self.own(path)
+        every = dict.fromkeys([*contracts, self.root / REPLAY, *found])
+        return [one for one in every if one not in own]
+
+    def batches(self, path: Path) -> list[tuple[str, list[Path]]]:
+        own = self.own(path)
+        return [(QUICK, own), (QUICK, self.wider(path)), ("slow and not browser", own)]
+
+
+def run_tests(
+    root: Path, files: list[Path], marks: str, under: list[str], seconds: int
+) -> tuple[str, str]:
+    """What came of them ("survived", "failed" or "too long") and the first test that failed."""
+    names = [str(path.relative_to(root)) for path in files]
+    command = [
+        *under, "timeout", str(20 * seconds), "prlimit", f"--cpu={seconds}", sys.executable, "-m",
+        "pytest", "-x", "-q", "-m", marks, "-p", "no:cacheprovider", "-p", "no:xdist", *names,
+    ]  # fmt: skip
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    if done.returncode in (0, 5):  # 5: nothing with these marks.
+        return "survived", ""
+    if done.returncode in OUT_OF_TIME:
+        return "too long", ""
+    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, flags=re.MULTILINE)
+    return "failed", failed[1] if failed else done.stdout[-300:] + done.stderr[-300:]
+
+
+def tried(
+    root: Path, one: Mutant, batch: tuple[str, list[Path]], under: list[str], seconds: int
+) -> tuple[str, str]:
+    """What one batch of tests says of the mutant."""
+    path = root / one.file
+    raw = path.read_bytes()
+    path.write_bytes(raw[: one.start] + one.after.encode() + raw[one.end :])
+    _forget_compiled(path)
+    try:
+        return run_tests(root, batch[1], batch[0], under, seconds)
+    finally:
+        path.write_bytes(raw)
+        _forget_compiled(path)
+
+
+def without_mutant(root: Path, rows: list[dict[str, str]]) -> str:
+    """What the tests that failed do on the unchanged copy: a test that fails there too found
+    nothing."""
+    names = {row["test"].partition("[")[0] for row in rows if row["state"] == "failed"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *sorted(names)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return done.stdout.strip().rpartition("\n")[2]
+
+
+def _forget_compiled(path: Path) -> None:
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+        compiled.unlink()
+
+
+def copied(folder: Path) -> Path:
+    """A copy of the tree that may be changed."""
+    target = folder / "tree"
+    skipped = shutil.ignore_patterns(".git", ".venv", "__pycache__", "images", "screenshots")
+    shutil.copytree(ROOT, target, ignore=skipped)
+    return target
+
+
+def key_of(one: Mutant) -> str:
+    return f"{one.file}:{one.start}-{one.end}:{one.after}"
+
+
+def table(rows: list[dict[str, str]]) -> str:
+    lines = ["| part | tried | killed | too long | survived |", "|---|---|---|---|---|"]
+    for part in (*PARTS, "all"):
+        states = [row["state"] for row in rows if part in (row["part"], "all")]
+        counts = [states.count(state) for state in ("failed", "too long", "survived")]
+        lines.append(f"| {part} | {len(states)} | " + " | ".join(map(str, counts)) + " |")
+    lines += ["", "| place | before | after | found by |", "|---|---|---|---|"]
+    for row in rows:
+        shown = [" ".join(row[name].split()).replace("|", "\\|") for name in ("before", "after")]
+        test = row["test"].split(" ")[0] if row["state"] == "failed" else row["state"]
+        lines.append(f"| {row['file']}:{row['line']} | `{shown[0]}` | `{shown[1]}` | {test} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--rows", type=Path, default=Path("mutants.jsonl"))
+    parser.add_argument("--seconds", type=int, default=300, help="limit of one batch of tests")
+    parser.add_argument("--under", default="", help="command to run each batch under, as 'nice'")
+    parser.add_argument("--list", action="store_true", help="show the mutants, run nothing")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        root = copied(Path(folder))
+        tests = RelatedTests(root)
+        mutants = drawn(root, chosen.seed, chosen.count)
+        if chosen.list:
+            for one in mutants:
+                print(f"{one.file}:{one.line}: {one.before!r} -> {one.after!r}")
+            return
+        text = chosen.rows.read_text("utf-8") if chosen.rows.exists() else ""
+        rows = {row["key"]: row for row in map(json.loads, text.splitlines())}
+        for number in range(BATCHES):
+            for one in mutants:
+                row = rows.get(
+                    key_of(one), {**asdict(one), "state": "", "batches": 0, "seconds": 0}
+                )
+                if row["state"] == "failed" or row["batches"] > number:
+                    continue
+                start = time.monotonic()
+                batch = tests.batches(root / one.file)[number]
+                state, test = tried(root, one, batch, chosen.under.split(), chosen.seconds)
+                if state != "failed" and row["state"] == "too long":
+                    state = "too long"
+                spent = row["seconds"] + round(time.monotonic() - start)
+                row |= {"state": state, "test": test, "batches": number + 1, "seconds": spent}
+                rows[key_of(one)] = row
+                with chosen.rows.open("a", encoding="utf-8") as stream:
+                    stream.write(json.dumps({**row, "key": key_of(one)}) + "\n")
+                print(f"{one.file}:{one.line} {number + 1} {state} {test}", flush=True)
+        made = [rows[key_of(one)] for one in mutants]
+        print(table(made))
+        print("Unchanged, the tests that failed: " + without_mutant(root, made))
+
+
+if __name__ == "__main__":
+    main()
