@@ -53,7 +53,10 @@ MAY_NAME_TYPES = {
 }
 
 # From outside, one of these folders is its table; of its files only these may be named.
-OPEN_FILES = {"designs": {"base", "curves", "params", "rates", "sureness"}, "store": {"base"}}
+OPEN_FILES = {
+    "designs": {"base", "curves", "params", "rates", "sure_scores", "sureness"},
+    "store": {"base"},
+}
 
 # Packages of others that only these may import.
 ONLY_IN = {

@@ -15,6 +15,7 @@ from benchmarks.sessions import Prepared
 from benchmarks.stacked import estimates
 from labelcore.designs.base import Figures, IntArray
 from labelcore.figures import scalars as estimation
+from labelcore.plan.against_file import frozen
 from labelcore.planning.simulation import run_seed
 from labelcore.stats.profile import Cells, FloatArray
 
@@ -48,7 +49,7 @@ class Session:
         )  # fmt: skip
         planned = lc.preview(file.population, plan).planned if self.plans else FIRST
         whole = replace(plan, budget=file.size, margin=None, stop=None)
-        return Prepared(file.population, whole.with_planned(planned), file.codes)
+        return Prepared(file.population, frozen(file.population, whole, planned), file.codes)
 
     def stops(
         self, file: File, target: Target, randoms: Sequence[np.random.Generator]

@@ -21,14 +21,14 @@ from labelcore.log.answers import answer_kind
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.log.repeats import Repeats
 from labelcore.plan import margin_stop
-from labelcore.plan.against_file import check_size, chosen_classifiers, make_setup
+from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import LOOKING
 from labelcore.population import Population
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
-from labelcore.tallies import Question, Subject, Tally, questions, tallies_of
+from labelcore.tallies import Subject, Tally, questions, tallies_of
 
 
 @dataclass(slots=True)
@@ -50,6 +50,7 @@ class Engine:
     def __init__(self, population: Population, plan: Plan) -> None:
         if plan.planned is None:
             raise PlanError("the plan's planned size is not frozen yet")
+        population = as_ordered(population, plan)
         self.population, self.plan, self.design = population, plan, plan.method
         self.classifiers = chosen_classifiers(population, plan)
         self.setup = make_setup(population, plan, self.classifiers, plan.planned)
@@ -58,9 +59,7 @@ class Engine:
         self.given = int(self.frame.drawn_before.sum())
         self.setup = replace(self.setup, planned=plan.planned + self.given)
         check_size(self.design, self.frame, self.setup.planned)
-        self.questions: list[Question] = questions(
-            population, tuple(plan.estimands), self.classifiers
-        )
+        self.questions = questions(population, tuple(plan.estimands), self.classifiers)
         self.rule = margin_stop.margin_rule(plan, len(population))
         self.classes = {name: code for code, name in enumerate(population.classes)}
         self.tallies: dict[Subject, Tally] = tallies_of(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from labelcore.designs.base import Design, Frame, Setup
+from labelcore.designs.sure_scores import scores_looking_sure, turned
 from labelcore.errors import PlanError
-from labelcore.estimands import CURVES, SUMMARIES
+from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.tallies import Question, questions
@@ -71,6 +72,34 @@ def _read(question: Question) -> tuple[str | None, ...]:
     """The classifiers that a result is read from."""
     both = (question.classifier, question.versus)
     return both if question.row.difference else both[:1]
+
+
+def sure_scores(population: Population, plan: Plan) -> tuple[str, ...]:
+    """The classifiers of a plan whose scores are turned round: those it names, else those found.
+
+    A ranked list is what its score makes it, so that nothing is turned round there unasked: a wrong
+    guess would be about another list.
+    """
+    if plan.sure_scores is not None:
+        return tuple(plan.sure_scores)
+    single = all(name in SCALARS or name in DIFFERENCES for name in plan.estimands)
+    return tuple(found_sure(population, plan)) if single else ()
+
+
+def found_sure(population: Population, plan: Plan) -> list[str]:
+    """The classifiers of a plan whose score looks like how sure they are of their prediction."""
+    names = chosen_classifiers(population, plan)
+    return [name for name in scores_looking_sure(population) if name in names]
+
+
+def as_ordered(population: Population, plan: Plan) -> Population:
+    """The file as a plan reads its scores."""
+    return turned(population, sure_scores(population, plan))
+
+
+def frozen(population: Population, plan: Plan, planned: int) -> Plan:
+    """The plan as a session keeps it: its size, and which scores are turned round."""
+    return plan.with_planned(planned, sure_scores(population, plan))
 
 
 def check_size(design: Design, frame: Frame, planned: int) -> None:

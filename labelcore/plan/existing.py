@@ -21,6 +21,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from labelcore.designs.base import Design, Frame, IntArray, Setup
+from labelcore.designs.sure_scores import turned_words
 from labelcore.errors import NotRandomError, PlanError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -160,7 +161,12 @@ def share_words(share: float) -> str:
 
 
 def prepared(design: Design, setup: Setup, existing: Existing) -> Frame:
-    """The design's frame with the existing labels in their place."""
+    """The design's frame with the existing labels in their place, and what was done to scores."""
+    frame = _with_existing(design, setup, existing)
+    return replace(frame, notes=(*turned_words(setup.population), *frame.notes))
+
+
+def _with_existing(design: Design, setup: Setup, existing: Existing) -> Frame:
     if existing.use == RANDOM:
         return _sample_first(design, design.prepare(setup), existing.positions)
     if existing.use == CERTAINTY:

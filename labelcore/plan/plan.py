@@ -14,6 +14,7 @@ from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCE, ESTIMANDS
 from labelcore.plan.claims import read_claim, readings
 from labelcore.plan.stop_rules import ALL, LOOKING, read_stop, rule_names
+from labelcore.plan.unread import check_all_read
 
 PROMISES = ("watched", "fixed")
 FIXED_STOP = (
@@ -56,6 +57,9 @@ class Plan:
     repeats     share of the labelled items, drawn at random by the seed, that is shown a second
                 time, so that errors of the labels can be counted; no draw of the design, and no
                 part of the budget
+    sure_scores classifiers whose score is how sure they are of their prediction, to be turned
+                round where the other class is predicted; None: found out from the file where the
+                plan asks for single figures alone, and frozen with the size
     planned     the planned size, the most labels where a fixed promise stops by itself; None until
                 ``labelcore.Session`` freezes it
 
@@ -78,6 +82,7 @@ class Plan:
     together: bool = field(default=False, kw_only=True)
     existing: str | None = field(default=None, kw_only=True)
     repeats: float = field(default=0.0, kw_only=True)
+    sure_scores: Sequence[str] | None = field(default=None, kw_only=True)
     planned: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -95,9 +100,12 @@ class Plan:
         put(self, "stop", _resolved_stop(self))
         _check_existing_stop(self)
         put(self, "claims", tuple(self.claims))
-        self.method.check(tuple(self.estimands), self.design_params, self.promise)
+        names, params = tuple(self.estimands), self.design_params
+        self.method.check(names, params, self.promise)
         if self.planned is None:  # Plans of before this was refused stay as they were.
-            _check_all_read(self)
+            claimed = {one for text in self.claims for read in readings(text) for one in read.names}
+            check_all_read(self.method, names, params, self.classifiers, claimed)
+        _check_sure_scores(self)
 
     @property
     def method(self) -> Design:
@@ -140,9 +148,11 @@ class Plan:
         """The confidence of each of so many scalar results."""
         return 1 - (1 - self.confidence) / (max(results, 1) if self.together else 1)
 
-    def with_planned(self, planned: int) -> Plan:
-        """This plan with the planned size frozen, and with it the rule of its draws."""
-        return replace(self, planned=planned, params=self._settled())
+    def with_planned(self, planned: int, sure_scores: Sequence[str] | None = None) -> Plan:
+        """This plan with the planned size frozen, and with it the rule of its draws;
+        ``labelcore.plan.against_file.frozen`` looks at the file for ``sure_scores``."""
+        sure = self.sure_scores if sure_scores is None else sure_scores
+        return replace(self, planned=planned, params=self._settled(), sure_scores=sure)
 
     def with_seed(self, seed: int) -> Plan:
         return replace(self, seed=seed)
@@ -160,6 +170,8 @@ class Plan:
             del values["existing"]
         if not self.repeats:
             del values["repeats"]
+        if self.sure_scores is None or (self.planned is not None and not self.sure_scores):
+            del values["sure_scores"]
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in values.items()
@@ -259,19 +271,12 @@ def _check_claims(plan: Plan) -> None:
         raise PlanError(f"design {plan.design!r} cannot decide claims; use one that draws strata")
 
 
-def _check_all_read(plan: Plan) -> None:
-    """Raise PlanError for a classifier that no result of the plan would be about."""
-    names, method = plan.classifiers, plan.method
-    claimed = {name for text in plan.claims for one in readings(text) for name in one.names}
-    unread = method.unread(tuple(plan.estimands), plan.design_params, names)
-    left = [repr(name) for name in unread if name not in claimed]
-    if left:
-        others = ", ".join(left)
-        advice = method.unread_words.format(first=repr(names[0]), others=others)
-        raise PlanError(
-            f"classifier names {others}, and no result of design {plan.design!r} for "
-            f"{', '.join(plan.estimands)} would be about it: {advice}"
-        )
+def _check_sure_scores(plan: Plan) -> None:
+    """A frozen plan without them, as of before there was a choice, has none."""
+    given = () if plan.sure_scores is None and plan.planned is not None else plan.sure_scores
+    if given is not None:
+        given = _names(given, "sure_scores") if given else ()
+    object.__setattr__(plan, "sure_scores", given)
 
 
 def _check_existing(plan: Plan) -> None:

@@ -10,6 +10,7 @@ from labelcore.designs.base import IntArray, Progress
 from labelcore.designs.rates import planning_rates, question_rates
 from labelcore.figures.claims import all_settled
 from labelcore.log.engine import Engine
+from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 
@@ -27,7 +28,7 @@ def labels_to_settle(population: Population, plan: Plan, most: int) -> int:
     disagree, and the rest is of another class. Without scores that is 80 % each, so that the
     left classifier is taken to be the better one. Promise: none, this plans only.
     """
-    engine = Engine(population, plan.with_planned(most))
+    engine = Engine(population, frozen(population, plan, most))
     rng = np.random.default_rng([plan.seed, 0])
     sizes = [_one_session(engine.beginning(), rng, most) for _ in range(SESSIONS)]
     return int(np.median(sizes))

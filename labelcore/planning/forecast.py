@@ -10,8 +10,15 @@ import numpy as np
 
 from labelcore.designs.base import Answers, Frame, Look, Setup
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, question_rates
+from labelcore.designs.sure_scores import NOT_TURNED
 from labelcore.estimands import CURVES, SUMMARIES, ratios
-from labelcore.plan.against_file import check_size, chosen_classifiers, make_setup
+from labelcore.plan.against_file import (
+    as_ordered,
+    check_size,
+    chosen_classifiers,
+    found_sure,
+    make_setup,
+)
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.margin_stop import margin_rule
 from labelcore.plan.plan import Plan
@@ -121,6 +128,7 @@ class Outlook:
     """Expected half-widths of one plan at any number of labels."""
 
     def __init__(self, population: Population, plan: Plan) -> None:
+        population = as_ordered(population, plan)
         self.population, self.plan, self.design = population, plan, plan.method
         self.classifiers = chosen_classifiers(population, plan)
         guess = plan.planned or plan.budget or min(len(population), 1000)
@@ -177,7 +185,7 @@ class Outlook:
     def notes(self, planned: int) -> list[str]:
         """What a person should know of the expected half-widths at the planned size."""
         drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
-        found = [*self.frame.notes, *self._first_alone()]
+        found = [*self.frame.notes, *self._first_alone(), *self._not_turned()]
         for question in self.questions:
             found += self.design.forecast_notes(self._expected_answers(question, drawn), look)
         return list(dict.fromkeys(found))
@@ -193,6 +201,14 @@ class Outlook:
                 list=", ".join(listed), first=repr(self.classifiers[0]), others=others
             )
         ]
+
+    def _not_turned(self) -> list[str]:
+        """Scores that look like how sure the classifier is, and are left as they are."""
+        if self.plan.sure_scores is not None or self.population.turned:
+            return []
+        positive = self.population.positive
+        names = found_sure(self.population, self.plan)
+        return [NOT_TURNED.format(name=name, positive=positive) for name in names]
 
     def expected_share(self, question: Question) -> float:
         """What the scores suggest that the answer is."""

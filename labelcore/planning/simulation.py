@@ -17,6 +17,7 @@ from labelcore.figures.looks import results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import LOOKING
 from labelcore.planning.forecast import planned_size
@@ -61,9 +62,9 @@ def simulate(
     codes = true_codes(population, truth)
     _refuse_other_answers(population, plan, codes)
     planned = planned_size(population, plan) if plan.planned is None else plan.planned
-    frozen = plan.with_planned(planned)
-    finished = [_run(population, frozen, codes, seed, run) for run in range(runs)]
-    return Simulation(population, frozen, codes, seed, finished)
+    kept = frozen(population, plan, planned)
+    finished = [_run(population, kept, codes, seed, run) for run in range(runs)]
+    return Simulation(population, kept, codes, seed, finished)
 
 
 def _refuse_other_answers(population: Population, plan: Plan, codes: NDArray[np.int64]) -> None:

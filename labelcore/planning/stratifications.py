@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
+from labelcore.designs.sure_scores import scores_looking_sure, turned
 from labelcore.designs.sureness import sureness
 from labelcore.population import Population
 from labelcore.stats.accuracy_variance import (
@@ -54,7 +55,7 @@ def compare_stratifications(
         if not 2 <= number <= MOST_STRATA:
             raise ValueError(f"n_strata must lie between 2 and {MOST_STRATA}, got {number!r}")
     name = classifier if classifier is not None else next(iter(population.classifiers), None)
-    sure = sureness(population, name)
+    sure = sureness(turned(population, scores_looking_sure(population)), name)
     order = np.argsort(sure.z, kind="stable")
     kept = np.linspace(0, len(order) - 1, min(len(order), MOST_ITEMS)).round().astype(np.int64)
     z, chance = sure.z[order[kept]], sure.chance[order[kept]]

@@ -51,6 +51,7 @@ class Population:
     descending        classifiers for which a low score means positive
     known             (n_items,) index into classes of the answers that were there before, -1 where
                       there is none; None without a column of them
+    turned            classifiers whose scores are not those of the file but turned round
     """
 
     name: str
@@ -70,6 +71,7 @@ class Population:
     _table: TableFile
     _state: FileState
     known: NDArray[np.int16] | None = None
+    turned: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -108,6 +110,15 @@ class Population:
             predictions={name: codes[positions] for name, codes in self.predictions.items()},
             _ids=SomeIds(self._ids, positions),
             known=None,
+        )
+
+    def with_turned(self, scores: Mapping[str, NDArray[np.float64]]) -> Population:
+        """This file with other scores of some classifiers, larger where more positive."""
+        return replace(
+            self,
+            scores={**self.scores, **scores},
+            descending=self.descending - set(scores),
+            turned=frozenset(scores),
         )
 
     def ordering_score(self, classifier: str) -> NDArray[np.float64] | None:

@@ -14,6 +14,7 @@ from labelcore.errors import AnswerError, PlanError
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, genesis, text_digest
+from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import planned_size
 from labelcore.population import Population, read_population
@@ -49,15 +50,17 @@ class Session(SessionView):
         *,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        frozen = (
-            plan if plan.planned is not None else plan.with_planned(planned_size(population, plan))
+        kept = (
+            plan
+            if plan.planned is not None
+            else frozen(population, plan, planned_size(population, plan))
         )
-        engine = Engine(population, frozen)
+        engine = Engine(population, kept)
         self.store = open_store(store)
         self.project = project
-        record = new_record(population, frozen, project, settings or {})
+        record = new_record(population, kept, project, settings or {})
         self.record = created_or_same(self.store, record)
-        self.population, self.plan, self.engine = population, frozen, engine
+        self.population, self.plan, self.engine = population, kept, engine
         self.ledger = Ledger(
             self.store, project, engine, genesis(population.fingerprint, self.record.plan_json)
         )

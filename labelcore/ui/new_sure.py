@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.designs import DESIGNS, Design
 from labelcore.errors import NotRandomError
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
+from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.tallies import Question, questions
@@ -135,7 +136,7 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         show_outlook(plan, population, found)
     # The size that was worked out for the claims is the one that is frozen: it takes seconds.
     tried = plan.claims and plan.budget is None
-    return plan.with_planned(found[0].labels) if tried else plan
+    return frozen(population, plan, found[0].labels) if tried else plan
 
 
 def in_order(aim: Aim, method: Method) -> str | tuple[str, ...] | None:
