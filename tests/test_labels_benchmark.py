@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.labels import files
+from benchmarks.labels import files, together
 from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import SEPARATION, File, file_of, names_of_files, synthetic
 from benchmarks.labels.measured import Cell, limit
@@ -15,6 +15,15 @@ from benchmarks.labels.methods import LIMIT, METHODS, OURS, PLAIN, unavailable
 from benchmarks.labels.peers import first_met, weighted_ends
 from benchmarks.labels.tables import file_by_file, goal_lines, over_files
 from benchmarks.labels.targets import FINE, FIRST, TARGETS, Follower, follow
+from benchmarks.labels.together import (
+    generators,
+    looks,
+    measure,
+    plain_labels,
+    prepared,
+    sure_file,
+    together_section,
+)
 from benchmarks.populations import written
 
 ITEMS, RUNS = 1_000, 2
@@ -137,3 +146,28 @@ def test_a_synthetic_file_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) 
     assert file_of("30 %, good", Path("nowhere")).values["prevalence"] == pytest.approx(0.3)
     file_of.cache_clear()
     assert len(names_of_files()) == len(set(names_of_files())) == 28
+
+
+def test_a_plain_sample_needs_its_own_labels_for_its_own_width(small: File) -> None:
+    """The labels read off a width are those that gave it, to the noise of six runs."""
+    ready = prepared(small, "simple_random", ITEMS)
+    half = looks(ready, 300, generators("other", "plain", 6)).half.mean(axis=0)[None]
+    assert plain_labels(small, half, 6)[0] == pytest.approx([300] * 4, rel=0.25)
+    wider = plain_labels(small, 1.5 * half, 6)[0]
+    assert np.all(wider < 200)
+
+
+def test_a_turned_confidence_takes_fewer_labels_than_one_as_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(together, "ITEMS", 20_000)
+    file = sure_file(0.1, "middling")
+    as_it_is, turned = (measure(file, 4, names) for names in ((), (file.classifier,)))
+    assert np.all(turned.ratio[:2, 0] < 0.8 * as_it_is.ratio[:2, 0])
+
+
+def test_the_section_of_all_four_has_its_tables() -> None:
+    rows = [["all", "100", "recall", "0.5", "1.2", "1", ".97"], ["file", "one", *"1234"],
+            ["sure", "one", "yes", "as it is", *"1234"]]  # fmt: skip
+    text = together_section(rows)
+    assert "| 100 | recall |" in text and "| one | yes | as it is |" in text

@@ -24,6 +24,7 @@ from benchmarks.labels.methods import unavailable
 from benchmarks.labels.ranked import ranked_rows, ranked_section
 from benchmarks.labels.several import several_rows, several_section
 from benchmarks.labels.tables import MARK, file_by_file, goal_lines, over_files
+from benchmarks.labels.together import together_rows, together_section
 
 QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
          "1 %, badly calibrated")  # fmt: skip
@@ -88,7 +89,9 @@ def further(folder: Path, kept: Path | None, cells: list[Cell]) -> list[str]:
     several = section_rows(kept, "several", lambda: several_rows(folder))
     ranked = section_rows(kept, "ranked", lambda: ranked_rows(folder))
     choices = section_rows(kept, "choices", lambda: choice_rows(folder))
+    together = section_rows(kept, "together", lambda: together_rows(folder))
     return [
+        "\n", together_section(together),
         "\n", several_section(several, cells),
         "\n", ranked_section(ranked),
         "\n", choice_section(choices),

@@ -1,0 +1,216 @@
+"""All four figures asked together, at a few sizes: what a plain sample needs for the same width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+import labelcore as lc
+from benchmarks.labels.files import (
+    FILE_SEED,
+    ITEMS,
+    File,
+    file_of,
+    names_of_files,
+    remembered_hashes,
+    synthetic,
+)
+from benchmarks.labels.sessions import SEED, Run, ends
+from benchmarks.labels.tables import share, table
+from benchmarks.populations import Items, written
+from benchmarks.sessions import Prepared
+from benchmarks.stacked import estimates
+from labelcore.designs.base import IntArray
+from labelcore.designs.sure_scores import scores_looking_sure
+from labelcore.planning.simulation import run_seed
+from labelcore.stats.profile import FloatArray
+
+FIGURES = {"accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "F1"}
+SIZES, RUNS = (100, 300, 1_000), 10
+SMALLEST, STEP, NARROWEST = 20, 1.2, 1e-9
+SURE_SHARES, SURE_KINDS = (0.3, 0.1, 0.03, 0.01), ("good", "middling")
+PLAIN, DEFAULT = "simple_random", "recalibrated_neyman"
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """Half-widths and whether the truth was held, (n_runs, n_figures)."""
+
+    half: FloatArray
+    held: FloatArray
+
+
+def looks(prepared: Prepared, size: int, randoms: Sequence[np.random.Generator]) -> Looks:
+    """Every run at ``size`` labels."""
+    runs = [Run(prepared, 0.0, random) for random in randoms]
+    for run in runs:
+        run.follower.size = min(size, prepared.engine.limit)
+    counts = [run.counts(prepared) for run in runs]
+    groups = len(prepared.groups)
+    figures = estimates([task for one in counts for task in prepared.tasks(one)])
+    truth = prepared.truth()
+    right = np.array([truth[question.key] for question in prepared.questions])
+    half, held = [], []
+    for place, of_run in enumerate(counts):
+        mine = figures[place * groups : (place + 1) * groups]
+        low, high = ends(prepared, of_run, mine, None)
+        half.append((high - low) / 2)
+        held.append((low - 1e-12 <= right) & (right <= high + 1e-12))
+    return Looks(np.array(half), np.array(held, dtype=float))
+
+
+def prepared(
+    file: File, design: str, size: int, sure_scores: Sequence[str] | None = None
+) -> Prepared:
+    plan = lc.Plan(
+        design, list(FIGURES), classifier=file.classifier, budget=file.size, promise="fixed",
+        seed=run_seed(SEED, 0),
+    ).with_planned(size, sure_scores)  # fmt: skip
+    return Prepared(file.population, plan, file.codes)
+
+
+def generators(name: str, what: str, runs: int) -> list[np.random.Generator]:
+    key = crc32(f"{name}|{what}".encode())
+    return [
+        np.random.default_rng(np.random.SeedSequence((SEED, key), spawn_key=(run,)))
+        for run in range(runs)
+    ]
+
+
+def plain_labels(file: File, half: FloatArray, runs: int) -> FloatArray:
+    """Labels of a plain random sample whose mean half-widths are ``half``, (n_sizes, n_figures):
+    between the sizes looked at along straight lines on logarithmic scales."""
+    steps = int(np.log(file.size / SMALLEST) / np.log(STEP)) + 1
+    sizes = np.unique(np.append((SMALLEST * STEP ** np.arange(steps)).astype(int), file.size))
+    ready = prepared(file, PLAIN, file.size)
+    widths = []
+    for size in sizes:
+        widths.append(looks(ready, int(size), generators(file.name, f"plain {size}", runs)).half)
+        if np.all(widths[-1].mean(axis=0) <= half.min(axis=0)):
+            break
+    mean = np.minimum.accumulate(np.array([one.mean(axis=0) for one in widths]), axis=0)
+    at = np.log(sizes[: len(mean)])
+    found = np.empty_like(half)
+    for figure in range(half.shape[1]):
+        falling = np.log(np.maximum(mean[::-1, figure], NARROWEST))
+        wanted = np.log(np.maximum(half[:, figure], NARROWEST))
+        found[:, figure] = np.exp(np.interp(wanted, falling, at[::-1]))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """One file: labels against a plain sample's, their standard error, and the coverage,
+    (n_sizes, n_figures)."""
+
+    name: str
+    ratio: FloatArray
+    error: FloatArray
+    coverage: FloatArray
+
+
+def measure(file: File, runs: int, sure_scores: Sequence[str] | None = None) -> Found:
+    """The default against a plain sample on one file."""
+    what = f"together {sure_scores}"
+    at = [
+        looks(
+            prepared(file, DEFAULT, n, sure_scores), n, generators(file.name, f"{what} {n}", runs)
+        )
+        for n in SIZES
+    ]
+    half = np.array([one.half.mean(axis=0) for one in at])
+    spread = np.array([one.half.std(axis=0, ddof=1) for one in at]) / np.sqrt(runs)
+    ratio = np.array(SIZES)[:, None] / plain_labels(file, half, runs)
+    coverage = np.array([one.held.mean(axis=0) for one in at])
+    return Found(file.name, ratio, 2 * ratio * spread / np.maximum(half, NARROWEST), coverage)
+
+
+def sure_file(positives: float, kind: str) -> File:
+    """A synthetic file whose score is the confidence in the class with the larger probability."""
+    items = synthetic(np.random.default_rng((FILE_SEED, 0)), ITEMS, positives, kind)
+    assert items.score is not None
+    said: IntArray = (items.score >= 0.5).astype(np.int64)
+    sure = np.where(said == 1, items.score, 1 - items.score)
+    known = written(Items(items.truth, sure, said))
+    name = f"{100 * positives:g} %, {kind}"
+    return File(name, known.population, known.codes, known.classifier)
+
+
+def together_rows(folder: Path, runs: int = RUNS) -> list[list[str]]:
+    """Both tables of the section, as rows that can be kept; the first cell names the table."""
+    rows: list[list[str]] = []
+    found = []
+    for name in names_of_files():
+        with remembered_hashes(name, folder):
+            found.append(measure(file_of(name, folder), runs))
+        print(name, found[-1].ratio.round(2).tolist(), flush=True)
+    rows += over_all(found)
+    rows += [["file", one.name, *cells(one)] for one in found]
+    for positives in SURE_SHARES:
+        for kind in SURE_KINDS:
+            file = sure_file(positives, kind)
+            seen = "yes" if scores_looking_sure(file.population) else "no"
+            for words, names in (("as it is", ()), ("turned round", (file.classifier,))):
+                one = measure(file, runs, names)
+                rows.append(["sure", one.name, seen, words, *cells(one)])
+                print(rows[-1], flush=True)
+    return rows
+
+
+def cells(one: Found) -> list[str]:
+    """For each figure the ratios at the sizes."""
+    return [
+        " / ".join(f"{one.ratio[size, figure]:.2f}" for size in range(len(SIZES)))
+        for figure in range(len(FIGURES))
+    ]
+
+
+def over_all(found: Sequence[Found]) -> list[list[str]]:
+    rows = []
+    for size, labels in enumerate(SIZES):
+        for figure, word in enumerate(FIGURES.values()):
+            ratio = np.array([one.ratio[size, figure] for one in found])
+            error = np.array([one.error[size, figure] for one in found])
+            held = np.array([one.coverage[size, figure] for one in found])
+            worst = int(np.argmax(ratio))
+            rows.append([
+                "all", f"{labels:,}", word, f"{np.median(ratio):.2f}",
+                f"{ratio[worst]:.2f} ± {error[worst]:.2f} ({found[worst].name})",
+                str(int(np.sum(ratio - 2 * error > 1))), share(float(held.mean())),
+            ])  # fmt: skip
+    return rows
+
+
+def together_section(rows: Sequence[Sequence[str]], runs: int = RUNS) -> str:
+    of = {kind: [row[1:] for row in rows if row[0] == kind] for kind in ("all", "file", "sure")}
+    sizes = " / ".join(f"{n:,}" for n in SIZES)
+    return SECTION.format(
+        runs=runs, sizes=sizes,
+        over=table(("labels", "figure", "of plain: median", "worst", "files above 1",
+                    "coverage"), of["all"]),
+        files=table(("file and classifier", *FIGURES.values()), of["file"]),
+        sure=table(("file", "recognised", "score", *FIGURES.values()), of["sure"]),
+    )  # fmt: skip
+
+
+SECTION = """## All four figures asked together
+
+One plan asks for accuracy, precision, recall and F1 together, as the form does by default, and so
+shares its labels over precision and recall. Its labels divided by those of a plain random sample
+with the same mean half-width: above 1 the plain sample is the better one. {runs} runs of each
+cell; "files above 1": by more than two standard errors of the width, out of 28.
+
+{over}
+At {sizes} labels, file by file:
+
+{files}
+### A score that is the confidence in the predicted class
+
+Synthetic files as above, the class with the larger probability predicted, its probability as the
+score. "As it is" was what happened before such a score was recognised.
+
+{sure}"""
