@@ -69,19 +69,22 @@ def read_items(path: Path) -> lc.Population:
     )
 
 
-def after_a_label(folder: Path, labels: int) -> list[str]:
-    """Milliseconds from one more label to four results, with ``labels`` labels already there."""
+def after_a_label(folder: Path, labels: int, unsure_every: int = 0) -> list[str]:
+    """Milliseconds from one more label to four results, with ``labels`` labels already there; with
+    ``unsure_every`` one answer of so many is "not sure"."""
     path = folder / "large.csv"
     truth = write_items(path, labels * 2)
     plan = lc.Plan("recalibrated_neyman", FOUR, budget=labels + 200, seed=3)
     engine = Engine(read_items(path), plan.with_planned(labels + 200))
     answers = [Event(0, "labelled", "", "me", label=name) for name in engine.population.classes]
+    unsure = Event(0, "unsure", "", "me")
 
     def label_one() -> None:
         index = engine.draw_next()
-        engine.answer(index, answers[int(truth[engine.asked[index - 1].position])])
+        label = answers[int(truth[engine.asked[index - 1].position])]
+        engine.answer(index, unsure if unsure_every and index % unsure_every == 0 else label)
 
-    while engine.labels < labels:
+    while engine.answers_given < labels:
         label_one()
     times = []
     for _ in range(100):
@@ -90,8 +93,9 @@ def after_a_label(folder: Path, labels: int) -> list[str]:
         results(engine)
         times.append(1000 * (time.perf_counter() - start))
     median, tail = np.percentile(times, [50, 95])
+    which = f", {1 / unsure_every:.0%} of them not sure" if unsure_every else ""
     return [
-        f"| results after a label, {labels:,} labels in the log, four estimands | "
+        f"| results after a label, {labels:,} labels in the log{which}, four estimands | "
         f"median {median:.1f} ms, 95th percentile {tail:.1f} ms | 10 ms |"
     ]
 
@@ -165,6 +169,7 @@ def main() -> None:
         folder = Path(name)
         rows = [
             *after_a_label(folder, 100_000 // scale),
+            *after_a_label(folder, 100_000 // scale, unsure_every=50),
             *through_the_store(folder, 2_000 // scale),
             *a_large_file(folder, 1_000_000 // scale),
             *many_sessions(folder, 1_000 // scale),

@@ -24,7 +24,7 @@ def assumptions(engine: Engine, unsure: float, method: str) -> tuple[str, ...]:
     found += assumed(len(engine.existing.positions), engine.existing.use)
     if engine.plan.target == "process":
         found.append("the file is a random sample of the items that the statement is about")
-    if engine.undecided_positions():
+    if engine.undecided:
         found.append(UNDECIDED_BOTH_WAYS if unsure > UNDECIDED_SHARE else UNDECIDED_LEFT_OUT)
     if engine.open_positions():
         found.append(OPEN_BOTH_WAYS)

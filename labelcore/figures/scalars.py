@@ -143,7 +143,7 @@ def doubtful(engine: Engine, tally: Tally, *, strictly: bool = False) -> tuple[F
     Open items inside the prefix always do; unsure and broken ones do when they are over 2 %, with
     ``strictly`` always.
     """
-    share = len(engine.undecided_positions()) / max(engine.answers_given, 1)
+    share = engine.undecided / max(engine.answers_given, 1)
     return tally.unresolved(doubtful_positions(engine, strictly=strictly)), share
 
 
@@ -155,8 +155,7 @@ def doubtful_positions(engine: Engine, *, strictly: bool) -> list[int]:
 
 def undecided_both_ways(engine: Engine) -> bool:
     """Whether unsure and broken items are so many that they count both ways."""
-    undecided = engine.kinds["unsure"] + engine.kinds["broken"]
-    return undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
+    return engine.undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
 
 
 def _widened(
@@ -267,7 +266,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         planned=engine.setup.planned,
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,
-        left_out=0 if undecided_both_ways(engine) else len(engine.undecided_positions()),
+        left_out=0 if undecided_both_ways(engine) else engine.undecided,
         at_stop=engine.rule is not None,
         existing=engine.existing_used,
         existing_use=engine.existing.use,

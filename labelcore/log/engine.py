@@ -87,6 +87,7 @@ class Engine:
         self._owed: set[int] = set()
         self._last_answered = 0
         self._unanswered: set[int] = set()
+        self._undecided: set[int] = set()
         self.codes = np.full(len(self.population), base.NO_ANSWER, dtype=np.int64)
         self._positions = np.empty(len(self.population), dtype=np.int64)
         self.version = 0
@@ -235,7 +236,8 @@ class Engine:
     def _put_in(self, index: int) -> None:
         self._count(index, 1)
         answered = self.answered(index)
-        self.codes[self.asked[index - 1].position] = self._code(index)
+        code = self.codes[self.asked[index - 1].position] = self._code(index)
+        (self._undecided.add if code == base.UNDECIDED else self._undecided.discard)(index)
         (self._unanswered.discard if answered else self._unanswered.add)(index)
         if answered:
             self._last_answered = max(self._last_answered, index)
@@ -306,15 +308,13 @@ class Engine:
         ]
 
     def undecided_positions(self) -> list[int]:
-        """Items called unsure or broken."""
-        if not self.kinds["unsure"] and not self.kinds["broken"]:
-            return []
-        found = []
-        for index, asked in enumerate(self.asked, start=1):
-            event = self.in_force(index)
-            if event is not None and event.kind in ("unsure", "broken"):
-                found.append(asked.position)
-        return found
+        """Items called unsure or broken, in the order drawn."""
+        return [self.asked[index - 1].position for index in sorted(self._undecided)]
+
+    @property
+    def undecided(self) -> int:
+        """How many items are called unsure or broken."""
+        return len(self._undecided)
 
     # --- replay ----------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ class Ledger:
     texts         item -> the digest of its text, as its draw recorded it
     broken_at     the first event that does not follow from those before it, 0 for a sound log: it
                   and all after it are left out, and nothing can be added
+    looks         the recorded looks in order: labels, draws, results by key, and when ("at")
     """
 
     def __init__(self, store: LabelStore, project: str, engine: Engine, genesis: str) -> None:
@@ -47,6 +48,9 @@ class Ledger:
         self.reworded: dict[str, Any] = {}
         self.texts: dict[str, str] = {}
         self.broken_at = 0
+        self.looks: list[dict[str, Any]] = []
+        self._said: dict[tuple[str, int], Event] = {}
+        self._shown_after: dict[str, int] = {}
         self._genesis = self._hash = genesis
         self._lock = threading.RLock()
 
@@ -128,6 +132,13 @@ class Ledger:
         stack = self.open_draws.get(annotator, [])
         return [draw for draw in stack if not draw.repeat or draw.index in due]
 
+    def last_said(self, draw: Draw, kind: str) -> str:
+        """The text of the last "noted" or "flagged" about an item; of one that is shown a second
+        time only since then: what was said before would tell that it is known."""
+        said = self._said.get((kind, draw.index))
+        since = self._shown_after[draw.token] if draw.repeat else 0
+        return (said.text or "") if said is not None and said.sequence > since else ""
+
     def status(self) -> str:
         """Where the project stands: "open" while there is something to label for whoever comes,
         "waiting" while only items on somebody's screen are left."""
@@ -155,6 +166,9 @@ class Ledger:
             self._take_answer(event)
         elif event.kind == "looked":
             self.looked_after = int(event.detail.get("after", 0))
+            self.looks.append({**event.detail, "at": event.at})
+        elif event.kind in ("noted", "flagged"):
+            self._said[event.kind, int(event.index or 0)] = event
         elif event.kind == "reworded":
             self.reworded.update(event.detail)
         if event.kind in ANSWER_KINDS or event.kind == "undone":
@@ -171,6 +185,7 @@ class Ledger:
         )
         self.draws[draw.token] = draw
         self.shown_at[draw.token] = event.at
+        self._shown_after[draw.token] = event.sequence
         self.open_draws.setdefault(event.annotator, []).append(draw)
         if "content" in event.detail:
             self.texts[draw.item_id] = str(event.detail["content"])

@@ -177,9 +177,16 @@ class SessionView:
             return strata_table(headline_stage(self.engine))
 
     def looks(self) -> list[dict[str, Any]]:
-        """Every recorded look in order: labels, draws, results by key, and when ("at")."""
+        """Every recorded look in order: labels, draws, results by key, and when ("at"). The list
+        is new, the looks in it are the session's own: to be read, not changed."""
         with self._lock:
-            return [{**e.detail, "at": e.at} for e in self.events if e.kind == "looked"]
+            return list(self.ledger.looks)
+
+    def last_said(self, draw: Draw, kind: str) -> str:
+        """The text of the last event "noted" or "flagged" about a drawn item, "" without one; of an
+        item that is shown a second time only since then."""
+        with self._lock:
+            return self.ledger.last_said(draw, kind)
 
     @property
     def labels(self) -> int:

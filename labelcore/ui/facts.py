@@ -10,7 +10,7 @@ from statistics import median
 
 from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
-from labelcore.log.events import ANSWER_KINDS, Draw, Event
+from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.stop_rules import LOOKING
 from labelcore.results.types import Band, Choice, Estimate
 from labelcore.session.session import Session
@@ -129,17 +129,6 @@ def ended_words(session: Session) -> str:
     if session.status == "goal reached":
         return stopped_short(stopped_for(session.events))
     return "finished" if session.status == "finished" else ""
-
-
-def last_said(session: Session, draw: Draw, kind: str) -> str:
-    """The last note about an item, or whether it was flagged; of an item that is shown a second
-    time only since then: what was said before would tell that it is known."""
-    for event in reversed(session.events):
-        if draw.repeat and event.token == draw.token:
-            return ""
-        if event.kind == kind and event.index == draw.index:
-            return event.text or ""
-    return ""
 
 
 def progress_line(now: Counts, saved: str | None) -> str:

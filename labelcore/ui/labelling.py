@@ -11,7 +11,7 @@ from labelcore.log.events import Draw
 from labelcore.session.session import Session
 from labelcore.ui import actions, sessions
 from labelcore.ui.answers import answer_buttons, saved_line
-from labelcore.ui.facts import counts, last_said, progress_line
+from labelcore.ui.facts import counts, progress_line
 from labelcore.ui.figures import show_figures
 from labelcore.ui.guard import guard, show_problem
 from labelcore.ui.item import HEIGHT, SHORT, show_item
@@ -76,4 +76,4 @@ def _head(session: Session) -> None:
 
 
 def _flagged(session: Session, draw: Draw) -> bool:
-    return last_said(session, draw, "flagged") == "yes"
+    return session.last_said(draw, "flagged") == "yes"

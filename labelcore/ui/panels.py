@@ -15,7 +15,7 @@ from labelcore.log.history import HistoryRow
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
-from labelcore.ui.facts import last_said, shown_word
+from labelcore.ui.facts import shown_word
 from labelcore.ui.item import show_item
 from labelcore.ui.plain import one_line
 from labelcore.ui.times import clock, reader_zone
@@ -71,7 +71,7 @@ def note_panel(project: str, session: Session, draw: Draw | None, panel: dict[st
     with st.form(f"form-{key}", border=False):
         st.text_area(
             "Note about this item",
-            value="" if draw is None else last_said(session, draw, "noted"),
+            value="" if draw is None else session.last_said(draw, "noted"),
             key=key,
             max_chars=2000,
             height=100,

@@ -10,6 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ReplayError
+from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from tests.designs.synthetic import (
@@ -78,6 +79,54 @@ def test_open_items_inside_the_prefix(engine: Engine) -> None:
     engine.answer(3, Event(0, "unsure", "", "me"))
     assert engine.prefix() == 3 and engine.labels == 2 and engine.answers_given == 3
     assert engine.undecided_positions() == [engine.asked[2].position]
+
+
+def test_undecided_items_are_those_in_force(engine: Engine) -> None:
+    """Whatever the order of answers: put off, changed, taken back."""
+    random = np.random.default_rng(4)
+    kinds = ("labelled", "unsure", "broken", "later")
+    for _ in range(30):
+        engine.draw_next()
+    for _ in range(400):
+        index, kind = int(random.integers(1, 31)), str(random.choice(kinds))
+        if engine.in_force(index) is not None and random.random() < 0.4:
+            engine.retract(index)
+        else:
+            label = "yes" if kind == "labelled" else None
+            engine.answer(index, Event(0, kind, "", "me", label=label))
+        force = [engine.in_force(number) for number in range(1, 31)]
+        expected = [
+            asked.position
+            for asked, event in zip(engine.asked, force, strict=True)
+            if event is not None and event.kind in ("unsure", "broken")
+        ]
+        assert engine.undecided_positions() == expected
+        assert engine.undecided == len(expected)
+
+
+class Counting(Engine):
+    """Counts how often an answer is looked up."""
+
+    reads = 0
+
+    def in_force(self, index: int) -> Event | None:
+        self.reads += 1
+        return super().in_force(index)
+
+
+@pytest.mark.parametrize("unsure", [1, 20])
+def test_a_look_does_not_read_the_log(known: Known, unsure: int) -> None:
+    """With items called unsure, few that are left out or many that count both ways."""
+    plan = lc.Plan("recalibrated_neyman", SCALARS, budget=180).with_planned(180)
+    engine = Counting(known.population, plan)
+    for number in range(180):
+        index = engine.draw_next()
+        label = "yes" if known.truth[engine.asked[index - 1].position] else "no"
+        kind = "unsure" if number < unsure else "labelled"
+        engine.answer(index, Event(0, kind, "", "me", label=None if number < unsure else label))
+    engine.reads = 0
+    assert results(engine)["accuracy"].labels_used == 180 - unsure
+    assert engine.reads == 0
 
 
 @pytest.mark.parametrize("budget", [1, 7, 60, 200, 5000])

@@ -273,3 +273,69 @@ def test_a_replay_refuses_a_repeat_that_the_seed_did_not_choose(finished: lc.Ses
                 finished.population, finished.record.plan_json, log,
                 fingerprint=finished.record.fingerprint,
             )  # fmt: skip
+
+
+def by_the_whole_log(session: lc.Session, draw: lc.Draw, kind: str) -> str:
+    """What ``Session.last_said`` means, read from the log backwards."""
+    for event in reversed(session.events):
+        if draw.repeat and event.token == draw.token:
+            return ""
+        if event.kind == kind and event.index == draw.index:
+            return event.text or ""
+    return ""
+
+
+def test_what_was_last_said_of_an_item(population: lc.Population) -> None:
+    """Notes and flags before and after an answer; a repeat does not know those of the first time,
+    neither do sessions opened later."""
+    session, random = started(population), np.random.default_rng(2)
+    store = session.store
+    said = {"noted": 0, "flagged": 0}
+    while (draw := session.next()) is not None:
+        for reader in (session, lc.Session.open(store, session.project)):
+            for kind in said:
+                found = reader.last_said(draw, kind)
+                assert found == by_the_whole_log(session, draw, kind)
+                said[kind] += bool(found)
+        earlier = int(random.integers(1, draw.index + 1))
+        session.flag(earlier, bool(random.random() < 0.6))
+        session.note(earlier, str(random.choice(["odd", "", "look again"])))
+        session.flag(draw.index, bool(random.random() < 0.6))
+        session.note(draw.index, "while shown")
+        assert session.last_said(draw, "noted") == "while shown"
+        if random.random() < 0.3:
+            session.answer(draw, "later")
+        else:
+            session.answer(draw, verdict(draw.item_id))
+    assert session.engine.repeats.answered > 10
+    assert min(said.values()) > 10
+
+
+class Walks(list[Event]):
+    """Counts how often it is gone through."""
+
+    walks = 0
+
+    def __iter__(self):
+        self.walks += 1
+        return super().__iter__()
+
+    def __reversed__(self):
+        self.walks += 1
+        return super().__reversed__()
+
+
+def test_flags_and_looks_are_found_without_reading_the_log(population: lc.Population) -> None:
+    session = started(population)
+    for draw in labelled(session, 20):
+        session.flag(draw.index)
+        session.results()
+    expected = [{**e.detail, "at": e.at} for e in session.events if e.kind == "looked"]
+    session.ledger.events = walked = Walks(session.events)
+    draw = session.next()
+    assert draw is not None
+    assert session.last_said(draw, "flagged") == ""
+    assert session.looks() == expected and expected
+    assert walked.walks == 0
+    session.looks().clear()
+    assert session.looks() == expected
