@@ -153,6 +153,10 @@ class StoreNotWritableError(StoreError):
     """The store can be read and cannot be written: it is read-only, or the disk is full."""
 
 
+class StoreFullError(StoreNotWritableError):
+    """The disk is full; the store goes on when there is space."""
+
+
 class BrokenLogError(StoreError):
     """The log was changed outside Labelcore: nothing can be added to it.
 

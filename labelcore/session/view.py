@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from labelcore.designs.curves import Curve
-from labelcore.errors import ChangedTextError
+from labelcore.errors import ChangedTextError, StoreBusyError, StoreNotWritableError
 from labelcore.figures.curves import band, ranked_curve
 from labelcore.figures.cuts import cut_at, deepest_cut, packages
 from labelcore.figures.label_error import label_error
@@ -28,6 +29,7 @@ from labelcore.session.ledger import Ledger
 from labelcore.store import LabelStore, ProjectRecord
 
 DEFAULT_ANNOTATOR = "me"
+RECORD_AGAIN_SECONDS = 2.0
 
 
 class SessionView:
@@ -40,6 +42,9 @@ class SessionView:
     plan: Plan
     engine: Engine
     ledger: Ledger
+    # Why the newest look is not in the log, "" when it is.
+    unrecorded: str = ""
+    _record_again_at: float = 0.0
     _lock: threading.RLock
     _cached: tuple[tuple[int, bool, int], dict[str, Result]] | None
 
@@ -102,15 +107,25 @@ class SessionView:
     def results(self) -> dict[str, Result]:
         """{estimand: Estimate | Band} now.
 
-        Each look that sees new answers is written to the log.
+        Each look that sees new answers is written to the log; ``unrecorded`` says why it was not.
         """
         with self._lock:
             self.sync()
             found = self._results()
-            unseen = self.ledger.last_answer > self.ledger.looked_after
-            if unseen and not self.broken_at:
-                self.ledger.append(lambda: self._look(self._results()))
+            if self.ledger.last_answer <= self.ledger.looked_after:
+                self.unrecorded = ""
+            elif not self.broken_at and time.monotonic() >= self._record_again_at:
+                self._record_look()
             return found
+
+    def _record_look(self) -> None:
+        """Reading goes on where nothing can be written; each try may wait for another program."""
+        try:
+            self.ledger.append(lambda: self._look(self._results()))
+            self.unrecorded = ""
+        except (StoreBusyError, StoreNotWritableError) as error:
+            self.unrecorded = str(error)
+            self._record_again_at = time.monotonic() + RECORD_AGAIN_SECONDS
 
     def _results(self) -> dict[str, Result]:
         state = (self.engine.version, self.engine.finished, self.engine.limit)

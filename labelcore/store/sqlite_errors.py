@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from labelcore.errors import StoreBusyError, StoreError, StoreNotWritableError
+from labelcore.errors import StoreBusyError, StoreError, StoreFullError, StoreNotWritableError
 
 _DAMAGED = (
     "is damaged. Stop Labelcore, keep a copy of the file, and put back the latest backup; "
@@ -25,7 +25,7 @@ _READ_ONLY = (
 _SENTENCES: dict[int, str] = {
     sqlite3.SQLITE_BUSY: (
         "was locked by another program for longer than the waiting time. Close other programs "
-        "that have it open, such as a database browser, and try again."
+        "that have it open, such as a database browser."
     ),
     sqlite3.SQLITE_CANTOPEN: (
         "could not be opened. Check that the folder exists and that this user may write to it."
@@ -51,7 +51,7 @@ _SENTENCES: dict[int, str] = {
 _KINDS: dict[int, type[StoreError]] = {
     sqlite3.SQLITE_BUSY: StoreBusyError,
     sqlite3.SQLITE_LOCKED: StoreBusyError,
-    sqlite3.SQLITE_FULL: StoreNotWritableError,
+    sqlite3.SQLITE_FULL: StoreFullError,
     sqlite3.SQLITE_PERM: StoreNotWritableError,
     sqlite3.SQLITE_READONLY: StoreNotWritableError,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,13 +14,19 @@ import streamlit as st
 from labelcore.errors import (
     ProjectExistsError,
     RenamedProjectError,
+    StoreBusyError,
     StoreError,
+    StoreFullError,
     UnknownProjectError,
 )
+from labelcore.session.session import Session
 from labelcore.ui import sessions
 from labelcore.ui.plain import plain
 
 PROBLEM = "problem"
+AGAIN_SECONDS = 2.0
+WAITING, TRIED = "waiting press", "tried again"
+NOT_YET = "Your last press is not stored yet. Labelcore tries it again by itself. "
 NOT_STORED = "Your last press was not stored. "
 UNEXPECTED = (
     "Something went wrong that Labelcore did not expect. Every label that the page called saved is "
@@ -45,6 +52,8 @@ def next_step(error: Exception) -> str:
         return ""
     if isinstance(error, UnknownProjectError):
         return "Nothing was changed. Choose a project on the start page."
+    if isinstance(error, StoreBusyError):
+        return "Labels saved earlier are in that file. This page tries again by itself."
     if isinstance(error, StoreError):
         return "Labels saved earlier are in that file. When the cause is mended, reload this page."
     if isinstance(error, ProjectExistsError):
@@ -57,10 +66,18 @@ def next_step(error: Exception) -> str:
     return ""
 
 
+def reopen(error: Exception) -> None:
+    """After an error of the store open it anew: it may have been mended or put back. One that is
+    locked or full goes on by itself."""
+    if isinstance(error, StoreError) and not isinstance(error, (StoreBusyError, StoreFullError)):
+        sessions.forget()
+
+
 def show(error: Exception) -> None:
     """The error as a box with a way on."""
-    if isinstance(error, StoreError):
-        sessions.forget()
+    reopen(error)
+    if isinstance(error, StoreBusyError):
+        try_again_later()
     pressed = NOT_STORED if PROBLEM in st.session_state else ""
     st.error(plain(pressed + sentence(error)), icon=":material/error:")
     step = next_step(error)
@@ -86,23 +103,53 @@ def guard() -> Iterator[None]:
 
 
 def acting(callback: Callable[..., None]) -> Callable[..., None]:
-    """A widget callback whose errors are kept for ``show_problem``."""
+    """A widget callback whose errors are kept for ``show_problem``; where the store was locked it
+    is kept too, to be tried again."""
 
     @functools.wraps(callback)
     def run(*args: Any, **values: Any) -> None:
         st.session_state.pop(PROBLEM, None)
+        st.session_state.pop(WAITING, None)
         try:
             callback(*args, **values)
         except Exception as error:
-            if isinstance(error, StoreError):
-                sessions.forget()
+            reopen(error)
             st.session_state[PROBLEM] = sentence(error)
+            if isinstance(error, StoreBusyError):
+                st.session_state[WAITING] = functools.partial(run, *args, **values)
 
     return run
 
 
+def try_again_later() -> None:
+    """Every other second, until it is done: the press that waits, else the whole page."""
+    st.session_state[TRIED] = time.monotonic()
+    _try_again()
+
+
+@st.fragment(run_every=AGAIN_SECONDS)
+def _try_again() -> None:
+    if time.monotonic() - st.session_state.get(TRIED, 0.0) < AGAIN_SECONDS / 2:
+        return  # drawn just now, with the page
+    waiting = st.session_state.get(WAITING) if PROBLEM in st.session_state else None
+    if waiting is not None:
+        waiting()
+        st.session_state[TRIED] = time.monotonic()
+    if WAITING not in st.session_state:
+        st.rerun()
+
+
+def show_unrecorded(session: Session) -> None:
+    """That the figures on this page were looked at and the log does not say so."""
+    if session.unrecorded:
+        st.warning(plain(f"This look is not recorded. {session.unrecorded}"))
+
+
 def show_problem() -> None:
-    """The error of the last press, until the next press."""
+    """The error of the last press, until the next press or until it is done."""
     problem = st.session_state.get(PROBLEM)
-    if problem:
+    if problem and WAITING in st.session_state:
+        st.warning(plain(f"{NOT_YET}{problem}"), icon=":material/hourglass_top:")
+        try_again_later()
+    elif problem:
         st.error(plain(f"{NOT_STORED}{problem}"), icon=":material/error:")

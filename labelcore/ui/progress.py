@@ -29,7 +29,7 @@ from labelcore.ui.facts import (
     progress_line,
     promise_line,
 )
-from labelcore.ui.guard import guard
+from labelcore.ui.guard import guard, show_unrecorded
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.states import title
@@ -57,6 +57,7 @@ def whole_picture(project: str) -> None:
     estimates, others = main_and_other(session)
     sentence = headline(session)
     st.session_state[DRAWN] = (project, sequence)
+    show_unrecorded(session)
     status_lines(session)
     with st.container(key="sentence"):
         st.text(tied(sentence))

@@ -19,6 +19,7 @@ from labelcore.session.waves import can_be_wave
 from labelcore.ui import sessions
 from labelcore.ui.choice_view import candidate_rows, choice_of
 from labelcore.ui.facts import PROMISE_WORDS, decision, estimand_name, promise_line
+from labelcore.ui.guard import show_unrecorded
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
@@ -62,6 +63,7 @@ def report_page(project: str) -> None:
     results = list(session.results().values())
     estimates = [one for one in results if isinstance(one, Estimate)]
     st.title(plain(project, 80), anchor=False)
+    show_unrecorded(session)
     if session.status != "finished":
         st.warning(INTERIM, icon=":material/hourglass_top:")
     with st.container(key="sentence"):

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from labelcore.ui import actions
+import labelcore as lc
+from labelcore.errors import StoreNotWritableError
+from labelcore.report import bundle_zip, report_html
+from labelcore.ui import actions, guard
 from tests.app.conftest import button, texts
+from tests.permissions import modes, ordinary_user
 
 PAGES = ["", "label", "progress", "report"]
 
@@ -71,3 +76,57 @@ def test_a_forged_text_is_not_shown(app, make, data_folder) -> None:
     shown = app("label", project="demo")
     assert "is not the one that was drawn" in said(shown) and "forged" not in said(shown)
     assert not any((one.key or "").startswith("positive-") for one in shown.button)
+
+
+def test_a_locked_database_keeps_the_item_and_stores_the_press_later(
+    app, make, data_folder
+) -> None:
+    session = make(labels=10)
+    shown = app("label", project="demo")
+    item = session.next()
+    with closing(sqlite3.connect(data_folder / "labelcore.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        pressed = time.monotonic()
+        button(shown, f"positive-{item.token}").click().run()
+        assert time.monotonic() - pressed < 2 * 2  # what the page says first comes earlier
+        assert "not stored yet. Labelcore tries it again by itself" in said(shown)
+        assert "locked by another program" in said(shown)
+        assert button(shown, f"positive-{item.token}")
+        assert not shown.error
+        for page in ("progress", "report", ""):
+            other_page = app(page, project="demo")
+            assert not other_page.error and not other_page.exception
+        other.execute("ROLLBACK")
+    shown.session_state[guard.WAITING]()
+    shown.run()
+    session.sync()
+    assert session.last_answer().answers == item.token
+
+
+def test_what_is_not_recorded_is_said(app, make, data_folder) -> None:
+    """The last label came without a look, and the store cannot be written."""
+    session = make(labels=30)
+    session.answer(session.next(), "yes")
+    log = session.store.events("demo")
+    session.store.close()
+    database = data_folder / "labelcore.db"
+    with ordinary_user(data_folder), modes(database, 0o644, 0o555):
+        for page in ("progress", "report"):
+            shown = app(page, project="demo")
+            assert not shown.exception and not shown.error
+            assert "This look is not recorded." in said(shown) and "read-only" in said(shown)
+            assert "31 of 60" in said(shown) or page == "report"
+        session = lc.Session.open(f"sqlite:///{database}", "demo")
+        assert session.results()["accuracy"].labels_used == 31
+        assert "read-only" in session.unrecorded
+        assert "accuracy" in report_html(session) and bundle_zip(session)
+        with pytest.raises(StoreNotWritableError, match="read-only"):
+            session.next()
+        session.store.close()
+        assert not app(project="demo").error
+    session = lc.Session.open(f"sqlite:///{database}", "demo")
+    session.results()
+    assert session.events[:-1] == log and session.events[-1].kind == "looked"
+    assert not session.unrecorded
+    shown = app("progress", project="demo")
+    assert "not recorded" not in said(shown)

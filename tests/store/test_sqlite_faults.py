@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from threading import Timer
 
@@ -22,6 +22,7 @@ from labelcore.errors import (
 from labelcore.log.events import Event
 from labelcore.store import ProjectRecord
 from labelcore.store.sqlite import SqliteStore
+from tests.permissions import modes, ordinary_user
 
 AT = "2026-01-01T00:00:00.000001+00:00"
 RECORD = ProjectRecord("spam", AT, "f1", "{}", "{}")
@@ -54,24 +55,6 @@ def test_a_folder_that_cannot_be_created(tmp_path: Path) -> None:
 def test_a_folder_given_as_the_file(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is a folder. Name a file in it"):
         reopened(tmp_path)
-
-
-@contextmanager
-def ordinary_user(path: Path) -> Iterator[None]:
-    """Root may write anywhere, so the block runs as nobody, who owns ``path`` and its files."""
-    if os.geteuid() != 0:
-        yield
-        return
-    for part in (path, *path.parents):
-        if part.stat().st_uid == 0 and part != Path("/") and part.stat().st_mode & 0o001 == 0:
-            part.chmod(part.stat().st_mode | 0o011)
-    for entry in (path, *path.iterdir()):
-        os.chown(entry, 65534, 65534)
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 NEEDS_PERMISSIONS = pytest.mark.skipif(
@@ -161,23 +144,11 @@ def test_only_the_owner_can_read_the_files(path: Path) -> None:
     try:
         store = reopened(path)
         store.create(RECORD)
-        modes = {entry.name: entry.stat().st_mode & 0o777 for entry in path.parent.iterdir()}
+        found = {entry.name: entry.stat().st_mode & 0o777 for entry in path.parent.iterdir()}
     finally:
         os.umask(before)
-    assert modes == dict.fromkeys(["labels.db", "labels.db-shm", "labels.db-wal"], 0o600)
+    assert found == dict.fromkeys(["labels.db", "labels.db-shm", "labels.db-wal"], 0o600)
     store.close()
-
-
-@contextmanager
-def modes(path: Path, file_mode: int, folder_mode: int) -> Iterator[None]:
-    """Give the file and its folder these permissions inside the block."""
-    path.chmod(file_mode)
-    path.parent.chmod(folder_mode)
-    try:
-        yield
-    finally:
-        path.parent.chmod(0o755)
-        path.chmod(0o644)
 
 
 def test_file_turns_read_only_while_open(

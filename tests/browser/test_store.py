@@ -1,0 +1,96 @@
+"""The database locked by another program, and moved away, while a person labels."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import driving
+from tests.browser.server import Server
+
+SAID_WITHIN_MS = 2000
+ALERT = '[data-testid="stAlert"]'
+
+
+def test_a_lock_is_said_at_once_and_the_press_is_stored_when_it_ends(
+    page: Page, server: Server
+) -> None:
+    project = driving.make_project(server.data, "Locked")
+    driving.open_label(page, server.url, project)
+    driving.label_items(page, 2, lambda _: "y")
+    item = driving.shown(page)
+    database = server.data / "labelcore.db"
+    with closing(sqlite3.connect(database, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        page.keyboard.press("n")
+        said = page.locator(ALERT).first
+        expect(said).to_contain_text("not stored yet", timeout=SAID_WITHIN_MS)
+        expect(said).to_contain_text("locked by another program")
+        page.wait_for_timeout(6000)
+        expect(said).to_contain_text("not stored yet")
+        assert driving.shown(page) == item
+        assert page.locator(".st-key-answers button").first.is_enabled()
+        other.execute("ROLLBACK")
+    driving.wait_for_next(page, item["token"])
+    expect(page.locator(ALERT)).to_have_count(0)
+    driving.settle(page)
+    driving.answer(page, "y")
+    assert [driving.said(e) for e in driving.answers(server.data, project)] == [
+        *("yes", "yes", "no", "yes")
+    ]
+
+
+def test_a_press_made_anew_during_a_lock_takes_the_place_of_the_first(
+    page: Page, server: Server
+) -> None:
+    project = driving.make_project(server.data, "Changed")
+    driving.open_label(page, server.url, project)
+    item = driving.shown(page)
+    with closing(sqlite3.connect(server.data / "labelcore.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        page.keyboard.press("n")
+        expect(page.locator(ALERT).first).to_contain_text("not stored yet")
+        page.keyboard.press("y")
+        page.wait_for_timeout(3000)
+        other.execute("ROLLBACK")
+    driving.wait_for_next(page, item["token"])
+    page.wait_for_timeout(3000)
+    assert [driving.said(e) for e in driving.answers(server.data, project)] == ["yes"]
+
+
+def test_a_page_opened_during_a_lock_comes_by_itself(page: Page, server: Server) -> None:
+    """The first item is drawn by writing, so there is none to show before."""
+    project = driving.make_project(server.data, "Opened")
+    with closing(sqlite3.connect(server.data / "labelcore.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        page.goto(f"{server.url}/label?project={project}")
+        expect(page.locator(ALERT).first).to_contain_text("locked by another program")
+        other.execute("ROLLBACK")
+    page.wait_for_selector(".st-key-answers button")
+
+
+def test_a_database_that_was_moved_is_not_replaced(page: Page, server: Server) -> None:
+    project = driving.make_project(server.data, "Moved")
+    driving.open_label(page, server.url, project)
+    driving.label_items(page, 3, lambda _: "y")
+    database = server.data / "labelcore.db"
+    beside = [database, *(database.with_name(f"labelcore.db{s}") for s in ("-wal", "-shm"))]
+    there = [path for path in beside if path.exists()]
+    for path in there:
+        path.rename(path.with_name(f"kept-{path.name}"))
+    page.keyboard.press("n")
+    expect(page.locator(ALERT).first).to_contain_text("moved, replaced or deleted")
+    for _ in range(2):
+        page.reload()
+        expect(page.locator(ALERT).first).to_contain_text("moved, replaced or deleted")
+        expect(page.locator("body")).not_to_contain_text("There is no project")
+    assert not database.exists()
+    for path in there:
+        path.with_name(f"kept-{path.name}").rename(path)
+    driving.open_label(page, server.url, project)
+    driving.answer(page, "n")
+    assert [driving.said(e) for e in driving.answers(server.data, project)] == [
+        *("yes", "yes", "yes", "no")
+    ]
