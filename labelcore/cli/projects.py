@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -26,6 +27,11 @@ output_option: Decorator = click.option(
     "--output", "-o", required=True, metavar="PATH", help="Where to write; - for standard output."
 )
 force_option: Decorator = click.option("--force", is_flag=True, help="Write over an existing file.")
+REPORTS: dict[str, Callable[[Session], str]] = {
+    "html": report_html,
+    "json": report_json,
+    "csv": estimates_csv,
+}
 SETTINGS = ("title", "question", "instructions", "used_for_training")
 
 
@@ -88,17 +94,30 @@ def export(
 @output_option
 @force_option
 @click.option(
-    "--format", "kind", type=click.Choice(["html", "json"]), help="Taken from PATH when left out."
+    "--format", "kind", type=click.Choice(list(REPORTS)), help="Taken from PATH when left out."
 )
 @json_option
 def report(
     store: str, project: str, output: str, force: bool, kind: str | None, as_json: bool
 ) -> None:
-    """Write the report: one HTML file that needs no network, or JSON."""
+    """Write the report: one HTML file that needs no network, or JSON; as CSV the estimates."""
+    write_as = REPORTS[_report_kind(output, kind)]
     session = Session.open(store, project)
-    chosen = kind or ("json" if output.endswith(".json") else "html")
-    text = report_json(session) if chosen == "json" else report_html(session)
-    _written(output, text.encode(), force, as_json)
+    _written(output, write_as(session).encode(), force, as_json)
+
+
+def _report_kind(output: str, kind: str | None) -> str:
+    """The format asked for, or that of the suffix. ValueError where a file's name says another."""
+    suffix = "" if output == "-" else Path(output).suffix
+    named = suffix.lower().removeprefix(".")
+    if not suffix and (kind is not None or output == "-"):
+        return kind or "html"
+    if named not in REPORTS:
+        known = ", ".join(f".{one}" for one in REPORTS)
+        raise ValueError(f"{output}: the name of a report must end in one of {known}")
+    if kind not in (None, named):
+        raise ValueError(f"{output}: --format {kind} cannot be written to a file called {suffix}")
+    return named
 
 
 def _written(output: str, content: bytes, force: bool, as_json: bool) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.cli import commands, main
-from labelcore.report import report_html
+from labelcore.report import estimates_csv, report_html
 from tests.report.sessions import member, repacked, session_on, write_items
 
 COLUMNS = ["--id", "id", "--content", "text", "--score", "lr=score", "--threshold", "lr=0.5"]
@@ -223,6 +223,29 @@ def test_export_report_and_replay(
     assert code == 0 and "Everything agrees." in out
     values = run_json(capsys, "replay", "--store", store, "--project", "spam")
     assert values["agrees"] is True and values["draws"] == 50
+
+
+@pytest.mark.parametrize("name", ["r.pdf", "r.xlsx", "r.md", "r.html.gz", "r"])
+def test_a_report_is_not_written_into_a_file_of_another_kind(
+    name: str, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["report", "--store", store, "--project", "spam", "-o", tmp_path / name]
+    code, out, err = run(capsys, *where)
+    assert (code, out) == (2, "") and "must end in one of .html, .json, .csv" in err
+    assert not (tmp_path / name).exists()
+
+
+def test_the_name_of_a_report_says_what_is_in_it(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["report", "--store", store, "--project", "spam"]
+    session = lc.Session.open(store, "spam")
+    assert run(capsys, *where, "-o", tmp_path / "r.CSV")[0] == 0
+    assert (tmp_path / "r.CSV").read_bytes() == estimates_csv(session).encode()
+    assert run(capsys, *where, "-o", tmp_path / "report", "--format", "json")[0] == 0
+    assert json.loads((tmp_path / "report").read_text("utf-8"))["schema_version"] == 1
+    code, _, err = run(capsys, *where, "-o", tmp_path / "r.json", "--format", "html")
+    assert code == 2 and "--format html cannot be written to a file called .json" in err
 
 
 def test_nothing_is_written_over_without_being_told(
