@@ -26,6 +26,8 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet
 
+from labelcore.population import limits
+
 READ = """
 import json, re, sys, time
 import labelcore as lc
@@ -151,6 +153,24 @@ file. Repeated: `duplicate_contents()`, which reads every content once more and 
 made to repeat. Peaks are of the whole process (VmHWM of Linux), with Python, NumPy, pandas and
 Arrow in it; the goal is below 1,000 MB for a million rows.
 """
+LIMITS = f"""
+## What a file may hold
+
+More is refused before it is read, with the limit and what the file has. The numbers stand in
+`labelcore/population/limits.py`.
+
+| of | at most |
+|---|---|
+| columns | {limits.MOST_COLUMNS:,} |
+| rows | {limits.MOST_ROWS:,} |
+| one row, or one object of JSON | {limits.LONGEST_ROW / 1e6:,.0f} MB |
+| levels of a nested JSON value | {limits.MOST_NESTED} |
+| a JSON file that is one list | {limits.LARGEST_LIST / 1e6:,.0f} MB; JSON Lines have no limit |
+| a gzipped text or a Parquet file, unpacked | {limits.UNPACKED_ALWAYS / 1e6:,.0f} MB, or \
+{limits.MOST_TIMES_PACKED} times its size where that is more |
+| an Excel file, unpacked | {limits.LARGEST_WORKBOOK / 1e6:,.0f} MB |
+| a sheet | {limits.SHEET_ROWS:,} rows, {limits.SHEET_CELLS:,} cells |
+"""
 HEAD = """
 | format | rows | file | read | CPU of it | peak | look up | repeated | peak with it |
 |---|---|---|---|---|---|---|---|---|
@@ -166,7 +186,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rows = [measured(Path(folder), name, scale) for name in FILES]
     machine = f"{platform.machine()}, Python {platform.python_version()}, two cores"
-    text = f"{TITLE}{HEAD}" + "\n".join(rows) + f"\n\n{machine}.\n"
+    text = f"{TITLE}{HEAD}" + "\n".join(rows) + f"\n\n{machine}.\n{LIMITS}"
     print(text)
     if options.output:
         options.output.write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -130,7 +131,7 @@ def check_columns(
     columns: Sequence[str], named: Iterable[tuple[str, str]], faults: FaultList
 ) -> None:
     """Every column named in an argument exists, and no two columns share a name."""
-    for name in sorted({name for name in columns if columns.count(name) > 1}):
+    for name in sorted(name for name, times in Counter(columns).items() if times > 1):
         faults.add_rule("two or more columns have this name", name)
     for argument, name in named:
         if name not in columns:

@@ -22,6 +22,7 @@ from labelcore.errors import Fault, PopulationError
 from labelcore.population.csv_scan import BLOCK_BYTES, scan_records
 from labelcore.population.csv_walk import StructureFault, Walk, walk_records
 from labelcore.population.dialect import NOTHING, Dialect, Form
+from labelcore.population.limits import check_columns
 from labelcore.population.sniff import detect_dialect, reader_options
 from labelcore.population.text import Columns, joined, text_column
 from labelcore.population.text_file import TextFile, lines_at, open_text
@@ -37,21 +38,26 @@ class DelimitedText:
         self.name = text.name
         self._header_rows = int(dialect.header)
         self._walk: Walk | None = None
-        starts = scan_records(text.path, dialect)
+        self._checked = False
+        starts = scan_records(text.path, dialect, text.name)
         self._starts = self._walk_all() if starts is None else starts
         if len(self._starts) == 1:
             empty = Fault(self.name, None, None, None, "the file is empty")
-            raise PopulationError(self.faults() or [empty])
+            raise PopulationError(self._found() or [empty])
         self.columns = tuple(self._names())
+        check_columns(self.name, len(self.columns))
+        places = reversed(list(enumerate(self.columns)))
+        self._places = {name: place for place, name in places}  # the first of each name
 
     def __len__(self) -> int:
         return len(self._starts) - 1 - self._header_rows
 
     def load(self, names: Sequence[str]) -> Columns:
-        """These columns as text, each (n_rows,); a first load also finds ragged rows."""
+        """These columns as text, each (n_rows,)."""
         if self._walk is None or not self._walk.faults:
             columns = self._load_fast(names)
             if columns is not None:
+                self._checked = True
                 return columns
         if self._walk is None:
             self._starts = self._walk_all()
@@ -63,6 +69,21 @@ class DelimitedText:
 
     def faults(self) -> list[Fault]:
         """Ragged rows, quotes that do not match, bytes that are no text: none for a sound file."""
+        if not self._checked:
+            self._check()
+        return self._found()
+
+    def _check(self) -> None:
+        """Look for ragged rows, which counting quotes does not find."""
+        try:
+            rows = sum(batch.num_rows for batch in self._blocks(()))
+        except pa.ArrowInvalid:
+            rows = -1
+        if rows != len(self):
+            self._starts = self._walk_all()
+        self._checked = True
+
+    def _found(self) -> list[Fault]:
         if self._walk is None:
             return []
         found = self._walk.faults
@@ -76,7 +97,7 @@ class DelimitedText:
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row, read from the file; each call opens the file, so threads do not meet."""
         row = self._record(position + self._header_rows)
-        return {name: row[self.columns.index(name)] for name in names}
+        return {name: row[self._places[name]] for name in names}
 
     def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
         """The line on which each row starts, as an editor counts."""
@@ -109,6 +130,7 @@ class DelimitedText:
         self._walk = Walk(np.zeros(1, dtype=np.int64))
         for _ in walk_records(self.text, self._walk, self.dialect):
             pass
+        self._checked = True
         return self._walk.starts
 
     def _load_fast(self, names: Sequence[str]) -> Columns | None:
@@ -123,13 +145,16 @@ class DelimitedText:
 
     def _by_block(self, names: Sequence[str]) -> Iterator[Columns]:
         """By pyarrow, for a file that it could load."""
+        for batch in self._blocks(names):
+            yield {name: pa.chunked_array([batch.column(self._place(name))]) for name in names}
+
+    def _blocks(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         with pyarrow.csv.open_csv(self.text.path, **self._arrow_options(names)) as batches:
-            for batch in batches:
-                yield {name: pa.chunked_array([batch.column(self._place(name))]) for name in names}
+            yield from batches
 
     def _place(self, name: str) -> str:
         """What pyarrow calls the column: names may be empty, and places are never the same."""
-        return str(self.columns.index(name))
+        return str(self._places[name])
 
     def _arrow_options(self, names: Sequence[str]) -> dict[str, Any]:
         wanted = list(dict.fromkeys(map(self._place, names))) or ["0"]
@@ -154,7 +179,7 @@ class DelimitedText:
 
     def _by_row(self, names: Sequence[str]) -> Iterator[Columns]:
         """By the csv module."""
-        places = {name: self.columns.index(name) for name in names}
+        places = {name: self._places[name] for name in names}
         records = walk_records(self.text, Walk(self._starts), self.dialect)
         for _ in range(self._header_rows):
             next(records)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population.dialect import PLAIN, Dialect
+from labelcore.population.limits import LONGEST_ROW, check_rows, long_row
 
 BLOCK_BYTES = 1 << 23
 NEWLINE, RETURN = b"\n\r"
@@ -26,13 +27,16 @@ def _table(*allowed: int) -> NDArray[np.bool_]:
     return table
 
 
-def scan_records(path: Path, dialect: Dialect = PLAIN) -> NDArray[np.int64] | None:
+def scan_records(
+    path: Path, dialect: Dialect = PLAIN, name: str | None = None
+) -> NDArray[np.int64] | None:
     """Byte offsets of the records, (n_records + 1,): the header first, the end of the file last.
 
     Blank lines are no records. None when the file is not plain RFC 4180 in UTF-8: a quote that
     neither opens nor closes a field, a lone carriage return, a NUL byte, an open quote at the end.
+    PopulationError, which calls the file ``name``, for too many rows or one that is too long.
     """
-    scanner = _Scanner(dialect)
+    scanner = _Scanner(dialect, name or path.name)
     with path.open("rb") as stream:
         block = stream.read(BLOCK_BYTES)
         if block.startswith(codecs.BOM_UTF8):
@@ -56,13 +60,15 @@ class _Lines:
 class _Scanner:
     """Looks at a block with two bytes before and one after each position looked at."""
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, name: str) -> None:
+        self._name = name
         marks = (dialect.delimiter + dialect.quote).encode()
         self._quote = ord(dialect.quote) if dialect.quote else NO_BYTE
         self._before_opening = _table(NEWLINE, *marks)
         self._after_closing = _table(NEWLINE, RETURN, *marks)
         self.position = 0  # the file's offset of the first byte not yet looked at
         self._first: int | None = None
+        self._record, self._records = 0, 0  # where the open record starts, how many were closed
         self._quotes = 0
         self._buffer = b"\n\n"  # two bytes looked at, then at most one not yet
         self._decoder = codecs.getincrementaldecoder("utf-8")()
@@ -71,7 +77,7 @@ class _Scanner:
     def feed(self, block: bytes) -> bool:
         """Look at one more block; False when the file needs parsing."""
         if self._first is None:
-            self._first = self.position
+            self._first = self._record = self.position
         return b"\0" not in block and self._is_utf8(block) and self._look(block)
 
     def close(self) -> NDArray[np.int64] | None:
@@ -117,10 +123,23 @@ class _Scanner:
         before, second_before = data[breaks + 1], data[breaks]
         blank = (before == NEWLINE) | ((before == RETURN) & (second_before == NEWLINE))
         self._lines.append(_Lines(breaks + self.position, blank))
+        self._check_records(breaks + self.position + 1, blank, self.position + len(seen))
         self._quotes += len(quotes)
         self.position += len(seen)
         self._buffer = data[-3:].tobytes()
         return True
+
+    def _check_records(
+        self, ends: NDArray[np.int64], blank: NDArray[np.bool_], position: int
+    ) -> None:
+        lengths = np.diff(ends, prepend=self._record, append=position)
+        if (long := np.flatnonzero(lengths > LONGEST_ROW)).size:
+            before = self._records + int(np.count_nonzero(~blank[: long[0]]))
+            hint = "; is a quote opened in it and never closed?" if self._quote != NO_BYTE else ""
+            raise long_row(self._name, before or None, hint)
+        self._records += int(np.count_nonzero(~blank))
+        check_rows(self._name, self._records - 1)
+        self._record = int(ends[-1]) if len(ends) else self._record
 
     def _outside(self, places: NDArray[np.int64], quotes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those places with an even number of quotes before them."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population.dialect import PLAIN, Dialect
+from labelcore.population.limits import LONGEST_ROW, check_rows, long_row
 from labelcore.population.sniff import reader_options
 from labelcore.population.text_file import TextFile
 
@@ -54,23 +55,31 @@ class Walk:
 
 
 class _Lines(Iterator[str]):
-    """The decoded lines of a file, and the offset of the next one; notes what is not text."""
+    """The decoded lines of a file, and the offset of the next one; notes what is not text.
+
+    start   where the record that the line belongs to starts
+    """
 
     def __init__(self, stream: BinaryIO, text: TextFile, walk: Walk) -> None:
+        self.name = text.name
         self._stream = stream
         self._text = text
         self._walk = walk
         self.offset = 0
+        self.start = 0
         self.row: int | None = None
         if self._stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8:
             self.offset = len(codecs.BOM_UTF8)
         self._stream.seek(self.offset)
 
     def __next__(self) -> str:
-        line = self._stream.readline()
+        line = self._stream.readline(self.start + LONGEST_ROW + 1 - self.offset)
         if not line:
             raise StopIteration
         start, self.offset = self.offset, self.offset + len(line)
+        if self.offset - self.start > LONGEST_ROW:
+            row = None if self.row is None else self.row + 1
+            raise long_row(self._text.name, row, "; is a quote opened in it and never closed?")
         if b"\0" in line:
             self.note(start + line.index(b"\0"), "the file holds a NUL byte; it is not a text file")
             line = line.replace(b"\0", b" ")
@@ -103,7 +112,7 @@ def _walk_lines(lines: _Lines, walk: Walk, dialect: Dialect) -> Iterator[list[st
     starts = array("q")
     n_columns: int | None = None
     while True:
-        start = lines.offset
+        start = lines.start = lines.offset
         row = len(starts) - int(dialect.header)
         lines.row = None if row < 0 else row
         try:
@@ -121,6 +130,7 @@ def _walk_lines(lines: _Lines, walk: Walk, dialect: Dialect) -> Iterator[list[st
             if n_columns is not None and len(cells) != n_columns:
                 lines.note(start, f"a row must have {n_columns} cells, got {len(cells)}")
         starts.append(start)
+        check_rows(lines.name, row + 1)
         n_columns = len(cells) if n_columns is None else n_columns
         yield [""] * n_columns if lines.row in walk.broken_rows else cells
     walk.starts = np.append(np.frombuffer(starts, dtype=np.int64), lines.offset)

@@ -10,21 +10,26 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.errors import Fault, PopulationError
+from labelcore.errors import PopulationError
 from labelcore.population.csv_file import DelimitedText
 from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.limits import LARGEST_WORKBOOK, SHEET_CELLS, SHEET_ROWS, refusal
 from labelcore.population.text import listing
 from labelcore.population.text_file import TemporaryCopy, TextFile
 
 # Excel writes control characters, and an underscore that would look like one, in this way.
 ESCAPED = re.compile("_x(00[01][0-9A-Fa-f]|005F)_")
-MOST_BYTES = 512_000_000
+# A cell of a sheet, or one of the texts that its cells share.
+CELL = re.compile(rb"<(?:[^\s<>/]+:)?(?:c|si)[\s/>]")
+BLOCK_BYTES = 1 << 23
+TAGS_OF_A_CELL = 4  # itself, its value, its formula; its row has one for many
+LONGEST_TAG = 100  # a longer one is no cell
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, ParseError, LookupError),
     *(ValueError, TypeError, AttributeError, EOFError, RuntimeError),
@@ -64,24 +69,51 @@ def _open(path: Path) -> Any:
     import openpyxl  # type: ignore[import-untyped]
     from openpyxl.utils.exceptions import InvalidFileException  # type: ignore[import-untyped]
 
-    try:
-        with zipfile.ZipFile(path) as packed:
-            size = sum(member.file_size for member in packed.infolist())
-        if size > MOST_BYTES:
-            raise _fault(
-                path,
-                f"unpacks to {size / 1e6:,.0f} MB, and at most {MOST_BYTES / 1e6:,.0f} MB of an "
-                "Excel file are read; save it as CSV",
-            )
-        return openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except PopulationError:
-        raise
-    except (*UNREADABLE, InvalidFileException) as error:
-        raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
+    with path.open("rb") as stream:
+        try:
+            with zipfile.ZipFile(stream) as packed:
+                _check_size(path, packed)
+            return openpyxl.load_workbook(path, read_only=True, data_only=True)
+        except PopulationError:
+            raise
+        except (*UNREADABLE, InvalidFileException, OSError) as error:  # a place outside the file
+            raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
+
+
+def _check_size(path: Path, packed: zipfile.ZipFile) -> None:
+    """Counting tags takes a second where reading the cells would take minutes."""
+    size = sum(member.file_size for member in packed.infolist())
+    if size > LARGEST_WORKBOOK:
+        raise _fault(
+            path,
+            f"unpacks to {size / 1e6:,.0f} MB, and at most {LARGEST_WORKBOOK / 1e6:,.0f} MB of an "
+            "Excel file are read; save it as CSV",
+        )
+    for member in packed.infolist():
+        with packed.open(member) as stream:
+            if _too_many(stream):
+                raise _fault(
+                    path,
+                    f"at most {SHEET_CELLS:,} cells of a sheet are read, and {member.filename} has "
+                    "more; save it as CSV",
+                )
+
+
+def _too_many(stream: IO[bytes]) -> bool:
+    """More cells than are read, or more tags than so many cells have."""
+    cells, tags, rest = 0, 0, b""
+    while block := stream.read(BLOCK_BYTES):
+        whole, sign, rest = (rest + block).rpartition(b"<")
+        cells += len(CELL.findall(whole))
+        tags += whole.count(b"<") - whole.count(b"</")
+        rest = (sign + rest)[:LONGEST_TAG]
+        if cells > SHEET_CELLS or tags > TAGS_OF_A_CELL * SHEET_CELLS:
+            return True
+    return False
 
 
 def _fault(path: Path, rule: str) -> PopulationError:
-    return PopulationError([Fault(path.name, None, None, None, rule)])
+    return refusal(path.name, rule)
 
 
 def _copy_sheet(path: Path, name: str | None, target: Path) -> array[int]:
@@ -98,14 +130,24 @@ def _copy_sheet(path: Path, name: str | None, target: Path) -> array[int]:
         sheet.reset_dimensions()
         with target.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, quoting=csv.QUOTE_ALL)
-            for number, row in _filled(sheet.iter_rows(values_only=True)):
+            for number, row in _filled(_counted(path, sheet.iter_rows(values_only=True))):
                 numbers.append(number)
                 writer.writerow(row)
+    except PopulationError:
+        raise
     except UNREADABLE as error:
         raise _fault(path, f"cannot be read as an Excel file (.xlsx): {error}") from error
     finally:
         book.close()
     return numbers
+
+
+def _counted(path: Path, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """The rows; a number of a row may claim millions of empty ones before it."""
+    for number, row in enumerate(rows, start=1):
+        if number > SHEET_ROWS:
+            raise _fault(path, f"a sheet has at most {SHEET_ROWS:,} rows, and this one has more")
+        yield row
 
 
 def _filled(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str]]]:

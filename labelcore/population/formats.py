@@ -21,7 +21,8 @@ from labelcore.population.text import Columns, listing
 class TableFile(Protocol):
     """What a reader gives. Positions count data rows from 0.
 
-    Opening a file raises PopulationError only when nothing of it can be read.
+    Opening a file raises PopulationError only when nothing of it can be read, or when it is over
+    one of ``labelcore.population.limits``.
     """
 
     @property
@@ -29,7 +30,7 @@ class TableFile(Protocol):
         """Names of the columns, unique, in file order."""
 
     def __len__(self) -> int:
-        """Number of data rows; final after the first ``load``."""
+        """Number of data rows; final after the first ``load`` or ``faults``."""
 
     @property
     def dialect(self) -> Dialect:
@@ -46,7 +47,7 @@ class TableFile(Protocol):
         """The same a few rows at a time, so that long texts are never all in memory."""
 
     def faults(self) -> Sequence[Fault]:
-        """What is wrong with the file's structure; complete after the first ``load``."""
+        """What is wrong with the file's structure, all of it."""
 
     def broken_rows(self) -> frozenset[int]:
         """Positions of rows with a fault of structure: their values mean nothing."""

@@ -19,6 +19,7 @@ from labelcore.errors import Fault, PopulationError
 from labelcore.population.dialect import NOTHING, PLAIN, Form
 from labelcore.population.json_records import RowFault, find_records
 from labelcore.population.json_text import sound_row
+from labelcore.population.limits import check_columns, check_rows
 from labelcore.population.text import Columns, joined, text_column
 from labelcore.population.text_file import lines_at, open_text
 
@@ -38,10 +39,12 @@ class JsonFile:
         self._faults: dict[int, RowFault] = {}
         columns: dict[str, None] = {}
         for record in find_records(self._text):
+            check_rows(path.name, len(self) + 1)
             if record.fault is not None:
                 self._faults[len(self)] = record.fault
             elif not record.fields.keys() <= columns.keys():
                 columns.update(dict.fromkeys(record.fields))
+                check_columns(path.name, len(columns))
             self._starts.append(record.start)
             self._ends.append(record.end)
         if self._faults and not columns:

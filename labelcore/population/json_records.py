@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,12 +11,16 @@ import numpy as np
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.json_text import DECODER, checked_object, parse_object, why
+from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, long_row, refusal
 from labelcore.population.text import shorten
 from labelcore.population.text_file import MARKS, TextFile, lines_at
 
 SPACE = re.compile(r"[ \t\r\n]*")
 FORMS = "a list of objects [{...}, {...}], or one object {...} a line"
 LONGEST_RAW = 400
+LONGEST_TOKEN = 20  # of what is not a text: a number cut in two would be another number
+WINDOW = LONGEST_ROW + LONGEST_TOKEN
+HEAD_BYTES = 1 << 16
 
 
 class RowFault(NamedTuple):
@@ -41,10 +46,10 @@ def find_records(text: TextFile) -> Iterator[Record]:
         start = len(mark) if (mark := stream.read(3)) in MARKS else 0
         stream.seek(start)
         first = b""
-        for line in stream:
-            if first := line.strip():
+        while part := stream.readline(HEAD_BYTES):
+            if first := part.strip():
                 break
-            start += len(line)
+            start += len(part)
     if first.startswith(b"["):
         return _elements(text)
     if first.startswith(b"{") and first != b"{":
@@ -57,8 +62,12 @@ def _lines(text: TextFile, start: int) -> Iterator[Record]:
     """One object a line, without the spaces around it; blank lines are no rows."""
     with text.path.open("rb") as stream:
         stream.seek(start)
-        for line in stream:
+        rows = 0
+        while line := stream.readline(LONGEST_ROW + 1):
+            if len(line) > LONGEST_ROW:
+                raise long_row(text.name, rows + 1)
             if found := line.strip():
+                rows += 1
                 yield _line(text, start + line.index(found), found)
             start += len(line)
 
@@ -78,6 +87,13 @@ def _line(text: TextFile, start: int, line: bytes) -> Record:
 
 def _elements(text: TextFile) -> Iterator[Record]:
     """The elements of one list. After one that is no JSON none can be found."""
+    size = text.path.stat().st_size
+    if size > LARGEST_LIST:
+        raise refusal(
+            text.name,
+            f"a list of objects may have at most {LARGEST_LIST / 1e6:,.0f} MB, and this one has "
+            f"{size / 1e6:,.0f} MB; save it as JSON Lines, an object a line",
+        )
     data = text.path.read_bytes()
     place = _first_undecodable(data)
     if place is not None:
@@ -89,14 +105,20 @@ def _elements(text: TextFile) -> Iterator[Record]:
     del data
     here = _skip(found, found.index("[") + 1)
     more = not found.startswith("]", here)
+    window, rows = _Window(text.name, found), 0
     while more:
-        first = here
+        first, rows = here, rows + 1
         try:
-            value, here = DECODER.raw_decode(found, first)
+            element, here = window.decode(first, rows)
+        except PopulationError:
+            raise
         except (ValueError, RecursionError) as error:
             yield _broken(offsets, first, getattr(error, "pos", first), why(error))
             return
-        yield _element(offsets, first, here, value)
+        record = _element(offsets, first, here, element)
+        if record.end - record.start > LONGEST_ROW:
+            raise long_row(text.name, rows)
+        yield record
         here = _skip(found, here)
         more = found.startswith(",", here)
         if more:
@@ -106,6 +128,41 @@ def _elements(text: TextFile) -> Iterator[Record]:
         yield _broken(offsets, here, here, missing)
     elif (after := _skip(found, here + 1)) < len(found):
         yield _broken(offsets, after, after, "text follows the end of the list")
+
+
+class _Window:
+    """A part of a text that is decoded, so that no element can be longer than a row may be."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self._name, self._text = name, text
+        self._start, self._part = 0, text[:WINDOW]
+
+    def decode(self, first: int, row: int) -> tuple[object, int]:
+        """The element that starts at ``first``, and the place after it.
+
+        PopulationError for one that is too long; ValueError or RecursionError for no JSON.
+        """
+        found = self._decoded(first)
+        if found is None and first > self._start:
+            self._start, self._part = first, self._text[first : first + WINDOW]
+            found = self._decoded(first)
+        if found is None:
+            raise long_row(self._name, row)
+        return found
+
+    def _decoded(self, first: int) -> tuple[object, int] | None:
+        """None where the part may end before the element does."""
+        cut = self._start + len(self._part) < len(self._text)
+        try:
+            value, end = DECODER.raw_decode(self._part, first - self._start)
+        except json.JSONDecodeError as error:
+            if cut and (error.msg.startswith("Unterminated") or self._near_end(error.pos)):
+                return None
+            raise json.JSONDecodeError(error.msg, self._text, error.pos + self._start) from None
+        return None if cut and self._near_end(end) else (value, end + self._start)
+
+    def _near_end(self, place: int) -> bool:
+        return place > len(self._part) - LONGEST_TOKEN
 
 
 class _Offsets:

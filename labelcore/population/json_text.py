@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from labelcore.population.limits import MOST_NESTED
+
 KINDS = {
     dict: "an object",
     list: "a list",
@@ -13,6 +15,9 @@ KINDS = {
     bool: "true or false",
     type(None): "null",
 }
+
+
+TOO_DEEP = f"it is nested too deeply, over {MOST_NESTED} levels"
 
 
 class Number(str):
@@ -32,10 +37,23 @@ def parse_object(text: str) -> dict[str, Any]:
     return checked_object(value, text)
 
 
+def _check_depth(value: object, text: str) -> None:
+    """ValueError for more than MOST_NESTED levels; few rows have brackets enough to look."""
+    if text.count("{") + text.count("[") <= MOST_NESTED:
+        return
+    level: list[Any] = [value]
+    for _ in range(MOST_NESTED):
+        inner = [list(one.values()) if isinstance(one, dict) else one for one in level]
+        level = [part for parts in inner for part in parts if isinstance(part, (dict, list))]
+        if not level:
+            return
+    raise ValueError(TOO_DEEP)
+
+
 def why(error: Exception) -> str:
     """What is wrong with text that could not be decoded."""
     if isinstance(error, RecursionError):
-        return "it is nested too deeply"
+        return TOO_DEEP
     return f"not JSON: {error.msg}" if isinstance(error, json.JSONDecodeError) else str(error)
 
 
@@ -45,6 +63,7 @@ def checked_object(value: object, text: str) -> dict[str, Any]:
         raise ValueError(
             f"a row must be an object {{...}}, got {KINDS.get(type(value), 'a number')}"
         )
+    _check_depth(value, text)
     if "\\u" in text:
         try:
             json_text(value).encode()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.limits import check_columns, check_rows, check_unpacked
 from labelcore.population.text import Columns, as_text
 
 ROWS_AT_ONCE = 1 << 12
@@ -38,9 +39,12 @@ class ParquetFile:
         try:
             with pyarrow.parquet.ParquetFile(path) as file:
                 metadata = file.metadata
+                check_rows(path.name, metadata.num_rows)
+                check_unpacked(path.name, _unpacked_bytes(metadata), path.stat().st_size)
                 self.columns: tuple[str, ...] = tuple(file.schema_arrow.names)
         except UNREADABLE as error:
             raise _unreadable(path, error) from error
+        check_columns(path.name, len(self.columns))
         sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
         self._ends = np.cumsum(sizes, dtype=np.int64)
         self._lock = threading.Lock()
@@ -124,14 +128,24 @@ class _UnpackedGroup:
         mapped = pa.memory_map(str(unpacked))
         self._ends = np.array(ends, dtype=np.int64)
         self._reader = pa.ipc.open_file(mapped)
+        self._place, self._first = -1, 0
+        self._columns: dict[str, pa.Array] = {}
         self._remove = weakref.finalize(self, _release, mapped, folder)
 
     def row(self, position: int) -> dict[str, str]:
         place = int(np.searchsorted(self._ends, position, side="right"))
-        batch = self._reader.get_batch(place)
-        first = int(self._ends[place]) - batch.num_rows
-        row: dict[str, str] = batch.slice(position - first, 1).to_pylist()[0]
-        return row
+        if place != self._place:  # of thousands of columns, a batch takes long to open
+            batch = self._reader.get_batch(place)
+            self._place, self._first = place, int(self._ends[place]) - batch.num_rows
+            self._columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        return {
+            name: cells[position - self._first].as_py() for name, cells in self._columns.items()
+        }
+
+
+def _unpacked_bytes(metadata: pyarrow.parquet.FileMetaData) -> int:
+    groups = range(metadata.num_row_groups)
+    return sum(int(metadata.row_group(group).total_byte_size) for group in groups)
 
 
 def _release(mapped: pa.MemoryMappedFile, folder: tempfile.TemporaryDirectory[str]) -> None:

@@ -83,7 +83,10 @@ def read_population(
 def _as_path(path: object) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be text or a Path, got {type(path).__name__}")
-    return Path(os.fsdecode(path)).absolute()
+    text = os.fsdecode(path)
+    if "\0" in text:
+        raise ValueError(f"path must not hold a NUL character, got {text!r}")
+    return Path(text).absolute()
 
 
 def _read_unchanged(file: Path, arguments: Arguments) -> Population:

@@ -46,8 +46,7 @@ def first_row_is_data(header: Sequence[str], rows: Sequence[Sequence[str]]) -> b
     A number above numbers, or a text that comes again below where few different ones do.
     """
     for name, *values in zip(header, *rows, strict=False):
-        numbers = [value for value in values if _is_number(value)]
-        if values and _is_number(name) and len(numbers) == len(values):
+        if values and _is_number(name) and all(map(_is_number, values)):
             return True
         if name.strip() and name in values and len(set(values)) <= max(2, len(values) // 3):
             return True

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.dialect import ENCODINGS
+from labelcore.population.limits import check_unpacked
 
 BLOCK_BYTES = 1 << 23
 HEAD_BYTES = 1 << 16
@@ -150,11 +151,12 @@ def _is_damaged_utf8(stream: BinaryIO) -> bool:
 def _unpacked(path: Path) -> TemporaryCopy:
     copy = TemporaryCopy()
     most = int(shutil.disk_usage(copy.path.parent).free * SHARE_OF_DISK)
-    written = 0
+    written, packed = 0, path.stat().st_size
     try:
         with gzip.open(path, "rb") as source, copy.path.open("wb") as target:
             while block := source.read(BLOCK_BYTES):
                 written += len(block)
+                check_unpacked(path.name, written, packed)
                 if written > most:
                     raise _fault(path, _too_large(most))
                 target.write(block)

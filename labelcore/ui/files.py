@@ -100,6 +100,8 @@ def _write(path: Path, content: bytes) -> None:
 
 def inside(text: str) -> Path:
     """The file that a typed path names. Raises OutsideError or FileNotFoundError."""
+    if "\0" in text:
+        raise ValueError(f"The path {text!r} holds a NUL character, which no file name has.")
     folder = data_folder()
     path = Path(text.strip()).expanduser()
     found = (path if path.is_absolute() else folder / path).resolve()

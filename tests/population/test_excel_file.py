@@ -137,7 +137,7 @@ def test_a_wrong_size_in_the_sheet_is_not_believed(excel: Write) -> None:
 
 def test_a_file_that_unpacks_to_too_much(excel: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = excel({"A": [["text"], ["a"]]})
-    monkeypatch.setattr(excel_file, "MOST_BYTES", 1000)
+    monkeypatch.setattr(excel_file, "LARGEST_WORKBOOK", 1000)
     with pytest.raises(PopulationError, match=r"unpacks to .* MB, and at most 0 MB of an Excel"):
         read_population(path, content="text")
 

@@ -81,6 +81,28 @@ def test_the_form_says_what_may_be_chosen(data_folder: Path) -> None:
     assert read_form(keep_upload("a.jsonl", b'{"text": 1}')).options == ("encoding",)
 
 
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("id,text,score\n1,a\n2,b,0.1\n", (1, 2, "a row must have 3 cells, got 2")),
+        ("id,text\n1,a\nTotal\n", (2, 3, "a row must have 2 cells, got 1")),
+        ("id,text\n" + "1,a\n" * 58 + "59\n", (59, 60, "a row must have 2 cells, got 1")),
+        ("id,text\n" + "1,a\n" * 500 + "x,b,c\n", (501, 502, "a row must have 2 cells, got 3")),
+    ],
+)
+def test_a_ragged_row_is_told_before_anything_is_chosen(
+    data_folder: Path, text: str, fault: tuple[int, int, str]
+) -> None:
+    with pytest.raises(PopulationError) as caught:
+        read_head(keep_upload("a.csv", text.encode()))
+    assert [(one.row, one.line, one.rule) for one in caught.value.faults] == [fault]
+
+
+def test_a_path_with_a_nul_byte(data_folder: Path) -> None:
+    with pytest.raises(ValueError, match="'a\\\\x00.csv' holds a NUL character"):
+        inside("a\0.csv")
+
+
 def test_inside(data_folder: Path, tmp_path: Path) -> None:
     path = keep_upload("a.csv", b"id\n1\n")
     assert inside("files/a.csv") == path == inside(str(path))

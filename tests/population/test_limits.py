@@ -1,0 +1,244 @@
+"""Files that would hold up the server: refused within seconds, in words, with the limit."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from benchmarks.readers import LIMITS
+from labelcore.errors import PopulationError
+from labelcore.population import json_records, read_population
+from labelcore.population.limits import (
+    LARGEST_LIST,
+    LONGEST_ROW,
+    MOST_COLUMNS,
+    MOST_NESTED,
+    MOST_ROWS,
+    SHEET_CELLS,
+    SHEET_ROWS,
+)
+from labelcore.ui.files import read_head
+
+SECONDS = 20  # of the processor; each takes one to three
+Write = Callable[[Path], None]
+
+
+def of_text(text: str) -> Write:
+    return lambda path: path.write_text(text, "utf-8") and None
+
+
+def packed(*pieces: bytes) -> Write:
+    def write(path: Path) -> None:
+        with gzip.open(path, "wb", compresslevel=1) as stream:
+            for piece in pieces:
+                stream.write(piece)
+
+    return write
+
+
+def sheet(*pieces: bytes) -> Write:
+    """An Excel file with this as the rows of its sheet."""
+
+    def write(path: Path) -> None:
+        openpyxl.Workbook().save(path)
+        with zipfile.ZipFile(path) as source:
+            members = {name: source.read(name) for name in source.namelist()}
+        head = members.pop("xl/worksheets/sheet1.xml").split(b"<sheetPr")[0]
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
+            for name, data in members.items():
+                target.writestr(name, data)
+            with target.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as stream:
+                for piece in (head, b"<sheetData>", *pieces, b"</sheetData></worksheet>"):
+                    stream.write(piece)
+
+    return write
+
+
+def table(columns: dict[str, Any]) -> Write:
+    return lambda path: pyarrow.parquet.write_table(pa.table(columns), path)
+
+
+def sparse_list(path: Path) -> None:
+    with path.open("wb") as stream:
+        stream.write(b"[")
+        stream.truncate(LARGEST_LIST + 1)
+
+
+WIDE = {f"c{place}": [0] for place in range(MOST_COLUMNS + 1)}
+MB = b"a" * 1_000_000
+ROW = "a row may have at most 16 MB, and this one has more"
+COLUMNS = "a file may have at most 100,000 columns, and this one has 100,001"
+ROWS = "a file may have at most 20,000,000 rows, and this one has 20,000,001 or more"
+CELLS = f"at most {SHEET_CELLS:,} cells of a sheet are read, and xl/worksheets/sheet1.xml has more"
+TOO_MUCH: dict[str, tuple[str, Write, str]] = {
+    "columns": ("a.csv", of_text(",".join(WIDE) + "\n1\n"), COLUMNS),
+    "columns by the slow way": ("a.csv", of_text(",".join(WIDE) + '\nx"y\n'), COLUMNS),
+    "columns of JSON": ("a.jsonl", of_text(json.dumps(WIDE)), COLUMNS),
+    "columns of Parquet": ("a.parquet", table(WIDE), COLUMNS),
+    "rows": ("a.csv", packed(b"text\n", *[b"a\n" * 200_000] * 100, b"a\n"), ROWS),
+    "rows of Parquet": ("a.parquet", table({"a": np.zeros(MOST_ROWS + 1)}), ROWS),
+    "a long row": ("a.csv", of_text("text\nb\n" + "a" * LONGEST_ROW + "\n"), f"row 2: {ROW}"),
+    "an open quote": ("a.csv", of_text('text\n"' + "a\n" * LONGEST_ROW), "opened in it and never"),
+    "a long header": ("a.csv", of_text("a" * (LONGEST_ROW + 1)), ROW),
+    "a long row, the slow way": (
+        "a.csv",
+        of_text('id,text\n1,x"y\n2,' + "a" * LONGEST_ROW + "\n"),
+        f"row 2: {ROW}",
+    ),
+    "a long line of JSON": ("a.jsonl", of_text('{"a":"' + "a" * LONGEST_ROW + '"}'), ROW),
+    "a long element": ("a.json", of_text('[{"a":1},{"a":"' + "a" * LONGEST_ROW + '"}]'), ROW),
+    "a list": ("a.json", sparse_list, "a list of objects may have at most 512 MB"),
+    "rows that pack well": (
+        "a.csv.gz",
+        packed(b"id,text\n", *[b"1," + MB + b"\n"] * 300),
+        "MB or more; over 256 MB, at most 100 times its size is unpacked. Give it unpacked",
+    ),
+    "a line that packs well": (
+        "a.jsonl.gz",
+        packed(b'{"text":"', *[MB] * 300, b'"}'),
+        "at most 100 times its size is unpacked",
+    ),
+    "cells": ("a.xlsx", sheet(*[b"<row><c><v>1</v></c></row>" * 100_000] * 140), CELLS),
+    "empty rows": ("a.xlsx", sheet(*[b"<row/>" * 100_000] * 400), CELLS),
+    "cells by another name": ("a.xlsx", sheet(*[b"<x:c/>" * 100_000] * 51), CELLS),
+    "a row far down": (
+        "a.xlsx",
+        sheet(b'<row r="1"><c><v>1</v></c></row><row r="2000000000"><c><v>1</v></c></row>'),
+        f"a sheet has at most {SHEET_ROWS:,} rows",
+    ),
+}
+
+
+def unpacked_name(case: str, folder: Path) -> Path:
+    name, write, _ = TOO_MUCH[case]
+    if case == "rows":  # written packed, for speed, and given as text
+        write(folder / "packed.gz")
+        (folder / name).write_bytes(gzip.decompress((folder / "packed.gz").read_bytes()))
+    else:
+        write(folder / name)
+    return folder / name
+
+
+@pytest.mark.parametrize("case", TOO_MUCH)
+def test_too_much_is_refused_soon_and_with_the_limit(tmp_path: Path, case: str) -> None:
+    path = unpacked_name(case, tmp_path)
+    for read in (read_head, lambda file: read_population(file, content="text")):
+        start = time.process_time()
+        with pytest.raises(PopulationError) as caught:
+            read(path)
+        assert time.process_time() - start < SECONDS
+        (fault,) = caught.value.faults
+        assert TOO_MUCH[case][2] in str(fault) and fault.file == path.name
+
+
+def test_the_documentation_has_these_limits(root: Path) -> None:
+    assert LIMITS in (root / "docs" / "readers.md").read_text("utf-8")
+
+
+def gene_table(path: Path, columns: int = 20_000, rows: int = 100) -> None:
+    names = ["sample", "text", *(f"ENSG{place:011d}" for place in range(columns - 2))]
+    counts = (",".join([str(row % 7)] * (columns - 2)) for row in range(rows))
+    lines = [",".join(names), *(f"s{row},note,{count}" for row, count in enumerate(counts))]
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def gene_parquet(path: Path, columns: int = 20_000, rows: int = 100) -> None:
+    texts = {"sample": [f"s{row}" for row in range(rows)], "text": ["note"] * rows}
+    counts = {f"ENSG{place:011d}": np.arange(rows) % 7 for place in range(columns - 2)}
+    pyarrow.parquet.write_table(pa.table({**texts, **counts}), path)
+
+
+@pytest.mark.parametrize(("name", "write"), [("a.csv", gene_table), ("a.parquet", gene_parquet)])
+def test_a_table_of_20_000_genes_is_read_in_seconds(tmp_path: Path, name: str, write: Any) -> None:
+    path = tmp_path / name
+    write(path)
+    start = time.process_time()
+    head = read_head(path)
+    population = read_population(path, id="sample", content=["text", "ENSG00000000009"])
+    assert time.process_time() - start < SECONDS
+    assert len(head.columns) == 20_000 and head.sample[59]["ENSG00000000009"] == "3"
+    assert population.content("s99") == {"text": "note", "ENSG00000000009": "1"}
+
+
+def test_ten_megabytes_in_one_cell_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f'id,text\n1,"{"a" * 10_000_000}"\n', "utf-8")
+    assert len(read_head(path).sample[0]["text"]) == 10_000_000
+
+
+@pytest.mark.parametrize("depth", [MOST_NESTED, MOST_NESTED + 1])
+@pytest.mark.parametrize("form", ["{}", "[{}]"])
+def test_how_deep_a_value_may_be_nested(tmp_path: Path, depth: int, form: str) -> None:
+    inner = "[" * (depth - 1) + "]" * (depth - 1)
+    path = tmp_path / "a.json"
+    path.write_text(form.replace("{}", f'{{"text": {inner}}}'), "utf-8")
+    if depth <= MOST_NESTED:
+        assert read_head(path).sample == ({"text": inner},)
+        return
+    with pytest.raises(PopulationError, match="row 1 .*nested too deeply, over 200 levels"):
+        read_head(path)
+
+
+@pytest.mark.parametrize("depth", [900, 100_000])
+def test_a_row_nested_very_deep_is_a_fault_however_deep_the_caller_is(
+    tmp_path: Path, depth: int
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": ' + "[" * depth + "]" * depth + "}", "utf-8")
+
+    def deeper(levels: int) -> None:
+        if levels:
+            deeper(levels - 1)
+        else:
+            read_head(path)
+
+    with pytest.raises(PopulationError, match="nested too deeply, over 200 levels"):
+        deeper(200)
+
+
+def elements(dice: random.Random) -> Iterator[dict[str, Any]]:
+    for place in range(400):
+        value = dice.choice(['a\\b"c]},', "é日" * 3, 1234567890.5, None, [1, {"b": "x"}], -7e-12])
+        yield {"id": place, "text": value, "more": "y" * dice.randrange(40)}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_elements_are_read_the_same_wherever_a_part_of_the_list_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(list(elements(random.Random(seed)))), "utf-8")
+    whole = read_population(path, id="id", content=["text", "more"])
+    monkeypatch.setattr(json_records, "WINDOW", 300 + seed)
+    parts = read_population(path, id="id", content=["text", "more"])
+    assert parts.ids() == whole.ids()
+    assert all(parts.content(one) == whole.content(one) for one in whole.ids())
+
+
+@pytest.mark.parametrize("broken", ['{"id": 1 "text": 2}', '{"id": tru}', '{"id": 1', '{"id"}'])
+def test_what_is_no_json_in_a_later_part_has_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    path = tmp_path / "a.json"
+    rows = ",\n".join(f'{{"id": {place}}}' for place in range(100))
+    path.write_text(f"[{rows},\n{broken},\n{rows}]", "utf-8")
+    found = []
+    for window in (json_records.WINDOW, 300):
+        monkeypatch.setattr(json_records, "WINDOW", window)
+        with pytest.raises(PopulationError) as caught:
+            read_head(path)
+        found.append(caught.value.faults)
+    assert found[0] == found[1]
+    assert (found[0][0].row, found[0][0].line) == (101, 101) or broken == '{"id": 1'
