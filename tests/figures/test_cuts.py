@@ -129,12 +129,14 @@ def test_packages_are_deepest_cuts_and_what_lies_between(known: Known, done: Eng
     yields = ranked_curve(done, np.arange(1, N_ITEMS + 1)).yields
     assert yields is not None
     before = 0
+    scores = np.sort(known.population.scores["lr"])[::-1]
     for row, exact in zip(table.itertuples(), curve_readings.packages(yields, asked), strict=True):
         cut = deepest_cut(done, row.precision)
         assert row.last == (cut.rank if cut else 0) == exact.last_rank
         np.testing.assert_allclose([row.low, row.own_high], [exact.low, exact.own_high])
         if row.items:
             assert row.first == before + 1 and row.low >= row.precision - 1e-9
+            assert row.score == scores[row.last - 1]
             own = known.truth[done.rank_order[before : row.last]].mean()
             assert row.own_low - 1e-9 <= own <= row.own_high + 1e-9
         before = row.last
