@@ -90,3 +90,16 @@ def test_type_checkers_see_each_name_from_where_it_comes() -> None:
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(AttributeError, match="no attribute 'Sesion'"):
         lc.Sesion  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Session", "Plan", "Population", "Estimate", "Band", "Choice"),
+        *("preview", "read_population", "simulate", "write_report"),
+    ],
+)
+def test_the_main_names_have_an_example(name: str) -> None:
+    """Run with the other examples in the docstrings."""
+    text = inspect.getdoc(getattr(lc, name)) or ""
+    assert "\nExamples\n--------\n>>> import labelcore as lc\n" in text

@@ -44,8 +44,8 @@ class Plan:
                 decided or refuted; "choice": when a candidate is chosen; "deadline
                 2027-01-31T18:00"; any of several, or all with ("all", ...). By default what was
                 given: margin, claims, or both together; none with promise "fixed". With it
-                "margin" is for one share of a plain random sample:
-                the interval is shown at the stop only, and calibrated for it
+                "margin" is for one share of a plain random sample: the interval is shown at the
+                stop only, and calibrated for it
     target      "file": this file. "process": items like these, the file being a sample of them
     together    whether the confidence is that all scalar results hold at once: the error level is
                 then shared over them; else each holds on its own, the first is the primary one and
@@ -63,8 +63,13 @@ class Plan:
     planned     the planned size, the most labels where a fixed promise stops by itself; None until
                 ``labelcore.Session`` freezes it
 
-    Raises PlanError (a ValueError) or TypeError for anything unknown or impossible, naming the
-    argument and what is known.
+    Raises PlanError (a ValueError) or TypeError, naming the argument and what is known.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> lc.Plan("simple_random", ["accuracy"], budget=200, seed=7).promise
+    'watched'
     """
 
     design: str

@@ -61,6 +61,28 @@ def preview(population: Population, plan: Plan) -> Preview:
 
     Promise: none; the figures rest on the assumption in ``derived["assumption"]``. The sample size
     does not affect validity, only how wide the interval will be.
+
+    Returns
+    -------
+    Preview
+        Labels, expected half-widths and what the method derives.
+
+    Raises
+    ------
+    PlanError
+        The plan cannot be carried out on this file.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> ahead = lc.preview(population, lc.Plan("recalibrated_neyman", ["accuracy"], margin=0.05))
+    >>> ahead.expected_labels <= ahead.labels <= len(population)
+    True
+    >>> ahead.expected_half_width["accuracy"] <= 0.05
+    True
     """
     outlook = Outlook(population, plan)
     if outlook.rule is not None:

@@ -50,10 +50,36 @@ def simulate(
 ) -> Simulation:
     """Label ``population`` ``runs`` times by known answers and compare with the truth.
 
-    truth   a column of the file, a Series indexed by id, or an array in file order; 0/1, bool or
-            class names
     Run r uses the seed ``run_seed(seed, r)``; the plan's own seed is not used.
-    Raises ValueError for missing or unknown labels, with their rows; TypeError for wrong types.
+
+    Parameters
+    ----------
+    truth
+        a column of the file, a Series indexed by id, or an array in file order; 0/1, bool or class
+        names
+
+    Returns
+    -------
+    Simulation
+        The runs; ``table()`` has a row for each, ``summary()`` one for each estimand.
+
+    Raises
+    ------
+    ValueError
+        Labels are missing or unknown; the message names their rows.
+    TypeError
+        An argument has a wrong type.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> plan = lc.Plan("simple_random", ["accuracy"], budget=100, promise="fixed")
+    >>> found = lc.simulate(population, plan, truth="true_label", runs=20).summary()
+    >>> bool(found.loc["accuracy", "coverage"] > 0.8), int(found.loc["accuracy", "mean_labels"])
+    (True, 100)
     """
     if isinstance(runs, bool) or not isinstance(runs, int):
         raise TypeError(f"runs must be a whole number, got {runs!r}")

@@ -39,19 +39,45 @@ class FileState:
 class Population:
     """A file as it was read. Positions count items from 0 in file order; ids are text.
 
-    name              the file's name without folders
-    fingerprint       SHA-256 over the bytes of the file and the arguments, hexadecimal
-    arguments         JSON values; ``read_population(path, **arguments)`` reads the same population
-    classes           two or more names; ``positive`` is one of them
-    classifiers       in the order given
-    scores            classifier -> (n_items,) as in the file, for classifiers with a score
-    predictions       classifier -> (n_items,) index into classes, for classifiers with a
-                      prediction column or a threshold
-    thresholds        classifier -> threshold, where the threshold decides
-    descending        classifiers for which a low score means positive
-    known             (n_items,) index into classes of the answers that were there before, -1 where
-                      there is none; None without a column of them
-    turned            classifiers whose scores are not those of the file but turned round
+    Attributes
+    ----------
+    name
+        the file's name without folders
+    fingerprint
+        SHA-256 over the bytes of the file and the arguments, hexadecimal
+    arguments
+        JSON values; ``read_population(path, **arguments)`` reads the same population
+    classes
+        two or more names; ``positive`` is one of them
+    classifiers
+        in the order given
+    scores
+        classifier -> (n_items,) as in the file, for classifiers with a score
+    predictions
+        classifier -> (n_items,) index into classes, for classifiers with a prediction column or a
+        threshold
+    thresholds
+        classifier -> threshold, where the threshold decides
+    descending
+        classifiers for which a low score means positive
+    known
+        (n_items,) index into classes of the answers that were there before, -1 where there is none;
+        None without a column of them
+    turned
+        classifiers whose scores are not those of the file but turned round
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> population.name, population.id_at(0), population.positive
+    ('items.csv', 'm1', 'yes')
+    >>> population.content("m1")["text"]
+    'see you at lunch'
+    >>> population.scores["lr"].shape
+    (1000,)
     """
 
     name: str

@@ -36,27 +36,63 @@ def read_population(
 
     Each of them may be gzipped (.csv.gz); besides, Excel (.xlsx) and Parquet (.parquet).
 
-    id           column of ids, unique and not empty; None: row numbers, "1" the first data row
-    content      column or columns that a person judges
-    scores       classifier -> column of finite numbers
-    predictions  classifier -> column of class names, or 0/1 for two classes. Where both are given
-                 the prediction decides, whatever the score or a single threshold says
-    thresholds   classifier -> number: predicted positive when score >= threshold. A list of several
-                 makes a classifier of each, named like "lr>=0.3"
-    descending   classifiers whose low scores mean positive: score <= threshold, "lr<=0.3"
-    classes      names in key order; default ("no", "yes") for 0/1 predictions or none, else the
-                 names found, sorted
-    positive     default "yes" or "1", else the last class
-    metadata     columns that may be looked up beside the content
-    dialect      fields of Dialect: encoding, delimiter, decimal, quote, header, sheet; what is not
-                 given is detected. The population's arguments hold the dialect that was used,
-                 unless it is a plain CSV file and was found to be one
-    known        column of answers that are there already: a class, or empty where there is none.
-                 ``Plan(existing=...)`` says how they came about
+    Only ids, scores and predictions are held in memory.
 
-    Only ids, scores and predictions are held in memory. TypeError for an argument of a wrong type,
-    FileNotFoundError, ValueError for a file that cannot be opened, and PopulationError (a
-    ValueError) whose ``faults`` are all that is wrong with the file and the arguments for it.
+    Parameters
+    ----------
+    id
+        column of ids, unique and not empty; None: row numbers, "1" the first data row
+    content
+        column or columns that a person judges
+    scores
+        classifier -> column of finite numbers
+    predictions
+        classifier -> column of class names, or 0/1 for two classes. Where both are given the
+        prediction decides, whatever the score or a single threshold says
+    thresholds
+        classifier -> number: predicted positive when score >= threshold. A list of several makes a
+        classifier of each, named like "lr>=0.3"
+    descending
+        classifiers whose low scores mean positive: score <= threshold, "lr<=0.3"
+    classes
+        names in key order; default ("no", "yes") for 0/1 predictions or none, else the names found,
+        sorted
+    positive
+        default "yes" or "1", else the last class
+    metadata
+        columns that may be looked up beside the content
+    dialect
+        fields of Dialect: encoding, delimiter, decimal, quote, header, sheet; what is not given is
+        detected. The population's arguments hold the dialect that was used, unless it is a plain
+        CSV file and was found to be one
+    known
+        column of answers that are there already: a class, or empty where there is none.
+        ``Plan(existing=...)`` says how they came about
+
+    Returns
+    -------
+    Population
+        The file as it was read.
+
+    Raises
+    ------
+    TypeError
+        An argument has a wrong type.
+    FileNotFoundError
+        There is no such file.
+    ValueError
+        The file cannot be opened.
+    PopulationError
+        A ValueError whose ``faults`` are all that is wrong with the file and the arguments for it.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> len(population), population.classes, population.classifiers
+    (1000, ('no', 'yes'), ('lr',))
     """
     arguments = Arguments.checked(
         id=id,

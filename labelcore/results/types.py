@@ -64,17 +64,40 @@ class Scope:
 class Estimate(Worded):
     """One number with its interval.
 
-    value      the estimate, or None while there is none
-    low, high  the interval; 0 and 1 (-1 and 1 of a difference) while nothing can be said
-    confidence of the interval; None where its ends are no confidence bounds
-    promise    "watched": the interval may be looked at after every label, and the chance that it
-               is ever wrong is at most 1 - confidence. "fixed": it holds at the planned size or
-               stop only. "none": no promise.
-    state      the row of ``labelcore.words.sentences.STATES`` that says it in words
-    missing    what is still needed for a first value, in words
-    tail_share share of the uncertainty (0 to 1) owed to strata in which no positive was found;
-               None where it has no meaning
-    notes      what a reader should know, such as how far the scores helped
+    Attributes
+    ----------
+    value
+        the estimate, or None while there is none
+    low, high
+        the interval; 0 and 1 (-1 and 1 of a difference) while nothing can be said
+    confidence
+        of the interval; None where its ends are no confidence bounds
+    promise
+        "watched": the interval may be looked at after every label, and the chance that it is ever
+        wrong is at most 1 - confidence. "fixed": it holds at the planned size or stop only. "none":
+        no promise.
+    state
+        the row of ``labelcore.words.sentences.STATES`` that says it in words
+    missing
+        what is still needed for a first value, in words
+    tail_share
+        share of the uncertainty (0 to 1) owed to strata in which no positive was found; None where
+        it has no meaning
+    notes
+        what a reader should know, such as how far the scores helped
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> session = lc.Session(population, lc.Plan("recalibrated_neyman", "precision", budget=80))
+    >>> while (draw := session.next()) is not None:
+    ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+    >>> precision = session.results()["precision"]
+    >>> precision.low <= precision.value <= precision.high
+    True
     """
 
     estimand: str
@@ -131,15 +154,37 @@ class Estimate(Worded):
 class Band(Worded):
     """A curve with a band over ranks.
 
-    x            ranks, (n_points,), increasing, at most 1 to N
-    value, low, high   (n_points,), proportions; value is NaN where there is no estimate
-    threshold    (n_points,), the score at each rank
-    simultaneous whether the promise holds for all ranks together or for each rank on its own
-    confidence   of the bounds; None where they are no confidence bounds
-    provisional  (n_points,), the estimate by all labels so far, where the band rests on fewer
-    extra        further arrays (n_points,) by name, such as PAULA's envelope
-    missing      what is still needed for a first band, in words
-    notes        what a reader must know, such as an assumption that fails visibly
+    Attributes
+    ----------
+    x
+        ranks, (n_points,), increasing, at most 1 to N
+    value, low, high
+        (n_points,), proportions; value is NaN where there is no estimate
+    threshold
+        (n_points,), the score at each rank
+    simultaneous
+        whether the promise holds for all ranks together or for each rank on its own
+    confidence
+        of the bounds; None where they are no confidence bounds
+    provisional
+        (n_points,), the estimate by all labels so far, where the band rests on fewer
+    extra
+        further arrays (n_points,) by name, such as PAULA's envelope
+    missing
+        what is still needed for a first band, in words
+    notes
+        what a reader must know, such as an assumption that fails visibly
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"], scores={"lr": "lr_score"})
+    >>> session = lc.Session(population, lc.Plan("geometric_strata", "precision_curve", budget=200))
+    >>> while (draw := session.next()) is not None:
+    ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+    >>> session.results()["precision_curve"].simultaneous
+    True
     """
 
     estimand: str
@@ -262,17 +307,35 @@ class Claim(Worded):
 class Choice(Worded):
     """Which of several candidates to take.
 
-    chosen       name of the candidate, such as "top 400", "lr>=0.3" or a classifier; None where
-                 none is
-    threshold    the score from which on it calls an item positive, None without a score
-    status       "guaranteed": with ``confidence`` its precision is at least ``precision_threshold``
-                 less ``precision_slack``, and it finds at least 1 - ``reach_slack`` of what the
-                 best candidate at ``precision_threshold`` finds. "none acceptable": with
-                 ``confidence`` no candidate has that precision. "guess": the likeliest, no promise.
-                 "undecided": not yet, or the draws were used up.
-    bounds       a row per candidate: classifier, size (items it calls positive), value, low, high
-                 (of its precision; the lower ends together with ``confidence``, an upper end for a
-                 candidate named beforehand) and state
+    Attributes
+    ----------
+    chosen
+        name of the candidate, such as "top 400", "lr>=0.3" or a classifier; None where none is
+    threshold
+        the score from which on it calls an item positive, None without a score
+    status
+        "guaranteed": with ``confidence`` its precision is at least ``precision_threshold`` less
+        ``precision_slack``, and it finds at least 1 - ``reach_slack`` of what the best candidate at
+        ``precision_threshold`` finds. "none acceptable": with ``confidence`` no candidate has that
+        precision. "guess": the likeliest, no promise. "undecided": not yet, or the draws were used
+        up.
+    bounds
+        a row per candidate: classifier, size (items it calls positive), value, low, high (of its
+        precision; the lower ends together with ``confidence``, an upper end for a candidate named
+        beforehand) and state
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"], scores={"lr": "lr_score"})
+    >>> wanted = {"candidates": [0.3, 0.5], "precision_threshold": 0.6, "precision_slack": 0.3}
+    >>> plan = lc.Plan("reach_selection", "selection", params=wanted, budget=300, seed=7)
+    >>> session = lc.Session(population, plan)
+    >>> while (draw := session.next()) is not None:
+    ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+    >>> session.results()["selection"].status
+    'guaranteed'
     """
 
     estimand: str

@@ -33,12 +33,40 @@ class Session(SessionView):
     answers. Safe to share between threads. A log that was changed outside Labelcore is read up to
     the first event that does not follow, with a BrokenLogWarning, and nothing can be added to it.
 
-    population, plan   what is measured and how; the plan's planned size is frozen here
-    store              an address such as "sqlite:///labels.db", a store, or None for memory
-    project            its name in the store; an existing one is continued when file and plan agree
-    settings           question, instructions, keys ...: JSON values kept with the project
+    Parameters
+    ----------
+    population, plan
+        what is measured and how; the plan's planned size is frozen here
+    store
+        an address such as "sqlite:///labels.db", a store, or None for memory
+    project
+        its name in the store; an existing one is continued when file and plan agree
+    settings
+        question, instructions, keys ...: JSON values kept with the project
 
-    Raises PlanError, ProjectExistsError (file or plan differ; the message shows both), StoreError.
+    Raises
+    ------
+    PlanError
+        The plan cannot be carried out on this file.
+    ProjectExistsError
+        The project exists with another file or plan; the message shows both.
+    StoreError
+        The store cannot be used.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=80, seed=7)
+    >>> session = lc.Session(population, plan)
+    >>> while (draw := session.next()) is not None:
+    ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+    >>> session.status, session.labels
+    ('budget used', 80)
+    >>> sorted(session.results())
+    ['precision', 'recall']
     """
 
     def __init__(
