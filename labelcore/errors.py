@@ -137,6 +137,10 @@ class AnswerError(ValueError):
     """An answer is not one of the classes or reserved words, or belongs to no open draw."""
 
 
+class LateAnswerError(AnswerError):
+    """An answer to an item that the person does not have any more; nothing was stored."""
+
+
 class StoreError(ValueError):
     """The store cannot be read or written; the message says what happened and what to do."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from labelcore.estimands import ratios
 from labelcore.figures.scalars import complete, doubtful, headline_stage, scalar_results
 from labelcore.log.engine import Engine
+from labelcore.log.people import NOBODY, people_count
 from labelcore.log.repeats import Reading
 from labelcore.plan.existing import RANDOM
 from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
@@ -28,8 +29,8 @@ from labelcore.tallies import Question, filled
 from labelcore.words import label_error as said
 
 
-def label_error(engine: Engine) -> LabelError:
-    """The state of the second readings.
+def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError:
+    """The state of the second readings; ``since`` as for ``labelcore.log.people.people_count``.
 
     Promise: fixed, one look when labelling is over; figures are given from then on, also where the
     plan's own intervals may be watched. Only items answered by the stage that results are read from
@@ -42,18 +43,18 @@ def label_error(engine: Engine) -> LabelError:
     rates = error_rate([0.0 if share.value is None else share.value, share.low, share.high])
     rate, least, most = (float(one) for one in rates)
     error = Limits(None if share.value is None else rate, least, most, share.reason)
-    given = [asked.answers[-1].annotator for asked in stage.asked if asked.answers]
+    given = [asked.answers[-1] for asked in stage.asked if asked.answers]
     over = engine.finished or engine.stopped or complete(engine)
     enough = len(readings) >= ENOUGH
     shown = enough and over and (engine.finished or not engine.repeats.due)
     return LabelError(
         tuple(readings),
         0 if engine.finished else len(engine.repeats.due),
-        len(set(given)),
+        people_count(given, since),
         bool(engine.existing.use),
         share,
         error,
-        tuple(_agreements(engine, readings)),
+        tuple(_agreements(engine, readings, since)),
         tuple(_figures(stage, readings)) if shown else (),
         confidence,
     )
@@ -66,7 +67,9 @@ def _share(hits: int, number: int, confidence: float) -> Limits:
     return Limits(hits / number, float(low), float(high))
 
 
-def _agreements(engine: Engine, readings: Sequence[Reading]) -> list[Agreement]:
+def _agreements(
+    engine: Engine, readings: Sequence[Reading], since: Mapping[str, str]
+) -> list[Agreement]:
     """Of one person with themselves, and of two people, where there are such items."""
     found = []
     for same in (True, False):
@@ -76,7 +79,9 @@ def _agreements(engine: Engine, readings: Sequence[Reading]) -> list[Agreement]:
         differing = sum(one.differs for one in mine)
         ac1 = Limits(None, -1.0, 1.0, said.ONE_PERSON) if same else _ac1(engine, mine)
         equal = _share(len(mine) - differing, len(mine), engine.plan.confidence)
-        found.append(Agreement(same, len(mine), differing, equal, ac1))
+        both = [answer for one in mine for answer in (one.first, one.second)]
+        known = people_count(both, since) is not None
+        found.append(Agreement(same, known, len(mine), differing, equal, ac1))
     return found
 
 

@@ -395,5 +395,5 @@ class Engine:
 
     @property
     def owed(self) -> list[int]:
-        """Draws taken back by Undo and not shown again since, oldest first."""
-        return sorted(self._owed)
+        """Draws taken back by Undo, neither shown again nor answered since, oldest first."""
+        return sorted(self._owed & self._unanswered)

@@ -30,6 +30,7 @@ EVENT_KINDS = (
     "reread",
     "reread_undone",
     "second_pass",
+    "released",
 )
 ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
 RESERVED_ANSWERS = ("unsure", "later", "broken")
@@ -60,7 +61,7 @@ class Event:
     sequence   1, 2, ... within the project, without gaps
     kind       one of EVENT_KINDS
     at         when it was stored, UTC, ISO 8601 with microseconds
-    annotator  who did it
+    annotator  who did it; released: the person the draw was given to, or who came for it
     token      drawn, redrawn (shown a second time): the token minted; an answer: None
     answers    an answer, reread (a second answer): the token it answers (unique in the log);
                otherwise None
@@ -70,7 +71,8 @@ class Event:
     text       noted, finished, stopped, reworded: the words; reread without a class: "unsure",
                "later" or "broken"
     previous   undone, reread_undone, a changed answer: the sequence number of the answer that it
-               takes back; reread: that of the label which was in force
+               takes back; reread: that of the label which was in force; released: that of the
+               drawn or redrawn event whose draw others may have now
     shown_at   an answer: when the item was first shown, UTC, ISO 8601
     detail     drawn for the first time: "content", the digest of the text shown (logs of 0.1.0
                have none); looked: the results shown; extended: the new budget; second_pass: how

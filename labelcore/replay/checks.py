@@ -30,6 +30,7 @@ class Walk:
         self._chained = start is not None
         self._shown: dict[str, Event] = {}
         self._answered: dict[str, int] = {}
+        self._given: dict[int, Event] = {}
         self._last_answer = 0
         self._checks: dict[str, Callable[[Event], None]] = {
             "drawn": self._check_drawn,
@@ -43,6 +44,7 @@ class Walk:
             "reread": self._check_reread,
             "reread_undone": self._check_item,
             "second_pass": self._check_second_pass,
+            "released": self._check_released,
             **dict.fromkeys(ANSWER_KINDS, self._check_answer),
         }
 
@@ -69,6 +71,9 @@ class Walk:
         self.hash = event.hash
         if event.kind in ("drawn", "redrawn"):
             self._shown[str(event.token)] = event
+            self._given[event.sequence] = event
+        if event.kind == "released":
+            del self._given[int(event.previous or 0)]
         if event.answers is not None:
             self._answered[event.answers] = event.sequence
         if event.kind in ANSWER_KINDS or event.kind == "undone":
@@ -179,6 +184,19 @@ class Walk:
         known = event.label in self.engine.classes and event.text is None
         if not known and (event.label is not None or event.text not in RESERVED_ANSWERS):
             raise ReplayError(event.sequence, f"it answers {event.label or event.text!r}")
+
+    def _check_released(self, event: Event) -> None:
+        """It takes back a draw that was given to somebody and not answered since."""
+        self._check_item(event)
+        given = self._given.get(int(event.previous or 0))
+        if given is None or given.index != event.index:
+            raise ReplayError(
+                event.sequence, f"it releases event {event.previous}, which gave nobody this draw"
+            )
+        if str(given.token) in self._answered:
+            raise ReplayError(
+                event.sequence, f"it releases event {event.previous}, answered already"
+            )
 
     def _check_second_pass(self, event: Event) -> None:
         items = event.detail.get("items")

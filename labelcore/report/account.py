@@ -113,10 +113,18 @@ def labelling(facts: Facts) -> Markup:
         ("Answers changed", f"{counts['changed']:,}"),
         ("Flagged", f"{counts['flagged']:,}"),
         ("With a note", f"{counts['noted']:,}"),
-        ("People", people_words(len(facts.people)) if facts.people else "nobody yet"),
+        ("Given back unanswered", f"{counts['released']:,}"),
+        ("People", _people(facts)),
         ("Days", span_words(*facts.span) + " (UTC)" if facts.span else ""),
     ]
     return section("labelling", "Labelling", facts_list(pairs))
+
+
+def _people(facts: Facts) -> str:
+    """How many people gave the labels."""
+    if facts.people_count is None:
+        return "not known: some labels were given without a name"
+    return people_words(facts.people_count) if facts.people else "nobody yet"
 
 
 def ending(facts: Facts) -> Markup:
@@ -249,6 +257,8 @@ def methods_text(facts: Facts) -> str:
         if plan.target == "file"
         else "no finite-population factor is used, because the statement is about items like these"
     )
+    number = facts.people_count
+    from_people = "" if number is None else f" from {people_words(number)}"
     summary = design.summary[:1].lower() + design.summary[1:]
     before = f"There were {facts.existing_words}. " if facts.existing_words else ""
     return (
@@ -256,8 +266,8 @@ def methods_text(facts: Facts) -> str:
         f"{counts['drawn']:,} were drawn with the design “{design.label.partition(' (')[0]}” "
         f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
         f"with {_wanted(facts)}{sure}, planned size "
-        f"{planned_words(plan)}. {counts['labelled']:,} items got a class from "
-        f"{people_words(len(facts.people))}; {counts['unsure']:,} were called not sure and "
+        f"{planned_words(plan)}. {counts['labelled']:,} items got a class"
+        f"{from_people}; {counts['unsure']:,} were called not sure and "
         f"{counts['broken']:,} broken. {before}{made_of}: {'; '.join(made)}; {scope}. {promise}"
         f"{claims_text(facts)} "
         f"Results were looked at {count(len(facts.looks), 'time')}, and every look is recorded. "

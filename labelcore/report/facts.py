@@ -13,6 +13,8 @@ import pandas as pd
 
 from labelcore.figures.scalars import scalar_results, second_stage_started
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
+from labelcore.log.history import in_force
+from labelcore.log.people import people_count
 from labelcore.plan.existing import Existing
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -55,6 +57,8 @@ class Facts:
     critical      the critical value of a calibrated stop, None without one
     seal          the hash of the last event
     existing      the labels from before the project that the plan uses
+    people        the names under which the labels in force were given
+    people_count  how many people they are, None where nobody can tell
     """
 
     project: str
@@ -75,6 +79,7 @@ class Facts:
     as_of: str
     counts: Mapping[str, int]
     people: Sequence[str]
+    people_count: int | None
     span: tuple[str, str] | None
     label_error: LabelError
     second_stage: Mapping[str, Estimate]
@@ -130,7 +135,8 @@ class Facts:
         """A sentence with the people and the days of the labels."""
         if self.span is None:
             return sentence
-        by = f"by {people_words(len(self.people))}, {span_words(*self.span)}"
+        by = f"by {people_words(self.people_count)}, " if self.people_count else "of "
+        by += span_words(*self.span)
         if self.existing.use == "random":
             before, found, after = sentence.rpartition(" of them from before)")
             return f"{before}{found}, the new ones {by}{after}" if found else sentence
@@ -155,6 +161,7 @@ def gather(session: Session) -> Facts:
     events = tuple(session.events)
     record = session.store.project(session.project)
     given = [event for event in events if event.kind == "labelled"]
+    labels = [event for event in given if in_force(event, session.engine)]
     along = along_ranks(session)
     return Facts(
         project=session.project,
@@ -174,7 +181,8 @@ def gather(session: Session) -> Facts:
         interim=not session.engine.finished,
         as_of=events[-1].at if events else record.created_at,
         counts=_counts(session, events),
-        people=sorted({event.annotator for event in given}),
+        people=sorted({event.annotator for event in labels}),
+        people_count=people_count(labels, session.store.people(session.project)),
         span=(given[0].at, given[-1].at) if given else None,
         label_error=session.label_error(),
         second_stage=_second_stage(session),
@@ -216,6 +224,7 @@ def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
         "noted": sum(notes.values()),
         "looks": kinds["looked"],
         "reworded": kinds["reworded"],
+        "released": kinds["released"],
     }
 
 

@@ -39,10 +39,12 @@ class TrueFigure(Worded):
 class Agreement(Worded):
     """How often the two answers to an item are the same, of one person or of two.
 
+    same_person  whether both answers have one name; known: whether that is one person's
     share, ac1   value and interval; a reason in words where they are undefined
     """
 
     same_person: bool
+    known: bool
     pairs: int
     differing: int
     share: Limits
@@ -54,7 +56,7 @@ class LabelError(Worded):
     """What is known of the errors of the labels.
 
     readings   every item answered twice; waiting: items still to be shown again
-    people     who gave the labels
+    people     how many gave the answers in force; None where nobody can tell
     existing   whether labels from before the project are among them
     share      of the repeated items that got another answer, with its interval
     error      the share of wrong labels, if mistakes are alike everywhere
@@ -65,7 +67,7 @@ class LabelError(Worded):
 
     readings: tuple[Reading, ...]
     waiting: int
-    people: int
+    people: int | None
     existing: bool
     share: Limits
     error: Limits

@@ -11,6 +11,7 @@ from typing import Any
 from labelcore.errors import BrokenLogError, BrokenLogWarning
 from labelcore.log.engine import Engine
 from labelcore.log.events import ANSWER_KINDS, Draw, Event, sound_part
+from labelcore.log.screens import Screens
 from labelcore.store import ConflictError, LabelStore, RepeatedTokenError
 
 Entry = tuple[Event, Mapping[str, Mapping[str, str]]]
@@ -24,8 +25,7 @@ def now() -> str:
 class Ledger:
     """Events applied so far, and what a session needs to know about them at once.
 
-    open_draws    annotator -> draws shown and not yet answered, the newest last
-    draws         token -> draw; shown_at: token -> when it was first shown
+    screens       which draws were put before whom, and who has which one now
     answered      token -> the event that answered it
     last_answer   sequence number of the last answer or undo
     looked_after  the last answer or undo that a recorded look has seen
@@ -39,9 +39,7 @@ class Ledger:
     def __init__(self, store: LabelStore, project: str, engine: Engine, genesis: str) -> None:
         self.store, self.project, self.engine = store, project, engine
         self.events: list[Event] = []
-        self.open_draws: dict[str, list[Draw]] = {}
-        self.draws: dict[str, Draw] = {}
-        self.shown_at: dict[str, str] = {}
+        self.screens = Screens()
         self.answered: dict[str, Event] = {}
         self.last_answer = 0
         self.looked_after = 0
@@ -50,7 +48,6 @@ class Ledger:
         self.broken_at = 0
         self.looks: list[dict[str, Any]] = []
         self._said: dict[tuple[str, int], Event] = {}
-        self._shown_after: dict[str, int] = {}
         self._genesis = self._hash = genesis
         self._lock = threading.RLock()
 
@@ -121,33 +118,28 @@ class Ledger:
         """An event that would follow the present ones."""
         return Event(self.engine.sequence + 1, kind, now(), annotator, **values)
 
-    def shown(self, *, repeat: bool) -> set[int]:
-        """The draws on somebody's screen: for the first time, or to be read again."""
-        stacks = self.open_draws.values()
-        return {draw.index for stack in stacks for draw in stack if draw.repeat == repeat}
-
     def on_screen(self, annotator: str) -> list[Draw]:
         """A person's open draws, without repeats whose first answer was taken back since."""
         due = self.engine.repeats.due
-        stack = self.open_draws.get(annotator, [])
+        stack = (one.draw for one in self.screens.on_screen(annotator))
         return [draw for draw in stack if not draw.repeat or draw.index in due]
 
     def last_said(self, draw: Draw, kind: str) -> str:
         """The text of the last "noted" or "flagged" about an item; of one that is shown a second
         time only since then: what was said before would tell that it is known."""
         said = self._said.get((kind, draw.index))
-        since = self._shown_after[draw.token] if draw.repeat else 0
+        since = self.screens.shown[draw.token].sequence if draw.repeat else 0
         return (said.text or "") if said is not None and said.sequence > since else ""
 
     def status(self) -> str:
         """Where the project stands: "open" while there is something to label for whoever comes,
-        "waiting" while only items on somebody's screen are left."""
-        engine = self.engine
+        "waiting" while only items on somebody's screen are left that are still kept for them."""
+        engine, screens, at = self.engine, self.screens, now()
         if engine.finished:
             return "finished"
-        if set(engine.repeats.due) - self.shown(repeat=True):
+        if set(engine.repeats.due) - screens.indices(repeat=True, at=at):
             return "open"
-        shown = self.shown(repeat=False)
+        shown = screens.indices(repeat=False, at=at)
         if engine.stopped and not engine.extended:
             return "waiting" if shown else "goal reached"
         if engine.has_more:
@@ -160,10 +152,9 @@ class Ledger:
         self.engine.apply(event)
         self.events.append(event)
         self._hash = event.hash
-        if event.kind in ("drawn", "redrawn"):
-            self._take_draw(event)
-        elif event.answers is not None:
-            self._take_answer(event)
+        self.screens.take(event)
+        if event.answers is not None:
+            self.answered[event.answers] = event
         elif event.kind == "looked":
             self.looked_after = int(event.detail.get("after", 0))
             self.looks.append({**event.detail, "at": event.at})
@@ -171,28 +162,7 @@ class Ledger:
             self._said[event.kind, int(event.index or 0)] = event
         elif event.kind == "reworded":
             self.reworded.update(event.detail)
+        elif event.kind == "drawn" and "content" in event.detail:
+            self.texts[str(event.item_id)] = str(event.detail["content"])
         if event.kind in ANSWER_KINDS or event.kind == "undone":
             self.last_answer = event.sequence
-
-    def _take_draw(self, event: Event) -> None:
-        draw = Draw(
-            token=str(event.token),
-            item_id=str(event.item_id),
-            index=int(event.index or 0),
-            stratum=event.stratum,
-            batch=int(event.batch or 0),
-            repeat=event.kind == "redrawn",
-        )
-        self.draws[draw.token] = draw
-        self.shown_at[draw.token] = event.at
-        self._shown_after[draw.token] = event.sequence
-        self.open_draws.setdefault(event.annotator, []).append(draw)
-        if "content" in event.detail:
-            self.texts[draw.item_id] = str(event.detail["content"])
-
-    def _take_answer(self, event: Event) -> None:
-        self.answered[str(event.answers)] = event
-        draw = self.draws.get(str(event.answers))
-        for stack in self.open_draws.values():
-            if draw in stack:
-                stack.remove(draw)

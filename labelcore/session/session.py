@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
-import secrets
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import AnswerError, PlanError
+from labelcore.errors import AnswerError, LateAnswerError, PlanError
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
-from labelcore.log.events import Draw, Event, genesis, text_digest
+from labelcore.log.events import Draw, Event, genesis
+from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
+from labelcore.log.screens import Shown
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import planned_size
 from labelcore.population import Population, read_population
-from labelcore.session.ledger import Ledger, now
+from labelcore.session.ledger import Entry, Ledger, now
 from labelcore.session.projects import created_or_same, new_record
 from labelcore.session.settings import check_wording
-from labelcore.session.view import DEFAULT_ANNOTATOR, SessionView
+from labelcore.session.turns import Turns
+from labelcore.session.view import SessionView
 from labelcore.store import LabelStore, open_store
 
 
@@ -92,8 +94,10 @@ class Session(SessionView):
         self.ledger = Ledger(
             self.store, project, engine, genesis(population.fingerprint, self.record.plan_json)
         )
+        self.turns = Turns(self.ledger, population)
         self._lock = threading.RLock()
         self._cached = None
+        self._people: dict[str, str] = {}
         self.sync()
 
     @classmethod
@@ -121,26 +125,63 @@ class Session(SessionView):
         population = read(path, **source["arguments"])
         return cls(population, Plan.from_json(record.plan_json), opened, project)
 
+    # --- people ------------------------------------------------------------------------------
+
+    def person(self, secret: str) -> str:
+        """The name in this project of whoever holds the secret: "me" for the first one who comes,
+        "me 2", "me 3", ... for those after. The store keeps a hash of the secret."""
+        if secret not in self._people:
+            key = person_key(secret, f"{self.record.created_at}\n{self.record.fingerprint}")
+            self._people[secret] = self.store.person(self.project, key, now())
+        return self._people[secret]
+
     # --- drawing -----------------------------------------------------------------------------
 
     def next(self, annotator: str = DEFAULT_ANNOTATOR) -> Draw | None:
         """The item to judge now: the same one until it is answered, None when nothing is to be
-        drawn (finished, budget used, exhausted, or goal reached until ``extend``) or shown
-        again."""
+        drawn (finished, budget used, exhausted, or goal reached until ``extend``) or shown again.
+
+        Nobody gets an item that another person has before them. When nothing else is left, one
+        that another person has had for 30 minutes is released and given to this one.
+        """
         with self._lock:
             self.sync()
             self.ledger.refuse_broken()
             if self.engine.finished:
                 return None
-            again = set(self.engine.repeats.owed) - self.ledger.shown(repeat=True)
-            owed = bool(self.engine.owed or again)
             stack = self.ledger.on_screen(annotator)
-            if stack and not owed:
+            if stack and not self.turns.owes(annotator):
                 return stack[-1]
-            stopped = not stack and not owed and self._stop_now(annotator)
-            self.ledger.append(lambda: self._next_draw(annotator, stopped))
-            stack = self.ledger.on_screen(annotator)
-            return stack[-1] if stack else None
+            stopped = not stack and not self.turns.taken_back() and self._stop_now(annotator)
+            while True:
+                self.ledger.append(lambda: self.turns.next_draw(annotator, stopped))
+                stack = self.ledger.on_screen(annotator)
+                if stack or not self._release_expired(annotator, stopped):
+                    return stack[-1] if stack else None
+
+    def _release_expired(self, annotator: str, stopped: bool) -> Event | None:
+        """Take an item from a person who has had it for too long; there is nothing else to do."""
+
+        def build() -> Entry | None:
+            event = self.turns.release_expired(annotator, stopped)
+            return (event, {}) if event else None
+
+        return self.ledger.append(build)
+
+    def release(self, draw: Draw | str, *, annotator: str | None = None) -> Event | None:
+        """Give an item back unanswered, so that others may have it; None when it was answered or
+        given back before. Its late answer is still taken while nobody else has answered it.
+
+        Raises AnswerError for an unknown token, and for a draw of another person.
+        """
+        shown = self._shown(draw, annotator)
+
+        def build() -> Entry | None:
+            event = self.turns.release(shown, shown.annotator)
+            return (event, {}) if event else None
+
+        with self._lock:
+            return self.ledger.append(build)
 
     def _stop_now(self, annotator: str) -> bool:
         engine = self.engine
@@ -149,7 +190,7 @@ class Session(SessionView):
         if not stop_reason(engine, now()):
             return False
 
-        def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
+        def build() -> Entry | None:
             event = self.ledger.event("stopped", annotator)
             reason = "" if engine.stopped else stop_reason(engine, event.at)
             return (replace(event, text=reason), {}) if reason else None
@@ -157,107 +198,78 @@ class Session(SessionView):
         self.ledger.append(build)
         return engine.stopped
 
-    def _next_draw(
-        self, annotator: str, stopped: bool
-    ) -> tuple[Event, dict[str, dict[str, str]]] | None:
-        """What to show next: an item taken back, else a repeat that is due, else what the method
-        asks, else any repeat; repeats only when the plan's rules have ended the drawing."""
-        engine = self.engine
-        index = engine.owed[0] if engine.owed else 0
-        repeat = 0 if index else self._repeat()
-        found = self._again(index or repeat) if index or repeat else None
-        if found is None and not stopped:
-            found = self._next_index()
-        if found is None and (repeat := self._repeat(anything=True)):
-            found = self._again(repeat)
-        if found is None:
-            return None
-        index, position, batch, basis = found
-        item_id = self.population.id_at(position)
-        known = index <= len(engine.asked)
-        content = {} if known else self.population.content(item_id)
-        event = self.ledger.event(
-            "redrawn" if repeat else "drawn",
-            annotator,
-            token=secrets.token_hex(12),
-            index=index,
-            item_id=item_id,
-            stratum=int(engine.frame.stratum[position]),
-            batch=batch,
-            basis=basis,
-            detail={} if known else {"content": text_digest(item_id, content)},
-        )
-        return event, {} if known else {item_id: content}
-
-    def _repeat(self, *, anything: bool = False) -> int:
-        """The draw to show a second time now, 0 where there is none that nobody has before them."""
-        shown = self.ledger.shown(repeat=True)
-        ready = self.engine.repeats.ready(anything=anything)
-        return next((index for index in ready if index not in shown), 0)
-
-    def _next_index(self) -> tuple[int, int, int, int | None] | None:
-        """What the method asks next: a new item, else one put off for later."""
-        engine = self.engine
-        ahead = engine.peek()
-        if ahead is not None:
-            return ahead
-        shown = self.ledger.shown(repeat=False)
-        later = [index for index in engine.waiting_indices() if index not in shown]
-        later.sort(key=lambda index: event.sequence if (event := engine.in_force(index)) else 0)
-        return self._again(later[0]) if later else None
-
-    def _again(self, index: int) -> tuple[int, int, int, int | None]:
-        asked = self.engine.asked[index - 1]
-        return index, asked.position, asked.batch, None
-
     # --- answering ---------------------------------------------------------------------------
 
     def answer(self, draw: Draw | str, answer: object, *, annotator: str | None = None) -> Event:
         """Store an answer: a class name; True/False, 1/0, "yes"/"no" for two classes; "unsure",
-        "later" or "broken". ``draw`` may be the draw's token.
+        "later" or "broken". ``draw`` may be the draw's token; ``annotator`` left out means the
+        person that it was given to.
 
         Durable when it returns. A token that was answered already changes nothing: the first event
-        is returned. Raises AnswerError for an unknown answer or token.
+        is returned. Raises AnswerError for an unknown answer or token and for a draw of another
+        person, LateAnswerError when somebody else has answered the item since it was released.
         """
         kind, label = self.engine.kind_of(answer)
-        token = draw.token if isinstance(draw, Draw) else draw
         with self._lock:
-            self.sync()
+            shown = self._shown(draw, annotator)
+            token = shown.draw.token
             if token in self.ledger.answered:
                 return self.ledger.answered[token]
-            self._refuse_when_finished()
-            shown = self.ledger.draws.get(token)
-            if shown is None:
-                raise AnswerError(f"the answer belongs to no item that was shown: token {token!r}")
-            who = annotator or self._annotator_of(token)
-            event = self.ledger.append(
-                lambda: (
-                    None
-                    if token in self.ledger.answered
-                    else (self._answer_event(shown, kind, label, who), {})
-                )
-            )
-            return event or self.ledger.answered[token]
 
-    def _answer_event(self, shown: Draw, kind: str, label: str | None, who: str) -> Event:
+            def build() -> Entry | None:
+                if token in self.ledger.answered:
+                    return None
+                self._refuse_when_finished()
+                self._refuse_late(shown, kind)
+                return self._answer_event(shown, kind, label), {}
+
+            return self.ledger.append(build) or self.ledger.answered[token]
+
+    def _shown(self, draw: Draw | str, annotator: str | None) -> Shown:
+        """The draw as it was put before this person."""
+        token = draw.token if isinstance(draw, Draw) else draw
+        self.sync()
+        shown = self.ledger.screens.shown.get(token)
+        if shown is None:
+            raise AnswerError(f"the answer belongs to no item that was shown: token {token!r}")
+        if annotator not in (None, shown.annotator):
+            raise AnswerError(
+                f"item {shown.draw.index} was given to {shown.annotator!r}, and {annotator!r} "
+                "cannot answer for another person"
+            )
+        return shown
+
+    def _refuse_late(self, shown: Shown, kind: str) -> None:
+        """A draw that is on no screen any more may be answered until somebody else does."""
+        draw, screens = shown.draw, self.ledger.screens
+        if screens.is_open(draw.token):
+            return
+        since = ""
+        if draw.repeat and draw.index not in self.engine.repeats.due:
+            since = "was answered a second time already"
+        elif not draw.repeat and self.engine.answered(draw.index):
+            answer = self.engine.in_force(draw.index)
+            since = "was answered already"
+            if answer and answer.annotator != shown.annotator:
+                since = f"was released, and {answer.annotator!r} has answered it since"
+        elif kind == "later" and (holder := screens.holder(draw)):
+            since = f"was released, and is given to {holder!r} now"
+        if since:
+            raise LateAnswerError(f"item {draw.index} {since}: this answer was not stored")
+
+    def _answer_event(self, shown: Shown, kind: str, label: str | None) -> Event:
+        draw = shown.draw
         event = self.ledger.event(
-            kind, who, answers=shown.token, index=shown.index, item_id=shown.item_id,
-            stratum=shown.stratum, batch=shown.batch, label=label,
-            shown_at=self.ledger.shown_at[shown.token],
+            kind, shown.annotator, answers=draw.token, index=draw.index, item_id=draw.item_id,
+            stratum=draw.stratum, batch=draw.batch, label=label, shown_at=shown.at,
         )  # fmt: skip
-        if not shown.repeat:
+        if not draw.repeat:
             return event
-        first = self.engine.repeats.first(shown.index)
+        first = self.engine.repeats.first(draw.index)
         return replace(
             event, kind="reread", text=None if label else kind,
             previous=None if first is None else first.sequence,
         )  # fmt: skip
-
-    def _annotator_of(self, token: str) -> str:
-        for annotator, stack in self.ledger.open_draws.items():
-            if any(draw.token == token for draw in stack):
-                return annotator
-        return DEFAULT_ANNOTATOR
 
     def revise(
         self, index: int, answer: object, token: str, *, annotator: str = DEFAULT_ANNOTATOR
@@ -268,7 +280,7 @@ class Session(SessionView):
         if kind == "later":
             raise AnswerError("an answered item cannot be put off for later; undo it instead")
 
-        def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
+        def build() -> Entry | None:
             if token in self.ledger.answered:
                 return None
             self._refuse_when_finished()
@@ -289,7 +301,7 @@ class Session(SessionView):
         The item comes back next with a new token; a changed answer goes back to the one before.
         """
 
-        def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
+        def build() -> Entry | None:
             self._refuse_when_finished()
             last = self.last_answer(annotator)
             if last is None:
@@ -381,7 +393,7 @@ class Session(SessionView):
         """
         check_wording(changes)
 
-        def build() -> tuple[Event, dict[str, dict[str, str]]] | None:
+        def build() -> Entry | None:
             old = self.settings
             new = {name: value for name, value in changes.items() if old.get(name) != value}
             return (self.ledger.event("reworded", annotator, detail=new), {}) if new else None

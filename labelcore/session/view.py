@@ -21,6 +21,7 @@ from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, text_digest
 from labelcore.log.history import HistoryRow, history, in_force
+from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.results.label_error import LabelError
@@ -28,7 +29,6 @@ from labelcore.results.types import Band, Cut, Result
 from labelcore.session.ledger import Ledger
 from labelcore.store import LabelStore, ProjectRecord
 
-DEFAULT_ANNOTATOR = "me"
 RECORD_AGAIN_SECONDS = 2.0
 
 
@@ -84,10 +84,10 @@ class SessionView:
         """Read the whole log again. Raises BrokenLogError when it was changed outside Labelcore."""
         self.ledger.check()
 
-    def last_answer(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
-        """This person's newest answer that is in force."""
+    def last_answer(self, annotator: str | None = DEFAULT_ANNOTATOR) -> Event | None:
+        """This person's newest answer that is in force; with None that of anybody."""
         for event in reversed(self.events):
-            if event.annotator == annotator and in_force(event, self.engine):
+            if annotator in (None, event.annotator) and in_force(event, self.engine):
                 return event
         return None
 
@@ -183,7 +183,7 @@ class SessionView:
         without any, that no item was judged twice."""
         with self._lock:
             self.sync()
-            return label_error(self.engine)
+            return label_error(self.engine, self.store.people(self.project))
 
     def strata(self) -> pd.DataFrame:
         """The strata with their labels, rates and shares of the uncertainty, of the labels that

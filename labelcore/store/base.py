@@ -7,12 +7,13 @@ to the same calls (tests/contracts/test_stores.py).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
 from labelcore.log.events import Event
+from labelcore.log.people import DEFAULT_ANNOTATOR, free_name
 
 # {item_id: {column: text}}
 Contents = Mapping[str, Mapping[str, str]]
@@ -143,8 +144,25 @@ class LabelStore(ABC):
         """The item's {column: text} as it was when drawn, or None when it was never stored."""
 
     @abstractmethod
+    def person(self, project: str, key: str, at: str) -> str:
+        """The name of the person with this key in the project.
+
+        A new key gets the first free of "me", "me 2", "me 3", ... at the time ``at``: never the
+        name of another key, nor one in the log, except for "me", which the first key gets.
+        """
+
+    @abstractmethod
+    def people(self, project: str) -> dict[str, str]:
+        """{name: when it was given} of every person who has a key, in that order."""
+
+    @abstractmethod
     def close(self) -> None:
         """Release files; any later call raises StoreError. Closing twice does nothing."""
+
+
+def name_for(given: Collection[str], in_log: Collection[str]) -> str:
+    """The name of a person who is new: "me" may be in the log, of before there were keys."""
+    return free_name({*given, *(set(in_log) - {DEFAULT_ANNOTATOR})})
 
 
 def unknown_project(name: str, known: Sequence[str], url: str) -> UnknownProjectError:

@@ -43,6 +43,12 @@ def check_changes(
         raise TypeError(f"archived must be True or False, got {archived!r}")
 
 
+def check_person(key: str, at: str) -> None:
+    """Raise TypeError or ValueError for values that ``person`` cannot store."""
+    _check_text("a person's key", key)
+    _check_text("a person's time", at)
+
+
 def checked_events(events: Sequence[Event]) -> list[Event]:
     """The events with ``detail`` as it reads back from JSON: what every store keeps.
 

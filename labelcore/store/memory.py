@@ -18,12 +18,14 @@ from labelcore.store.base import (
     RepeatedTokenError,
     closed_store,
     follows,
+    name_for,
     project_exists,
     unknown_project,
 )
 from labelcore.store.checks import (
     check_changes,
     check_name,
+    check_person,
     check_record,
     checked_contents,
     checked_events,
@@ -37,6 +39,7 @@ class _Project:
     number: int
     events: list[Event] = field(default_factory=list)
     contents: dict[str, dict[str, str]] = field(default_factory=dict)
+    people: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 class MemoryStore(LabelStore):
@@ -143,6 +146,20 @@ class MemoryStore(LabelStore):
         with self._open():
             columns = self._find(project).contents.get(item_id)
             return None if columns is None else dict(columns)
+
+    def person(self, project: str, key: str, at: str) -> str:
+        check_person(key, at)
+        with self._open():
+            found = self._find(project)
+            if key not in found.people:
+                given = {name for name, _ in found.people.values()}
+                in_log = {event.annotator for event in found.events}
+                found.people[key] = name_for(given, in_log), at
+            return found.people[key][0]
+
+    def people(self, project: str) -> dict[str, str]:
+        with self._open():
+            return dict(self._find(project).people.values())
 
     def close(self) -> None:
         with self._lock:

@@ -95,7 +95,26 @@ _CREATE_EVERYTHING = (
 
 _ALL_TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
 
-MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING]
+_PEOPLE = (
+    # Nothing ever read or wrote it: how long an item is kept for a person follows from the log.
+    "ALTER TABLE event DROP COLUMN lease_until",
+    """
+    CREATE TABLE person (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        project_id INTEGER NOT NULL REFERENCES project (id),
+        key TEXT NOT NULL,
+        name TEXT NOT NULL,
+        at TEXT NOT NULL,
+        UNIQUE (project_id, key),
+        UNIQUE (project_id, name)
+    )
+    """,
+)
+
+MIGRATIONS: list[tuple[str, ...]] = [_CREATE_EVERYTHING, _PEOPLE]
+WITH_PEOPLE = 2
+OLDEST_READABLE = 1
+"""A file that cannot be written, and so not be migrated, is read from this version on."""
 
 
 def schema_version(connection: Connection) -> int:

@@ -5,7 +5,7 @@ The migrations create them; a test holds the two together.
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, ForeignKey, Integer, MetaData, Table, Text
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, MetaData, Table, Text, UniqueConstraint
 
 metadata = MetaData()
 
@@ -43,7 +43,6 @@ event_table = Table(
     Column("shown_at", Text),
     Column("detail", Text, nullable=False),
     Column("hash", Text, nullable=False),
-    Column("lease_until", Text),
 )
 
 item_table = Table(
@@ -52,4 +51,16 @@ item_table = Table(
     Column("project_id", Integer, ForeignKey("project.id"), primary_key=True),
     Column("item_id", Text, primary_key=True),
     Column("content", Text, nullable=False),
+)
+
+person_table = Table(
+    "person",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, ForeignKey("project.id"), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    UniqueConstraint("project_id", "key"),
+    UniqueConstraint("project_id", "name"),
 )

@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy import Connection, Row, insert, select, update
 from sqlalchemy.exc import OperationalError
 
 from labelcore.errors import StoreError
@@ -29,12 +28,14 @@ from labelcore.store.base import (
     RepeatedTokenError,
     closed_store,
     follows,
+    name_for,
     project_exists,
     unknown_project,
 )
 from labelcore.store.checks import (
     check_changes,
     check_name,
+    check_person,
     check_record,
     checked_contents,
     checked_events,
@@ -42,13 +43,14 @@ from labelcore.store.checks import (
     tokens,
 )
 from labelcore.store.migrations import (
-    MIGRATIONS,
+    OLDEST_READABLE,
+    WITH_PEOPLE,
     check_ours,
     is_current,
     migrate,
     schema_version,
 )
-from labelcore.store.schema import event_table, item_table, project_table
+from labelcore.store.schema import person_table, project_table
 from labelcore.store.sqlite_errors import (
     NO_FILES_BESIDE,
     NOT_WRITABLE,
@@ -66,42 +68,22 @@ from labelcore.store.sqlite_file import (
     refuse_missing,
     unwritten_log,
 )
+from labelcore.store.statements import (
+    ANNOTATORS,
+    CONTENT,
+    EVENT_FIELDS,
+    EVENTS_AFTER,
+    INSERT_EVENT,
+    INSERT_ITEM,
+    PEOPLE,
+    PERSON,
+    PROJECT_AND_LAST,
+    RECORD_COLUMNS,
+    WITH_TOKEN,
+)
 
 _TOKENS_AT_ONCE = 500
 _DETAIL = FIELDS.index("detail")
-
-_RECORD_COLUMNS = [project_table.c[name] for name in ProjectRecord.__dataclass_fields__]
-_EVENT_COLUMNS = [event_table.c[name] for name in FIELDS]
-_EVENT_FIELDS = [name for name in FIELDS if name != "detail"]
-_LAST = (
-    select(func.coalesce(func.max(event_table.c.sequence), 0))
-    .where(event_table.c.project_id == project_table.c.id)
-    .correlate(project_table)
-    .scalar_subquery()
-)
-_PROJECT_AND_LAST = select(project_table.c.id, _LAST).where(
-    project_table.c.name == bindparam("name")
-)
-_EVENTS_AFTER = (
-    select(*_EVENT_COLUMNS)
-    .where(
-        event_table.c.project_id == bindparam("project_id"),
-        event_table.c.sequence > bindparam("after"),
-    )
-    .order_by(event_table.c.sequence)
-)
-_CONTENT = select(item_table.c.content).where(
-    item_table.c.project_id == bindparam("project_id"),
-    item_table.c.item_id == bindparam("item_id"),
-)
-_INSERT_EVENT = insert(event_table)
-_INSERT_ITEM = sqlite_insert(item_table).on_conflict_do_nothing()
-_WITH_TOKEN = {
-    field: select(event_table.c[field], project_table.c.name, *_EVENT_COLUMNS)
-    .join(project_table, project_table.c.id == event_table.c.project_id)
-    .where(event_table.c[field].in_(bindparam("wanted", expanding=True)))
-    for field in ("token", "answers")
-}
 
 
 class SqliteStore(LabelStore):
@@ -140,20 +122,20 @@ class SqliteStore(LabelStore):
         check_record(record)
         with self._writing() as connection:
             self._refuse_taken(connection, record.name)
-            values = {column.name: getattr(record, column.name) for column in _RECORD_COLUMNS}
+            values = {column.name: getattr(record, column.name) for column in RECORD_COLUMNS}
             connection.execute(insert(project_table), values)
 
     def project(self, name: str) -> ProjectRecord:
         with self._reading() as connection:
             row = connection.execute(
-                select(*_RECORD_COLUMNS).where(project_table.c.name == name)
+                select(*RECORD_COLUMNS).where(project_table.c.name == name)
             ).one_or_none()
             if row is None:
                 raise self._unknown(connection, name)
             return ProjectRecord(*row)
 
     def projects(self) -> list[ProjectRecord]:
-        newest_first = select(*_RECORD_COLUMNS).order_by(
+        newest_first = select(*RECORD_COLUMNS).order_by(
             project_table.c.created_at.desc(), project_table.c.id.desc()
         )
         with self._reading() as connection:
@@ -201,15 +183,15 @@ class SqliteStore(LabelStore):
             _refuse_repeated(connection, kept)
             follows(project, kept, last)
             if kept:
-                connection.execute(_INSERT_EVENT, [_event_row(project_id, one) for one in kept])
+                connection.execute(INSERT_EVENT, [_event_row(project_id, one) for one in kept])
             if texts:
-                connection.execute(_INSERT_ITEM, _item_rows(project_id, texts))
+                connection.execute(INSERT_ITEM, _item_rows(project_id, texts))
 
     def events(self, project: str, after: int = 0) -> list[Event]:
         with self._reading() as connection:
             project_id, _ = self._find(connection, project)
             values = {"project_id": project_id, "after": after}
-            return [_event(row) for row in connection.execute(_EVENTS_AFTER, values)]
+            return [_event(row) for row in connection.execute(EVENTS_AFTER, values)]
 
     def last_sequence(self, project: str) -> int:
         with self._reading() as connection:
@@ -219,8 +201,37 @@ class SqliteStore(LabelStore):
         with self._reading() as connection:
             project_id, _ = self._find(connection, project)
             values = {"project_id": project_id, "item_id": item_id}
-            text = connection.execute(_CONTENT, values).scalar_one_or_none()
+            text = connection.execute(CONTENT, values).scalar_one_or_none()
             return None if text is None else dict(json.loads(text))
+
+    def person(self, project: str, key: str, at: str) -> str:
+        check_person(key, at)
+        values = {"project": project, "key": key}
+        with self._reading() as connection:
+            known = connection.execute(PERSON, values).scalar_one_or_none()
+        if known is not None:
+            return str(known)
+        with self._writing() as connection:
+            project_id, _ = self._find(connection, project)
+            # Again, now that no other process can be giving names.
+            known = connection.execute(PERSON, values).scalar_one_or_none()
+            if known is not None:
+                return str(known)
+            given = connection.execute(PEOPLE, {"project_id": project_id})
+            in_log = connection.execute(ANNOTATORS, {"project_id": project_id})
+            name = name_for([row[0] for row in given], list(in_log.scalars()))
+            row = {"project_id": project_id, "key": key, "name": name, "at": at}
+            connection.execute(insert(person_table), row)
+            return name
+
+    def people(self, project: str) -> dict[str, str]:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            if schema_version(connection) < WITH_PEOPLE:
+                return {}
+            return {
+                row[0]: row[1] for row in connection.execute(PEOPLE, {"project_id": project_id})
+            }
 
     def close(self) -> None:
         if not self._closed:
@@ -242,7 +253,7 @@ class SqliteStore(LabelStore):
         try:
             self._bring_up_to_date()
         except OperationalError as error:
-            if version < len(MIGRATIONS) or result_code(error) not in NOT_WRITABLE:
+            if version < OLDEST_READABLE or result_code(error) not in NOT_WRITABLE:
                 raise
 
     def _look(self) -> int:
@@ -321,7 +332,7 @@ class SqliteStore(LabelStore):
 
     def _find(self, connection: Connection, name: str) -> tuple[int, int]:
         """The project's number in the database and its log's last sequence number."""
-        row = connection.execute(_PROJECT_AND_LAST, {"name": name}).one_or_none()
+        row = connection.execute(PROJECT_AND_LAST, {"name": name}).one_or_none()
         if row is None:
             raise self._unknown(connection, name)
         return row[0], row[1]
@@ -343,7 +354,7 @@ def _refuse_repeated(connection: Connection, events: Sequence[Event]) -> None:
     """Raise RepeatedTokenError for the first event whose token the store already has."""
     keys = [key for one in events for key in tokens(one)]
     found: dict[tuple[str, str], tuple[Event, str]] = {}
-    for field, statement in _WITH_TOKEN.items():
+    for field, statement in WITH_TOKEN.items():
         wanted = [token for name, token in keys if name == field]
         for start in range(0, len(wanted), _TOKENS_AT_ONCE):
             some = wanted[start : start + _TOKENS_AT_ONCE]
@@ -355,7 +366,7 @@ def _refuse_repeated(connection: Connection, events: Sequence[Event]) -> None:
 
 
 def _event_row(project_id: int, one: Event) -> dict[str, Any]:
-    row: dict[str, Any] = {name: getattr(one, name) for name in _EVENT_FIELDS}
+    row: dict[str, Any] = {name: getattr(one, name) for name in EVENT_FIELDS}
     row["project_id"] = project_id
     row["detail"] = detail_json(one)
     return row

@@ -35,11 +35,11 @@ NO_FIGURE = "For {name} as it truly is nothing can be said: {reason}."
 
 
 def people_words(found: LabelError) -> str:
-    """Whose judgement the figures are about; of labels from before nobody knows how many gave
-    them."""
-    if found.existing:
+    """Whose judgement the figures are about; of labels from before the project, and of those given
+    without a name, nobody knows how many gave them."""
+    if found.existing or not found.people:
         return WHO_WAS_THERE
-    return "one person" if found.people < 2 else f"{found.people:,} people"
+    return "one person" if found.people == 1 else f"{found.people:,} people"
 
 
 def error_sentence(found: LabelError) -> str:
@@ -116,7 +116,8 @@ def limits_words(limits: Limits) -> str:
 
 
 def agreement_sentence(one: Agreement) -> str:
-    who = "One person with themselves" if one.same_person else "Two people with each other"
+    who = "One person with themselves" if one.known else "Two answers under one name"
+    who = who if one.same_person else "Two people with each other"
     text = f"{who}: the same answer to {one.pairs - one.differing:,} of {count(one.pairs, 'item')}"
     text += f", {limits_words(one.share)}"
     if one.same_person:

@@ -64,7 +64,10 @@ def test_at_the_end_the_labels_are_called_a_judgement_and_a_second_pass_is_offer
 ) -> None:
     session = make(labels=60)
     page = app("label", project="demo")
-    assert "agreement with the judgement of one person: no item was judged twice" in texts(page)
+    assert (
+        "agreement with the judgement of the people who gave the answers: no item was judged twice"
+        in texts(page)
+    )
     button(page, "second-pass").click().run()
     session.sync()
     assert len(session.engine.repeats.due) == 30
@@ -89,7 +92,7 @@ def test_rate_figures_and_items_stand_on_progress_and_in_the_history(app, make) 
     assert not page.exception
     shown = texts(page)
     assert "1 of 30 repeated items got another answer the second time" in shown
-    assert "One person with themselves: the same answer to 29 of 30 items" in shown
+    assert "Two answers under one name: the same answer to 29 of 30 items" in shown
     (figures,) = (one.value for one in page.table if "mistakes anywhere" in one.value)
     assert figures["for the truth"].tolist() == ["Accuracy"]
     (items,) = (one.value for one in page.dataframe if "second" in one.value)

@@ -28,7 +28,7 @@ from labelcore.store import (
     RepeatedTokenError,
     open_store,
 )
-from labelcore.store.base import NO_CONTENTS, Contents
+from labelcore.store.base import NO_CONTENTS, Contents, name_for
 from labelcore.store.checks import tokens
 
 OpenStore = Callable[[], LabelStore]
@@ -390,6 +390,45 @@ def check_threads(open_one: OpenStore) -> None:
     assert {event.token for event in stored} == expected
 
 
+def check_people(open_one: OpenStore) -> None:
+    """A key keeps its name; the first is "me", and no name is given twice."""
+    store = with_project(open_one)
+    store.append("spam", [replace(noted(1), annotator="me")])
+    store.append("spam", [replace(noted(2), annotator="me 3")])
+    assert store.people("spam") == {}
+    assert [store.person("spam", f"k{n}", AT) for n in (1, 2, 1, 3, 2)] == [
+        "me", "me 2", "me", "me 4", "me 2",
+    ]  # fmt: skip
+    assert store.people("spam") == {"me": AT, "me 2": AT, "me 4": AT}
+    store.create(replace(RECORD, name="ham"))
+    assert store.person("ham", "k3", AT) == "me"
+    store.rename("spam", "eggs")
+    assert store.person("eggs", "k3", "later") == "me 4"
+    with pytest.raises(UnknownProjectError):
+        store.person("spam", "k1", AT)
+    with pytest.raises(UnknownProjectError):
+        store.people("spam")
+    for key in (7, "\ud800"):
+        with pytest.raises((TypeError, ValueError), match="person's key"):
+            store.person("eggs", key, AT)  # type: ignore[arg-type]
+
+
+def check_people_at_once(open_one: OpenStore) -> None:
+    store, names, number = with_project(open_one), [], 8
+    start = threading.Barrier(number)
+
+    def come(key: int) -> None:
+        start.wait(30)
+        names.append(store.person("spam", f"k{key % (number // 2)}", AT))
+
+    threads = [threading.Thread(target=come, args=(key,)) for key in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(names) == sorted(["me", "me 2", "me 3", "me 4"] * 2)
+
+
 def append_retrying(store: LabelStore, token: str) -> None:
     while True:
         last = store.last_sequence("spam")
@@ -432,6 +471,10 @@ def test_two_handles_see_each_other(scheme: str, tmp_path: Path) -> None:
         first.append("spam", [noted(2)])
     with pytest.raises(RepeatedTokenError):
         first.append("spam", [answer(3, "t1")])
+    assert [one.person("spam", key, AT) for one, key in ((first, "a"), (second, "b"))] == [
+        "me", "me 2",
+    ]  # fmt: skip
+    assert second.person("spam", "a", AT) == "me"
     second.rename("spam", "ham")
     assert first.project("ham").name == "ham"
     first.close()
@@ -564,7 +607,26 @@ class OldestFirst(MemoryStore):
         return super().projects()[::-1]
 
 
+class OneNameForAll(MemoryStore):
+    def person(self, project: str, key: str, at: str) -> str:
+        return super().person(project, "everybody", at)
+
+
+class NamesInARace(MemoryStore):
+    """Looks first and writes later, without holding the lock in between."""
+
+    def person(self, project: str, key: str, at: str) -> str:
+        people = self._find(project).people
+        if key not in people:
+            name = name_for([name for name, _ in people.values()], [])
+            threading.Event().wait(0.01)
+            people[key] = name, at
+        return people[key][0]
+
+
 TWINS = [
+    (OneNameForAll, check_people),
+    (NamesInARace, check_people_at_once),
     (AcceptsRepeats, check_repeated_token),
     (AcceptsRepeats, check_many_tokens),
     (ForgetsMintedTokens, check_repeated_token),

@@ -60,7 +60,12 @@ def done(
             continue
         other = flip and repeats % every == 0
         answer = items.classes[(code + other) % len(items.classes)]
-        session.answer(draw, answer, annotator=second[repeats % len(second)])
+        if (who := second[repeats % len(second)]) != "me":
+            session.release(draw)
+            again = session.next(who)
+            assert again is not None and (again.repeat, again.index) == (True, draw.index)
+            draw = again
+        session.answer(draw, answer, annotator=who)
         repeats += 1
     return session
 
@@ -72,7 +77,8 @@ def test_without_repeats_it_is_agreement_with_a_judgement(tmp_path: Path) -> Non
     )
     found = session.label_error()
     assert found.sentence() == (
-        "The figures are agreement with the judgement of one person: no item was judged twice, so "
+        "The figures are agreement with the judgement of the people who gave the answers: no "
+        "item was judged twice, so "
         "mistakes in the labels are not counted."
     )
     assert found.share.value is None
@@ -102,7 +108,7 @@ def test_rate_and_figures_after_the_last_repeat(tmp_path: Path) -> None:
     assert "; wherever they are, between " in precision.sentence()
     (alone,) = found.agreements
     assert alone.same_person
-    assert alone.sentence().startswith("One person with themselves: the same answer to ")
+    assert alone.sentence().startswith("Two answers under one name: the same answer to ")
     assert json.loads(json.dumps(found.to_dict()))["repeated"] == number
 
 

@@ -85,7 +85,7 @@ def test_a_claim_settled_before_a_first_figure_is_the_sentence_to_quote(tmp_path
     text = text_of(session).partition(": report")[2]
     assert text.startswith("Interim For the 400 items in items.csv")
     assert "the labels show that the precision of 'lr'" in text[:200]
-    assert f"({session.labels} labels by one person, " in text[:400]
+    assert f"({session.labels} labels of " in text[:400]
 
 
 def test_plan_and_methods_say_what_was_laid_down(claimed: lc.Session) -> None:

@@ -65,8 +65,7 @@ def test_the_first_line_is_one_sentence_to_quote(outline: Outline) -> None:
     text = outline.text.partition("Spam filter: report")[2]
     assert text.startswith("For the 300 items in items.csv, precision (of the items that")
     promise = r"\(95 % confidence, approximate, valid at every look\)"
-    assert re.search(promise + r", from \d+ labels by one per", text)
-    assert re.search(r"by one person, \d+ \w+ \d{4}\.", text)
+    assert re.search(promise + r", from \d+ labels of \d+ \w+ \d{4}\.", text)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +171,7 @@ def test_a_calibrated_stop_is_explained(tmp_path: Path) -> None:
     assert rule is not None and session.labels == stopped + 20
     due = f"the stop set at plus or minus 8.0 points or {planned} labels"
     for words in (
-        f"(95 % confidence, strict, valid at {due} only), from {stopped} labels by one",
+        f"(95 % confidence, strict, valid at {due} only), from {stopped} labels of",
         f"Planned sizeat most {planned} labels",
         "Promisevalid at the planned stop only",
         f"critical value {rule.critical:.3f}, for which its coverage there, calculated exactly",

@@ -52,7 +52,7 @@ def test_it_leads_with_the_first_tenth(tmp_path: Path) -> None:
     session = made(tmp_path, "geometric_strata", 200)
     text = text_of(session).partition(": report")[2]
     start = re.escape(session.cut(30).sentence())
-    assert re.match(rf"\s*Interim {start} From 200 labels by one person, \d+ \w+ \d{{4}}\.", text)
+    assert re.match(rf"\s*Interim {start} From 200 labels of \d+ \w+ \d{{4}}\.", text)
 
 
 def test_landmarks_cuts_and_packages_are_those_of_the_session(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_the_report_says_how_far_the_labels_can_be_trusted(twice: lc.Session) ->
     text = Outline(report_html(twice)).text
     number = len(twice.label_error().readings)
     assert f"1 of {number} repeated items got another answer the second time (" in text
-    assert "One person with themselves: the same answer to" in text
+    assert "Two answers under one name: the same answer to" in text
     assert "Figures for the truth" in text
     assert "are not counted" not in text
     assert "Mistakes that are made both times stay unseen" in text
@@ -67,7 +67,10 @@ def test_without_repeats_the_report_calls_it_agreement(tmp_path: Path) -> None:
     write_items(tmp_path / "items.csv")
     session = session_on(tmp_path / "items.csv")
     text = Outline(report_html(session)).text
-    assert "agreement with the judgement of one person: no item was judged twice" in text
+    assert (
+        "agreement with the judgement of the people who gave the answers: no item was judged twice"
+        in text
+    )
 
 
 def test_the_command_line_takes_the_share(

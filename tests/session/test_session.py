@@ -148,10 +148,13 @@ def test_no_stop_is_written_while_an_item_taken_back_is_owed(known: Known) -> No
         session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
     taken_back = session.undo(others[0])
     assert taken_back is not None and goal_reached(session.engine)
-    back = session.next()
+    someone = session.next()
+    back = session.next(others[0])
+    assert someone is not None and someone.index != taken_back.index
     assert back is not None and back.index == taken_back.index
     kinds = [event.kind for event in session.events if event.sequence > taken_back.sequence]
-    assert kinds == ["drawn"]
+    assert kinds == ["drawn", "drawn"]
+    session.answer(someone, bool(known.truth[known.population.position(someone.item_id)]))
     session.answer(back, bool(known.truth[known.population.position(back.item_id)]))
     assert session.next() is None and session.events[-1].kind == "stopped"
 

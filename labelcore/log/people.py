@@ -1,0 +1,44 @@
+"""Whose answers they are: the names of people, and how many gave the answers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from itertools import count
+from types import MappingProxyType
+
+from labelcore.log.events import Event
+
+DEFAULT_ANNOTATOR = "me"
+NOBODY: Mapping[str, str] = MappingProxyType({})
+
+
+def free_name(taken: Collection[str]) -> str:
+    """
+    >>> free_name([]), free_name(["me"]), free_name(["me", "me 3", "ann"])
+    ('me', 'me 2', 'me 2')
+    """
+    if DEFAULT_ANNOTATOR not in taken:
+        return DEFAULT_ANNOTATOR
+    names = (f"{DEFAULT_ANNOTATOR} {number}" for number in count(2))
+    return next(name for name in names if name not in taken)
+
+
+def person_key(secret: str, project: str) -> str:
+    """What a store keeps of a browser's secret: of no use elsewhere, another in each project."""
+    return hashlib.sha256(f"{project}\n{secret}".encode()).hexdigest()
+
+
+def people_count(answers: Iterable[Event], since: Mapping[str, str]) -> int | None:
+    """How many people gave the answers; None where nobody can tell.
+
+    ``since`` is {name: when it was given to one person}. The name that everybody has who gives
+    none, "me", is one person's from then on only: before, any number of people may have used it.
+    """
+    names = set()
+    for event in answers:
+        name = event.annotator
+        if name == DEFAULT_ANNOTATOR and not (name in since and since[name] <= event.at):
+            return None
+        names.add(name)
+    return len(names)

@@ -1,0 +1,131 @@
+"""Which draw each person has on the screen, since when, and which ones were given up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from labelcore.log.events import ANSWER_KINDS, Draw, Event
+
+LEASE = timedelta(minutes=30)
+"""How long an item is kept for the person it was given to, when others have nothing else to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A draw that was put before a person.
+
+    at        when, UTC, ISO 8601
+    sequence  the event of the log that put it there
+    """
+
+    draw: Draw
+    annotator: str
+    at: str
+    sequence: int
+
+
+def lease_over(since: str, at: str) -> bool:
+    """Whether what was given to a person at the time ``since`` may go to others at the time ``at``.
+
+    >>> lease_over("2026-01-01T10:00:00+00:00", "2026-01-01T10:29:59+00:00")
+    False
+    >>> lease_over("2026-01-01T10:00:00+00:00", "2026-01-01T10:30:00+00:00")
+    True
+    """
+    return datetime.fromisoformat(at) - datetime.fromisoformat(since) >= LEASE
+
+
+class Screens:
+    """Folded event by event from the log.
+
+    shown        token -> every draw that was ever put before a person
+    released     draws to be answered the first time that were given up and not shown since
+    """
+
+    def __init__(self) -> None:
+        self.shown: dict[str, Shown] = {}
+        self.released: set[int] = set()
+        self._open: dict[str, Shown] = {}
+        self._taken_back: dict[tuple[int, bool], Event] = {}
+
+    # --- events --------------------------------------------------------------------------------
+
+    def take(self, event: Event) -> None:
+        """Take in an event that the engine has taken in."""
+        index = int(event.index or 0)
+        if event.kind in ("drawn", "redrawn"):
+            self._put(event)
+        elif event.kind == "released":
+            self._give_up(int(event.previous or 0))
+        elif event.kind in ANSWER_KINDS:
+            self._clear(index, repeat=False)
+        elif event.kind == "reread":
+            self._clear(index, repeat=True)
+        elif event.kind in ("undone", "reread_undone"):
+            self._taken_back[index, event.kind == "reread_undone"] = event
+
+    def _put(self, event: Event) -> None:
+        draw = Draw(
+            token=str(event.token),
+            item_id=str(event.item_id),
+            index=int(event.index or 0),
+            stratum=event.stratum,
+            batch=int(event.batch or 0),
+            repeat=event.kind == "redrawn",
+        )
+        found = Shown(draw, event.annotator, event.at, event.sequence)
+        self.shown[draw.token] = self._open[draw.token] = found
+        if not draw.repeat:
+            self.released.discard(draw.index)
+
+    def _give_up(self, sequence: int) -> None:
+        for token, found in list(self._open.items()):
+            if found.sequence == sequence:
+                del self._open[token]
+                if not found.draw.repeat:
+                    self.released.add(found.draw.index)
+
+    def _clear(self, index: int, *, repeat: bool) -> None:
+        """Answered: whoever had the item before them has it no more."""
+        for token, found in list(self._open.items()):
+            if found.draw.index == index and found.draw.repeat == repeat:
+                del self._open[token]
+        if not repeat:
+            self.released.discard(index)
+
+    # --- questions -----------------------------------------------------------------------------
+
+    def on_screen(self, annotator: str) -> list[Shown]:
+        """The open draws of a person, the newest last."""
+        return [one for one in self._open.values() if one.annotator == annotator]
+
+    def is_open(self, token: str) -> bool:
+        """Whether the draw is still on the screen of the person it was given to."""
+        return token in self._open
+
+    def indices(self, *, repeat: bool, at: str | None = None) -> set[int]:
+        """The draws on somebody's screen, for the first time or to be read again; with ``at`` only
+        those still kept for that person then."""
+        return {
+            one.draw.index
+            for one in self._open.values()
+            if one.draw.repeat == repeat and not (at and lease_over(one.at, at))
+        }
+
+    def holder(self, draw: Draw) -> str | None:
+        """Who has the item on the screen; None where nobody has."""
+        same = (
+            one.annotator
+            for one in self._open.values()
+            if (one.draw.index, one.draw.repeat) == (draw.index, draw.repeat)
+        )
+        return next(same, None)
+
+    def expired(self, at: str) -> list[Shown]:
+        """The open draws that may go to others, the one shown first first."""
+        return [one for one in self._open.values() if lease_over(one.at, at)]
+
+    def taken_back(self, index: int, *, repeat: bool = False) -> Event | None:
+        """The event that took back a first or a second answer to the draw, the last one."""
+        return self._taken_back.get((index, repeat))

@@ -1,0 +1,134 @@
+"""Which item a person gets next, and which ones come back from somebody who has left."""
+
+from __future__ import annotations
+
+import secrets
+
+from labelcore.log.events import Event, text_digest
+from labelcore.log.screens import Shown, lease_over
+from labelcore.population import Population
+from labelcore.session.ledger import Entry, Ledger, now
+
+Found = tuple[int, int, int, int | None]
+"""Index, position, batch and basis of a draw."""
+
+
+class Turns:
+    """Questions to the present state of a ledger, and the events that would answer them."""
+
+    def __init__(self, ledger: Ledger, population: Population) -> None:
+        self.ledger, self.engine, self.population = ledger, ledger.engine, population
+
+    def owed(self, annotator: str) -> int:
+        """The oldest draw whose first answer this person took back; 0 if there is none."""
+        shown = self.ledger.screens.indices(repeat=False)
+        free = (index for index in self.engine.owed if index not in shown)
+        return next((index for index in free if self._mine(index, annotator)), 0)
+
+    def owes(self, annotator: str) -> bool:
+        """Whether this person took back an answer, a first or a second one, and has not seen the
+        item again since."""
+        shown = self.ledger.screens.indices(repeat=True)
+        again = set(self.engine.repeats.owed) - shown
+        return bool(self.owed(annotator)) or any(
+            self._mine(index, annotator, repeat=True) for index in again
+        )
+
+    def taken_back(self) -> bool:
+        """Whether a person, not long ago, took back an answer and is about to give it anew."""
+        engine, at = self.engine, now()
+        owed = [(index, False) for index in engine.owed]
+        owed += [(index, True) for index in engine.repeats.owed]
+        undone = (self.ledger.screens.taken_back(index, repeat=again) for index, again in owed)
+        return any(event is not None and not lease_over(event.at, at) for event in undone)
+
+    def _mine(self, index: int, annotator: str, *, repeat: bool = False) -> bool:
+        undone = self.ledger.screens.taken_back(index, repeat=repeat)
+        return undone is not None and undone.annotator == annotator
+
+    def _free(self, index: int, annotator: str, *, repeat: bool = False) -> bool:
+        """Whether nobody else took back an answer to it a short while ago, to give it anew."""
+        undone = self.ledger.screens.taken_back(index, repeat=repeat)
+        return undone is None or undone.annotator == annotator or lease_over(undone.at, now())
+
+    def next_draw(self, annotator: str, stopped: bool) -> Entry | None:
+        """What to show next: an item taken back, else a repeat that is due, else what the method
+        asks, else any repeat; repeats only when the plan's rules have ended the drawing."""
+        if self.ledger.on_screen(annotator) and not self.owes(annotator):
+            return None  # Another page of this person was faster.
+        engine = self.engine
+        index = self.owed(annotator)
+        repeat = 0 if index else self._repeat(annotator)
+        found = self._again(index or repeat) if index or repeat else None
+        if found is None and not stopped:
+            found = self._next_index(annotator)
+        if found is None and (repeat := self._repeat(annotator, anything=True)):
+            found = self._again(repeat)
+        if found is None:
+            return None
+        index, position, batch, basis = found
+        item_id = self.population.id_at(position)
+        known = index <= len(engine.asked)
+        content = {} if known else self.population.content(item_id)
+        event = self.ledger.event(
+            "redrawn" if repeat else "drawn",
+            annotator,
+            token=secrets.token_hex(12),
+            index=index,
+            item_id=item_id,
+            stratum=int(engine.frame.stratum[position]),
+            batch=batch,
+            basis=basis,
+            detail={} if known else {"content": text_digest(item_id, content)},
+        )
+        return event, {} if known else {item_id: content}
+
+    def _repeat(self, annotator: str, *, anything: bool = False) -> int:
+        """The draw to show a second time now; 0 if somebody has each of them already."""
+        shown = self.ledger.screens.indices(repeat=True)
+        ready = self.engine.repeats.ready(anything=anything)
+        free = (one for one in ready if self._free(one, annotator, repeat=True))
+        return next((index for index in free if index not in shown), 0)
+
+    def _next_index(self, annotator: str) -> Found | None:
+        """What the method asks next: an item that was given up, else a new one, else one put off
+        for later."""
+        engine, screens = self.engine, self.ledger.screens
+        if screens.released:
+            return self._again(min(screens.released))
+        ahead = engine.peek()
+        if ahead is not None:
+            return ahead
+        shown = screens.indices(repeat=False)
+        later = [
+            index
+            for index in engine.waiting_indices()
+            if index not in shown and self._free(index, annotator)
+        ]
+        later.sort(key=lambda index: event.sequence if (event := engine.in_force(index)) else 0)
+        return self._again(later[0]) if later else None
+
+    def _again(self, index: int) -> Found:
+        asked = self.engine.asked[index - 1]
+        return index, asked.position, asked.batch, None
+
+    # --- giving up ---------------------------------------------------------------------------
+
+    def release(self, shown: Shown, annotator: str) -> Event | None:
+        """The event that takes a draw from the person it was given to; None when it is not on
+        their screen any more."""
+        draw = shown.draw
+        if not self.ledger.screens.is_open(draw.token):
+            return None
+        return self.ledger.event(
+            "released", annotator, index=draw.index, item_id=draw.item_id,
+            stratum=draw.stratum, batch=draw.batch, previous=shown.sequence,
+        )  # fmt: skip
+
+    def release_expired(self, annotator: str, stopped: bool) -> Event | None:
+        """The event that takes the draw shown longest ago from a person who has had it for too
+        long; None if there is none that may go to this one."""
+        for shown in self.ledger.screens.expired(now()):
+            if shown.draw.repeat or not stopped:
+                return self.release(shown, annotator)
+        return None

@@ -1,0 +1,56 @@
+"""The statements of a SQLite store."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from labelcore.log.events import FIELDS
+from labelcore.store.base import ProjectRecord
+from labelcore.store.schema import event_table, item_table, person_table, project_table
+
+RECORD_COLUMNS = [project_table.c[name] for name in ProjectRecord.__dataclass_fields__]
+EVENT_COLUMNS = [event_table.c[name] for name in FIELDS]
+EVENT_FIELDS = [name for name in FIELDS if name != "detail"]
+LAST = (
+    select(func.coalesce(func.max(event_table.c.sequence), 0))
+    .where(event_table.c.project_id == project_table.c.id)
+    .correlate(project_table)
+    .scalar_subquery()
+)
+PROJECT_AND_LAST = select(project_table.c.id, LAST).where(project_table.c.name == bindparam("name"))
+EVENTS_AFTER = (
+    select(*EVENT_COLUMNS)
+    .where(
+        event_table.c.project_id == bindparam("project_id"),
+        event_table.c.sequence > bindparam("after"),
+    )
+    .order_by(event_table.c.sequence)
+)
+CONTENT = select(item_table.c.content).where(
+    item_table.c.project_id == bindparam("project_id"),
+    item_table.c.item_id == bindparam("item_id"),
+)
+PERSON = (
+    select(person_table.c.name)
+    .join(project_table, project_table.c.id == person_table.c.project_id)
+    .where(project_table.c.name == bindparam("project"), person_table.c.key == bindparam("key"))
+)
+PEOPLE = (
+    select(person_table.c.name, person_table.c.at)
+    .where(person_table.c.project_id == bindparam("project_id"))
+    .order_by(person_table.c.id)
+)
+ANNOTATORS = (
+    select(event_table.c.annotator)
+    .where(event_table.c.project_id == bindparam("project_id"))
+    .distinct()
+)
+INSERT_EVENT = insert(event_table)
+INSERT_ITEM = sqlite_insert(item_table).on_conflict_do_nothing()
+WITH_TOKEN = {
+    field: select(event_table.c[field], project_table.c.name, *EVENT_COLUMNS)
+    .join(project_table, project_table.c.id == event_table.c.project_id)
+    .where(event_table.c[field].in_(bindparam("wanted", expanding=True)))
+    for field in ("token", "answers")
+}

@@ -1,0 +1,457 @@
+"""Several people on one project: own items, own undo, items that come back, answers too late."""
+
+from __future__ import annotations
+
+import csv
+import threading
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import AnswerError, LateAnswerError, ReplayError
+from labelcore.log.events import Draw, Event
+from labelcore.log.people import people_count
+from labelcore.log.screens import LEASE
+from labelcore.replay import replay
+from labelcore.replay.checks import Walk
+from labelcore.session import ledger, turns
+from labelcore.session import session as whole
+
+PEOPLE = ("ann", "bob", "eve")
+A_MINUTE = timedelta(minutes=1)
+
+
+class Clock:
+    """The time that sessions write and compare; it stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 5, 1, 9, tzinfo=UTC)
+
+    def now(self) -> str:
+        self.moment += timedelta(microseconds=1)
+        return self.moment.isoformat(timespec="microseconds")
+
+    def pass_by(self, time: timedelta) -> None:
+        self.moment += time
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    for module in (ledger, whole, turns):
+        monkeypatch.setattr(module, "now", made.now)
+    return made
+
+
+def start(folder: Path, store: str | None = None, items: int = 80, **plan: object) -> lc.Session:
+    path = folder / "items.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "text", "score"])
+        writer.writerows([f"i{n}", f"text {n}", n / items] for n in range(items))
+    population = lc.read_population(
+        path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
+    )
+    terms = {"design": "simple_random", "estimands": ["accuracy"], "budget": 12, "seed": 5, **plan}
+    return lc.Session(population, lc.Plan(**terms), store)  # type: ignore[arg-type]
+
+
+def given(session: lc.Session, person: str) -> Draw:
+    draw = session.next(person)
+    assert draw is not None
+    return draw
+
+
+def replays(session: lc.Session) -> None:
+    """The log follows from file and plan, and gives the same figures."""
+    record = session.record
+    found = replay(
+        session.population, record.plan_json, session.events, fingerprint=record.fingerprint
+    )
+    assert found.seal == session.events[-1].hash
+
+
+def all_but_one(session: lc.Session) -> Draw:
+    """Ann leaves with the first item open, Bob answers everything else."""
+    left = given(session, "ann")
+    while (draw := session.next("bob")) is not None:
+        session.answer(draw, "yes", annotator="bob")
+    assert session.status == "waiting"
+    return left
+
+
+# --- an item comes back ---------------------------------------------------------------------------
+
+
+def test_an_item_left_open_goes_to_another_person_after_half_an_hour(
+    tmp_path: Path, clock: Clock
+) -> None:
+    session = start(tmp_path)
+    left = all_but_one(session)
+    clock.pass_by(LEASE - A_MINUTE)
+    assert session.next("bob") is None and session.status == "waiting"
+    clock.pass_by(A_MINUTE)
+    assert session.status == "open"
+    again = given(session, "bob")
+    assert (again.index, again.item_id) == (left.index, left.item_id)
+    assert again.token != left.token
+    released = [event for event in session.events if event.kind == "released"]
+    assert [(one.annotator, one.index, one.previous) for one in released] == [("bob", 1, 1)]
+    session.answer(again, "no")
+    assert session.status == "budget used" and session.labels == 12
+    replays(session)
+
+
+def test_nothing_is_taken_while_there_is_something_else_to_do(tmp_path: Path, clock: Clock) -> None:
+    session = start(tmp_path)
+    left = given(session, "ann")
+    clock.pass_by(10 * LEASE)
+    assert given(session, "bob").index == 2
+    assert given(session, "ann") == left
+    session.answer(left, "yes")
+
+
+def test_an_abandoned_item_does_not_hide_that_the_goal_is_reached(
+    tmp_path: Path, clock: Clock
+) -> None:
+    session = start(tmp_path, budget=None, margin=0.2, stop="margin", promise="watched",
+                    design="recalibrated_neyman")  # fmt: skip
+    given(session, "ann")
+    while (draw := session.next("bob")) is not None:
+        session.answer(draw, int(draw.item_id[1:]) >= 40)
+    assert session.status == "waiting"
+    clock.pass_by(LEASE)
+    assert session.status == "goal reached" and session.next("bob") is None
+    assert not any(event.kind == "released" for event in session.events)
+    replays(session)
+
+
+def test_release_gives_an_item_back_at_once(tmp_path: Path) -> None:
+    session = start(tmp_path)
+    left, own = given(session, "ann"), given(session, "bob")
+    assert session.release(left) is not None
+    assert session.release(left) is None
+    session.answer(own, "yes")
+    assert given(session, "bob").index == left.index == 1
+    assert given(session, "ann").index == 3
+    with pytest.raises(AnswerError, match="given to 'ann', and 'bob' cannot"):
+        session.release(given(session, "ann"), annotator="bob")
+    with pytest.raises(AnswerError, match="no item that was shown: token 'x'"):
+        session.release("x")
+    replays(session)
+
+
+def test_an_item_judged_again_comes_back_too(tmp_path: Path, clock: Clock) -> None:
+    session = start(tmp_path, repeats=1.0)
+    while not (draw := given(session, "ann")).repeat:
+        session.answer(draw, "yes")
+    clock.pass_by(LEASE)
+    while (other := session.next("bob")) is not None and other.index != draw.index:
+        session.answer(other, "yes")
+    assert other is not None and other.repeat
+    session.answer(other, "no")
+    with pytest.raises(LateAnswerError, match="answered a second time already"):
+        session.answer(draw, "yes")
+    assert session.next("ann") is None and session.status == "budget used"
+    replays(session)
+
+
+# --- too late -------------------------------------------------------------------------------------
+
+
+def test_a_late_answer_counts_while_nobody_else_has_answered(tmp_path: Path, clock: Clock) -> None:
+    session = start(tmp_path)
+    left = all_but_one(session)
+    clock.pass_by(LEASE)
+    again = given(session, "bob")
+    with pytest.raises(LateAnswerError, match="item 1 was released, and is given to 'bob' now"):
+        session.answer(left, "later")
+    stored = session.answer(left, "no")
+    assert (stored.annotator, stored.label) == ("ann", "no")
+    with pytest.raises(
+        LateAnswerError, match="item 1 was released, and 'ann' has answered it since: this answer"
+    ):
+        session.answer(again, "yes")
+    assert session.next("bob") is None and session.labels == 12
+    assert session.answer(left, "yes") == stored
+    replays(session)
+
+
+def test_a_late_answer_is_refused_when_somebody_else_has_answered(
+    tmp_path: Path, clock: Clock
+) -> None:
+    session = start(tmp_path)
+    left = all_but_one(session)
+    clock.pass_by(LEASE)
+    session.answer(given(session, "bob"), "yes")
+    events = list(session.events)
+    with pytest.raises(LateAnswerError, match="'bob' has answered it since"):
+        session.answer(left, "no")
+    assert session.events == events
+    session.undo("bob")
+    assert session.answer(left, "no").annotator == "ann"
+    assert session.next("bob") is None and session.status == "budget used"
+    replays(session)
+
+
+def test_the_answer_of_another_persons_draw_is_refused(tmp_path: Path) -> None:
+    session = start(tmp_path)
+    draw = given(session, "ann")
+    with pytest.raises(AnswerError, match="item 1 was given to 'ann', and 'mallory' cannot"):
+        session.answer(draw, "yes", annotator="mallory")
+    assert session.answer(draw, "yes").annotator == "ann"
+
+
+# --- undo -----------------------------------------------------------------------------------------
+
+
+def test_what_a_person_takes_back_comes_back_to_this_person(tmp_path: Path, clock: Clock) -> None:
+    session = start(tmp_path)
+    mine = given(session, "ann")
+    session.answer(mine, "yes")
+    others = given(session, "bob")
+    session.undo("ann")
+    assert given(session, "bob") == others
+    session.answer(others, "yes")
+    assert given(session, "bob").index == 3
+    assert given(session, "ann").index == mine.index
+    assert session.undo("eve") is None
+
+
+def test_what_a_person_took_back_and_left_goes_to_others_in_the_end(
+    tmp_path: Path, clock: Clock
+) -> None:
+    session = start(tmp_path)
+    session.answer(given(session, "ann"), "yes")
+    while (draw := session.next("bob")) is not None:
+        session.answer(draw, "yes")
+    session.undo("ann")
+    assert session.next("bob") is None
+    clock.pass_by(LEASE)
+    assert given(session, "bob").index == 1
+    replays(session)
+
+
+def test_what_was_put_off_and_taken_back_stays_with_whoever_has_it(tmp_path: Path) -> None:
+    session = start(tmp_path, budget=1)
+    session.answer(given(session, "ann"), "later")
+    others = given(session, "bob")
+    session.undo("ann")
+    assert session.next("ann") is None and given(session, "bob") == others
+    session.answer(others, "yes")
+    assert session.next("ann") is None and session.status == "budget used"
+    replays(session)
+
+
+def test_two_pages_of_one_person_have_one_item(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 'labels.db'}"
+    first = start(tmp_path, store)
+    pages = [lc.Session(first.population, first.plan, store) for _ in range(4)]
+    barrier, tokens = threading.Barrier(4), []
+
+    def ask(page: lc.Session) -> None:
+        barrier.wait(30)
+        tokens.append(given(page, "ann").token)
+
+    threads = [threading.Thread(target=ask, args=(page,)) for page in pages]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(tokens) == 4 and len(set(tokens)) == 1
+
+
+# --- a model of it all ----------------------------------------------------------------------------
+
+
+@dataclass
+class Model:
+    """What people were given and said, without any of the session's machinery.
+
+    holds     index -> who has it, since when
+    answers   index -> what was said and not taken back: (number, person, answer), the last in force
+    undone    index -> who took back its only answer, and when
+    spoken    token and answer of everything that was stored, in order
+    """
+
+    holds: dict[int, tuple[str, datetime, Draw]] = field(default_factory=dict)
+    answers: dict[int, list[tuple[int, str, str]]] = field(default_factory=dict)
+    undone: dict[int, tuple[str, datetime]] = field(default_factory=dict)
+    spoken: list[tuple[str, str]] = field(default_factory=list)
+
+    def got(self, person: str, draw: Draw, at: datetime) -> None:
+        had = self.holds.get(draw.index)
+        if had is None or had[0] != person:
+            assert had is None or at - had[1] >= LEASE, f"{draw} is on the screen of {had}"
+            self.holds[draw.index] = person, at, draw
+        else:
+            assert had[2] == draw or draw.index in self.undone
+            self.holds[draw.index] = person, had[1] if had[2] == draw else at, draw
+        before = self.undone.pop(draw.index, None)
+        assert before is None or before[0] == person or at - before[1] >= LEASE
+        assert self.final(draw.index) is None, f"{draw} was answered already"
+
+    def final(self, index: int) -> str | None:
+        """The answer in force, unless there is none or it was put off."""
+        said = self.answers.get(index)
+        return said[-1][2] if said and said[-1][2] != "later" else None
+
+    def last_of(self, person: str) -> int | None:
+        """The item of this person's newest answer in force."""
+        force = [(said[-1], index) for index, said in self.answers.items() if said]
+        mine = [(answer[0], index) for answer, index in force if answer[1] == person]
+        return max(mine)[1] if mine else None
+
+
+def word(event: Event) -> str:
+    return event.label or event.kind
+
+
+def wild_session(session: lc.Session, clock: Clock, seed: int, steps: int) -> None:
+    """Random doings of three people, each held against the model."""
+    random, model = Random(seed), Model()
+    seen: dict[str, list[Draw]] = {person: [] for person in PEOPLE}
+    for _ in range(steps):
+        person = random.choice(PEOPLE)
+        doing = random.choice(["next", "next", "answer", "answer", "answer", "undo", "release",
+                               "late", "wait", "theft"])  # fmt: skip
+        mine = [one for one in model.holds.values() if one[0] == person]
+        if doing == "next":
+            draw = session.next(person)
+            if draw is not None:
+                model.got(person, draw, clock.moment)
+                seen[person].append(draw)
+        elif doing == "wait":
+            clock.pass_by(random.choice([A_MINUTE, LEASE]))
+        elif doing == "undo":
+            event, target = session.undo(person), model.last_of(person)
+            assert (event.index if event else None) == target
+            if target is not None:
+                model.answers[target].pop()
+                if not model.answers[target]:
+                    model.undone[target] = person, clock.moment
+        elif doing == "release" and mine:
+            assert session.release(mine[-1][2], annotator=person) is not None
+            del model.holds[mine[-1][2].index]
+        elif doing == "theft" and mine:
+            thief = next(one for one in PEOPLE if one != person)
+            with pytest.raises(AnswerError, match="cannot answer for another person"):
+                session.answer(mine[-1][2], "yes", annotator=thief)
+        elif doing in ("answer", "late") and seen[person]:
+            pool = [one[2] for one in mine] if doing == "answer" else seen[person]
+            if not pool:
+                continue
+            draw = random.choice(pool)
+            said = random.choice(["yes", "no", "unsure", "broken", "later"])
+            speak(session, model, person, draw, said)
+    held_together(session, model)
+
+
+def speak(session: lc.Session, model: Model, person: str, draw: Draw, said: str) -> None:
+    known = dict(model.spoken)
+    holder = model.holds.get(draw.index)
+    if draw.token in known:
+        assert word(session.answer(draw, said)) == known[draw.token]
+        return
+    mine = holder is not None and holder[2].token == draw.token
+    taken = model.final(draw.index) is not None or (said == "later" and holder is not None)
+    if not mine and taken:
+        with pytest.raises(LateAnswerError):
+            session.answer(draw, said, annotator=person)
+        return
+    stored = session.answer(draw, said, annotator=person)
+    assert (stored.annotator, stored.index, word(stored)) == (person, draw.index, said)
+    model.holds.pop(draw.index, None)
+    model.undone.pop(draw.index, None)
+    model.answers.setdefault(draw.index, []).append((len(model.spoken), person, said))
+    model.spoken.append((draw.token, said))
+
+
+def held_together(session: lc.Session, model: Model) -> None:
+    """Nothing was lost, and the log gives the same state again."""
+    session.sync()
+    stored = [(str(event.answers), word(event)) for event in session.events if event.answers]
+    assert stored == model.spoken
+    for index, said in model.answers.items():
+        force = session.engine.in_force(index)
+        expected = said[-1][1:] if said else None
+        assert (None if force is None else (force.annotator, word(force))) == expected
+    replays(session)
+    fresh = lc.Session(session.population, session.plan, session.store, session.project)
+    assert fresh.status == session.status and fresh.results() == session.results()
+    assert fresh.ledger.screens._open.keys() == session.ledger.screens._open.keys()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_wild_sessions_in_memory_agree_with_a_model(
+    tmp_path: Path, clock: Clock, seed: int
+) -> None:
+    design = ("simple_random", "recalibrated_neyman")[seed % 2]
+    session = start(tmp_path, items=40, design=design, budget=15 + seed % 3)
+    wild_session(session, clock, seed, 150)
+
+
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_wild_sessions_in_sqlite_agree_with_a_model(
+    tmp_path: Path, clock: Clock, seed: int
+) -> None:
+    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}", items=30, budget=12)
+    wild_session(session, clock, seed, 100)
+
+
+# --- replay ---------------------------------------------------------------------------------------
+
+
+def test_replay_refuses_a_release_of_what_nobody_has(tmp_path: Path) -> None:
+    session = start(tmp_path)
+    draw = given(session, "ann")
+    released = session.release(draw)
+    assert released is not None
+    known = session.events
+    answer_after = session.answer(given(session, "bob"), "yes")
+    assert answer_after.sequence == 4
+
+    def refused(events: list[Event]) -> None:
+        walk = Walk(session.engine.beginning(), None)
+        for event in events[:-1]:
+            walk.take(event)
+        with pytest.raises(ReplayError, match="releases event"):
+            walk.take(events[-1])
+
+    def numbered(*events: Event) -> list[Event]:
+        return [replace(event, sequence=n) for n, event in enumerate(events, start=1)]
+
+    drawn, again, answered = known[0], known[2], known[3]
+    refused(numbered(drawn, released, released))
+    refused([*known, *numbered(*known, released)[4:]])
+    late = replace(released, sequence=5, previous=again.sequence)
+    assert answered.answers == again.token
+    refused([*known, late])
+
+
+# --- names and numbers ----------------------------------------------------------------------------
+
+
+def test_each_secret_is_a_person_of_the_project(tmp_path: Path) -> None:
+    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}")
+    secrets = ["a" * 32, "b" * 32, "a" * 32]
+    assert [session.person(one) for one in secrets] == ["me", "me 2", "me"]
+    again = lc.Session(session.population, session.plan, session.store)
+    assert [again.person(one) for one in ("b" * 32, "c" * 32)] == ["me 2", "me 3"]
+    for file in tmp_path.glob("labels.db*"):
+        assert b"aaaaaaaa" not in file.read_bytes()
+
+
+def test_people_are_counted_by_what_is_known_of_them() -> None:
+    def answers(*who: str) -> list[Event]:
+        return [Event(n, "labelled", f"2026-01-0{n}", one) for n, one in enumerate(who, start=1)]
+
+    assert people_count([], {}) == 0
+    assert people_count(answers("ann", "bob", "ann"), {}) == 2
+    assert people_count(answers("me", "bob"), {}) is None
+    assert people_count(answers("me", "me 2"), {"me": "2026-01-01", "me 2": "2026-01-02"}) == 2
+    assert people_count(answers("me", "me"), {"me": "2026-01-02"}) is None
