@@ -1,7 +1,10 @@
+import streamlit as st
+
 from labelcore.ui.figures import unfold_switch
 from labelcore.ui.guard import guard
 from labelcore.ui.keys import watch_keys
 from labelcore.ui.labelling import labelling
+from labelcore.ui.people import WAITING, introduced
 from labelcore.ui.setup import crumbs, no_project, project_in_url, setup
 
 project = project_in_url()
@@ -12,5 +15,8 @@ with guard():
     else:
         crumbs(project, "Label")
         watch_keys()
-        labelling(project)
-        unfold_switch()
+        if introduced():
+            labelling(project)
+            unfold_switch()
+        else:
+            st.text(WAITING)

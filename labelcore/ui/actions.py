@@ -8,11 +8,15 @@ from typing import Any
 
 import streamlit as st
 
-from labelcore.ui import sessions
+from labelcore.errors import LateAnswerError
+from labelcore.log.events import Event, answer_word
+from labelcore.session.session import Session
+from labelcore.ui import people, sessions
 from labelcore.ui.guard import acting
 
 SHORTEST_LOOK = 0.150
 PANEL, SHOWN, HINT = "panel", "shown", "hint"
+TOO_LATE = "That press came too late and was not stored: look at the item shown now."
 TOO_QUICK = "Too quick: that item had only just appeared. Look, then press again."
 
 
@@ -45,24 +49,36 @@ def hint(text: str | None) -> None:
 @acting
 def press(project: str, token: str, answer: str) -> None:
     """Answer the item shown; a second press of the same item changes nothing."""
+    session = sessions.session(project)
     if gone(token):
-        return
-    if too_quick(token):
+        first = session.ledger.answered.get(token)
+    elif too_quick(token):
         hint(TOO_QUICK)
         return
-    hint(None)
-    sessions.session(project).answer(token, answer)
+    else:
+        first = _answered(session, token, answer)
+    hint(None if first is not None and answer_word(first) == answer else TOO_LATE)
+
+
+def _answered(session: Session, token: str, answer: str) -> Event | None:
+    """The event that answers the item, this press or an earlier one; None where it came too
+    late."""
+    try:
+        return session.answer(token, answer, annotator=people.name(session))
+    except LateAnswerError:
+        return None
 
 
 @acting
 def take_back(project: str, sequence: int) -> None:
     """Undo the answer that this screen called the last one."""
     session = sessions.session(project)
+    person = people.name(session)
     hint(None)
     session.sync()
-    last = session.last_answer()
+    last = session.last_answer(person)
     if last is not None and last.sequence == sequence:
-        session.undo()
+        session.undo(person)
 
 
 @acting
@@ -77,12 +93,14 @@ def close_panel() -> None:
 
 @acting
 def flag(project: str, index: int, flagged: bool) -> None:
-    sessions.session(project).flag(index, flagged)
+    session = sessions.session(project)
+    session.flag(index, flagged, people.name(session))
 
 
 @acting
 def save_note(project: str, index: int, key: str) -> None:
-    sessions.session(project).note(index, str(st.session_state.get(key, "")))
+    session = sessions.session(project)
+    session.note(index, str(st.session_state.get(key, "")), people.name(session))
     st.session_state.pop(PANEL, None)
     hint("Note saved.")
 
@@ -90,14 +108,16 @@ def save_note(project: str, index: int, key: str) -> None:
 @acting
 def change(project: str, index: int, answer: str, token: str) -> None:
     """Change an earlier answer; ``token`` was minted when it was opened."""
-    sessions.session(project).revise(index, answer, token)
+    session = sessions.session(project)
+    session.revise(index, answer, token, annotator=people.name(session))
     st.session_state[PANEL] = {"name": "history", "project": project}
 
 
 @acting
 def finish(project: str, key: str | None = None) -> None:
     reason = st.session_state.get(key) if key else None
-    sessions.session(project).finish(str(reason or ""))
+    session = sessions.session(project)
+    session.finish(str(reason or ""), people.name(session))
     st.session_state.pop(PANEL, None)
 
 
@@ -106,13 +126,15 @@ def go_on(project: str, key: str) -> None:
     session = sessions.session(project)
     more = int(st.session_state.get(key, 0))
     answered = session.engine.answers_given
-    session.extend(budget=min(answered + more, session.engine.most))
+    budget = min(answered + more, session.engine.most)
+    session.extend(budget=budget, annotator=people.name(session))
     st.session_state.pop(PANEL, None)
 
 
 @acting
 def second_pass(project: str, items: int) -> None:
-    sessions.session(project).second_pass(items)
+    session = sessions.session(project)
+    session.second_pass(items, people.name(session))
 
 
 def panel(project: str) -> dict[str, Any]:

@@ -132,9 +132,11 @@ def more_classes(
         )
 
 
-def saved_line(project: str, session: Session, draw: Draw | None, flagged: bool) -> None:
+def saved_line(
+    project: str, session: Session, person: str, draw: Draw | None, flagged: bool
+) -> None:
     """What was saved last, and everything that is not an answer."""
-    last = session.last_answer()
+    last = session.last_answer(person)
     with st.container(horizontal=True, key="tools", vertical_alignment="center"):
         with st.container(key="saved", width="content"):
             hint = st.session_state.get(actions.HINT)

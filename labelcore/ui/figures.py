@@ -180,7 +180,7 @@ def _rows(rows: list[tuple[str, str]], title: str = "") -> None:
 
 def _terms(session: Session, promise: str) -> None:
     """The conditions under which the figures hold."""
-    last = session.last_answer()
+    last = session.last_answer(None)
     now = counts(session)
     unsettled = f" · {now.unsure} not sure" if now.unsure else ""
     lines = [

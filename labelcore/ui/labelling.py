@@ -9,7 +9,7 @@ import streamlit as st
 from labelcore.items import highlights_of
 from labelcore.log.events import Draw
 from labelcore.session.session import Session
-from labelcore.ui import actions, sessions
+from labelcore.ui import actions, people, sessions
 from labelcore.ui.answers import answer_buttons, saved_line
 from labelcore.ui.facts import counts, progress_line
 from labelcore.ui.figures import show_figures
@@ -29,18 +29,22 @@ def labelling(project: str) -> None:
     """Drawn anew with each key; the page around it is not."""
     with guard():
         session = sessions.session(project)
+        person = people.name(session)
+        people.is_here(session)
         left, right = st.columns([62, 38], gap="medium")
         with left:
-            judge(project, session)
+            judge(project, session, person)
         time.sleep(ITEM_FIRST_SECONDS)
         with right:
             show_figures(project, session)
 
 
-def judge(project: str, session: Session) -> None:
-    draw = session.next()
+def judge(project: str, session: Session, person: str) -> None:
+    draw = session.next(person)
+    if draw is None and people.release_gone(session):
+        draw = session.next(person)
     panel = actions.panel(project)
-    _head(session)
+    _head(session, person)
     if panel.get("name") == "open":
         opened_item(session, panel)
     elif draw is not None:
@@ -56,15 +60,15 @@ def judge(project: str, session: Session) -> None:
         show_state(project, session)
     show_problem()
     if panel:
-        show_panel(project, session, draw, panel)
+        show_panel(project, session, draw, panel, person)
         return
     if draw is not None:
         answer_buttons(project, session, draw)
-    saved_line(project, session, draw, draw is not None and _flagged(session, draw))
+    saved_line(project, session, person, draw, draw is not None and _flagged(session, draw))
 
 
-def _head(session: Session) -> None:
-    last = session.last_answer()
+def _head(session: Session, person: str) -> None:
+    last = session.last_answer(person)
     saved = clock(last.at, reader_zone()) if last else None
     now = counts(session).together()
     with st.container(key="head", gap=None):

@@ -11,7 +11,7 @@ import streamlit as st
 from labelcore.items import highlights_of
 from labelcore.session import life as project_life
 from labelcore.session.session import Session
-from labelcore.ui import sessions
+from labelcore.ui import people, sessions
 from labelcore.ui.answers import classes_in_order
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import PROBLEM, acting, guard
@@ -161,7 +161,8 @@ def finish_form(project: str, token: str) -> None:
 
 @acting
 def finish(project: str, key: str) -> None:
-    sessions.session(project).finish(str(st.session_state[key]))
+    session = sessions.session(project)
+    session.finish(str(st.session_state[key]), people.name(session))
     done(f"{project!r} is finished. Its report is final.")
 
 
@@ -186,7 +187,8 @@ def extend_form(project: str, token: str) -> None:
 @acting
 def extend(project: str, key: str) -> None:
     budget = int(st.session_state[key])
-    sessions.session(project).extend(budget=budget)
+    session = sessions.session(project)
+    session.extend(budget=budget, annotator=people.name(session))
     done(f"{project!r} goes on to {budget:,} labels.")
 
 
@@ -260,7 +262,7 @@ def mend(project: str, token: str) -> None:
     }
     changes = {name: value for name, value in wanted.items() if value != before[name]}
     if changes:
-        session.reword(**changes)
+        session.reword(people.name(session), **changes)
     done(f"The wording of {project!r} is mended." if changes else "Nothing was changed.")
 
 

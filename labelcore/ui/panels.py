@@ -32,16 +32,18 @@ KEYS = (
 )
 
 
-def show_panel(project: str, session: Session, draw: Draw | None, panel: dict[str, Any]) -> None:
+def show_panel(
+    project: str, session: Session, draw: Draw | None, panel: dict[str, Any], person: str
+) -> None:
     with st.container(border=True, key="panel"):
         if panel["name"] == "help":
-            help_panel(session)
+            help_panel(session, person)
         elif panel["name"] == "note":
             note_panel(project, session, draw, panel)
         elif panel["name"] == "history":
-            history_panel(project, session)
+            history_panel(project, session, person)
         elif panel["name"] == "open":
-            opened_panel(project, session, panel)
+            opened_panel(project, session, panel, person)
         elif panel["name"] == "finish":
             finish_panel(project, session)
 
@@ -50,7 +52,7 @@ def close_button(label: str = "Close", key: str = "close") -> None:
     st.button(label, key=key, shortcut="Escape", on_click=actions.close_panel)
 
 
-def help_panel(session: Session) -> None:
+def help_panel(session: Session, person: str) -> None:
     close_button()
     instructions = str(session.settings.get("instructions") or "").strip()
     st.markdown("**What counts?**")
@@ -63,6 +65,7 @@ def help_panel(session: Session) -> None:
         for n, (name, key, _) in enumerate(classes_in_order(session))
     ]
     st.text("\n".join([*own, KEYS.format(flag=flag_key(session))]))
+    st.text(f"Your answers are stored under the name “{one_line(person, 60)}”.")
 
 
 def note_panel(project: str, session: Session, draw: Draw | None, panel: dict[str, Any]) -> None:
@@ -83,13 +86,13 @@ def note_panel(project: str, session: Session, draw: Draw | None, panel: dict[st
     close_button("Cancel")
 
 
-def history_panel(project: str, session: Session) -> None:
-    rows = session.history(last=LAST)
+def history_panel(project: str, session: Session, person: str) -> None:
+    rows = session.history(person, LAST)
     st.markdown(f"**The last {min(LAST, len(rows))} answers**" if rows else "**History**")
     close_button("Back to the queue")
     changed = st.session_state.get(ONLY) or any(row.second for row in rows)
     if changed and st.checkbox("Only those answered differently the second time", key=ONLY):
-        rows = [row for row in session.history(last=None) if row.second]
+        rows = [row for row in session.history(person, None) if row.second]
     with st.container(height=280, border=False, key="history"):
         for row in rows:
             marks = row_marks(row)
@@ -123,9 +126,9 @@ def glimpse(session: Session, item_id: str) -> str:
     return f"{text} {name}" if text == "(picture)" else text or name
 
 
-def opened_panel(project: str, session: Session, panel: dict[str, Any]) -> None:
+def opened_panel(project: str, session: Session, panel: dict[str, Any], person: str) -> None:
     index, token = int(panel["index"]), str(panel["token"])
-    row = next((row for row in session.history(last=None) if row.index == index), None)
+    row = next((row for row in session.history(person, None) if row.index == index), None)
     if row is None:
         st.text("This item has no answer any more: it was taken back.")
         close_button("Back to the queue")

@@ -100,7 +100,7 @@ def tick(project: str, drawn: str) -> None:
 
 def status_lines(session: Session) -> None:
     """How far the labelling is, and what the figures are about."""
-    last = session.last_answer()
+    last = session.last_answer(None)
     now = counts(session)
     status = "Labelling is going on" if session.going_on else title(session)
     st.progress(now.share)

@@ -20,7 +20,9 @@ from labelcore.ui.trying import reveals
 from labelcore.words.differences import number_words, range_words
 from labelcore.words.stops import stopped_for, stopped_title, stopped_words
 
-ELSEWHERE = "The items still open are on another screen. Reload this page when they are answered."
+ELSEWHERE = (
+    "The items still open are on another person's screen. Reload later: abandoned ones come back."
+)
 TITLES = {
     "budget used": "All the labels asked for are there",
     "exhausted": "Everything there was to judge has been judged",

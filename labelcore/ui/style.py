@@ -41,7 +41,9 @@ STYLE = """<style>
 [class*="st-key-change-positive"] button, [class*="st-key-change-negative"] button {
   min-width: 7rem;
 }
-.st-key-keys { position: absolute; width: 1px !important; height: 1px; overflow: hidden; }
+.st-key-keys, .st-key-person {
+  position: absolute; width: 1px !important; height: 1px; overflow: hidden;
+}
 .st-key-explore-curve .nsewdrag { cursor: col-resize !important; }
 .st-key-explore-curve .js-plotly-plot * { touch-action: pan-y pinch-zoom; }
 .stApp:has(.labelcore-cut-mark) .st-key-explore-curve .hoverlayer { display: none; }

@@ -1,0 +1,161 @@
+"""Which person this browser is, and whose page has been gone for a while.
+
+The browser keeps a random id, in its storage and in a cookie that the server can read when a page
+is opened again. What a person is called in a project is in the store. A few constant lines run in
+the browser; nothing from a file or a person is ever put in them.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+import streamlit as st
+
+from labelcore.log.people import DEFAULT_ANNOTATOR
+from labelcore.session.session import Session
+
+COOKIE = "labelcore_person"
+SECRET = "person id"
+FORM = re.compile(r"[0-9a-f]{32}")
+GONE_SECONDS = 600.0
+"""How long an item is kept for a person who has no page of the project open any more."""
+WAITING = "One moment: the page asks your browser who you are. Reload it if this stays."
+SCRIPT = (
+    f'const NAME = "{COOKIE}", YEAR_SECONDS = 365 * 24 * 3600;'
+    + """
+const FORM = /^[0-9a-f]{32}$/;
+
+function inCookie() {
+  const found = document.cookie.split("; ").find((one) => one.startsWith(NAME + "="));
+  return found && found.slice(NAME.length + 1);
+}
+
+function inStorage() {
+  try { return localStorage.getItem(NAME); } catch { return null; }
+}
+
+function made() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((one) => one.toString(16).padStart(2, "0")).join("");
+}
+
+function keep(id) {
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `${NAME}=${id}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax${secure}`;
+  try { localStorage.setItem(NAME, id); } catch { /* the cookie must do */ }
+}
+
+export default function ({ data, setStateValue }) {
+  const id = [inCookie(), inStorage()].find((one) => FORM.test(one || "")) || made();
+  keep(id);
+  if (!data.known) setStateValue("id", id);
+}
+"""
+)
+
+
+# --- who this is --------------------------------------------------------------------------------
+
+
+def _secret() -> str | None:
+    """The id of this browser; None while it is not known."""
+    found = st.session_state.get(SECRET) or st.context.cookies.get(COOKIE)
+    return str(found) if found and FORM.fullmatch(str(found)) else None
+
+
+def name(session: Session) -> str:
+    """What this person is called in the project; "me" where there is no browser."""
+    secret = _secret()
+    return session.person(secret) if secret else DEFAULT_ANNOTATOR
+
+
+@st.cache_resource(show_spinner=False)
+def _component():
+    return st.components.v2.component("labelcore_person", js=SCRIPT)
+
+
+def introduced() -> bool:
+    """Whether it is known who this is. Where it is not, the browser says it in the next run."""
+    if not st.context.headers:
+        return True  # There is no browser that could say it.
+    known = _secret()
+    with st.container(key="person"):
+        said = _component()(
+            key="labelcore-person",
+            data={"known": known is not None},
+            height=1,
+            on_id_change=lambda: None,
+        )
+    st.session_state[SECRET] = known or getattr(said, "id", None)
+    return _secret() is not None
+
+
+# --- who is there -------------------------------------------------------------------------------
+
+
+class Presence:
+    """Open pages by project and person, and since when those who left are gone."""
+
+    def __init__(self) -> None:
+        self._pages: Counter[tuple[str, str]] = Counter()
+        self._left: dict[tuple[str, str], float] = {}
+        self._lock = threading.Lock()
+
+    def arrive(self, project: str, person: str) -> None:
+        with self._lock:
+            self._pages[project, person] += 1
+            self._left.pop((project, person), None)
+
+    def leave(self, project: str, person: str) -> None:
+        with self._lock:
+            self._pages[project, person] -= 1
+            if self._pages[project, person] <= 0:
+                del self._pages[project, person]
+                self._left[project, person] = time.monotonic()
+
+    def gone(self, project: str) -> list[str]:
+        """The people who left the project long enough ago."""
+        before = time.monotonic() - GONE_SECONDS
+        with self._lock:
+            return [
+                who for (where, who), at in self._left.items() if where == project and at <= before
+            ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    project: str
+    person: str
+
+
+@st.cache_resource(show_spinner=False)
+def presence() -> Presence:
+    return Presence()
+
+
+def _closed(page: _Page) -> None:
+    presence().leave(page.project, page.person)
+
+
+@st.cache_resource(show_spinner=False, scope="session", on_release=_closed)
+def _opened(project: str, person: str) -> _Page:
+    presence().arrive(project, person)
+    return _Page(project, person)
+
+
+def is_here(session: Session) -> None:
+    """Note that this person has a page of the project open; its end is noted by itself."""
+    _opened(session.project, name(session))
+
+
+def release_gone(session: Session) -> bool:
+    """Give back what people have on the screen whose pages have been gone for ten minutes."""
+    found = False
+    for person in presence().gone(session.project):
+        for draw in session.ledger.on_screen(person):
+            found = session.release(draw) is not None or found
+    return found

@@ -1,0 +1,101 @@
+"""Each browser is a person of its own: own items, own undo, and a press that came too late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+from playwright.sync_api import Page, expect
+
+from labelcore.report import events_csv, report_html
+from labelcore.session.session import Session
+from labelcore.ui.actions import TOO_LATE
+from labelcore.ui.people import COOKIE
+from tests.browser.driving import (
+    PROBE,
+    answer,
+    answers,
+    events,
+    make_project,
+    open_label,
+    saved,
+    settle,
+    shown,
+    store_url,
+    wait_for_item,
+    wait_for_next,
+)
+from tests.browser.server import Server
+
+
+def second_tab(page: Page, url: str, project: str) -> Page:
+    """Another tab of the same browser, with the probe in it."""
+    tab = page.context.new_page()
+    tab.add_init_script(PROBE)
+    tab.goto(f"{url}/label?project={quote(project)}")
+    wait_for_item(tab)
+    return tab
+
+
+def cookie(page: Page) -> str:
+    return next(str(one["value"]) for one in page.context.cookies() if one["name"] == COOKIE)
+
+
+def test_two_browsers_a_second_tab_and_a_reload(
+    shared_server: Server, new_page: Callable[..., Page]
+) -> None:
+    data, url = shared_server.data, shared_server.url
+    project = make_project(data, "Two people")
+    first, other = new_page(), new_page()
+    open_label(first, url, project)
+    open_label(other, url, project)
+    item, others_item = shown(first), shown(other)
+    assert item["token"] != others_item["token"] and item["text"] != others_item["text"]
+
+    tab = second_tab(first, url, project)
+    assert shown(tab)["token"] == item["token"]
+    first.reload()
+    wait_for_item(first)
+    assert shown(first)["token"] == item["token"]
+
+    answer(first, "y")
+    tab.keyboard.press("n")
+    expect(tab.locator(".st-key-saved")).to_contain_text(TOO_LATE)
+    wait_for_next(tab, item["token"])
+    assert shown(tab)["token"] == shown(first)["token"]
+    settle(tab)
+    tab.keyboard.press("u")
+    expect(tab.locator(".st-key-saved")).to_contain_text("Nothing saved yet")
+    assert shown(tab)["text"] == item["text"]
+
+    answer(other, "n")
+    answer(other, "y")
+    settle(tab)
+    answer(tab, "n")
+    other.keyboard.press("u")
+    expect(other.locator(".st-key-saved")).to_contain_text("Saved: No")
+    log = events(data, project)
+    by = {(event.kind, event.annotator) for event in log if event.kind in ("labelled", "undone")}
+    assert by == {("labelled", "me"), ("labelled", "me 2"), ("undone", "me"), ("undone", "me 2")}
+    undone = {event.previous for event in log if event.kind == "undone"}
+    taken_back = [event for event in answers(data, project) if event.sequence in undone]
+    assert [event.annotator for event in taken_back] == ["me", "me 2"]
+    assert saved(other) == "Saved: No"
+
+    session = Session.open(store_url(data), project)
+    page, table = report_html(session), events_csv(session)
+    assert "People</dt><dd>two people</dd>" in page
+    stored = (data / "labelcore.db").read_bytes() + (data / "labelcore.db-wal").read_bytes()
+    for one in (first, other):
+        assert cookie(one) not in page + table and cookie(one).encode() not in stored
+    session.store.close()
+
+
+def test_the_person_stays_the_same_without_the_cookie(shared_server: Server, page: Page) -> None:
+    project = make_project(shared_server.data, "Storage alone")
+    open_label(page, shared_server.url, project)
+    before, item = cookie(page), shown(page)["token"]
+    page.context.clear_cookies()
+    page.reload()
+    wait_for_item(page)
+    assert (cookie(page), shown(page)["token"]) == (before, item)
