@@ -189,11 +189,3 @@ def known_before(row: Estimand, cells: Cells) -> int | None:
     if group is None or not group.any() or (group & cells.sampled).any():
         return None
     return int(cells.size[group].sum())
-
-
-def check_known(names: list[str] | tuple[str, ...]) -> None:
-    unknown = [name for name in names if name not in ESTIMANDS]
-    if unknown:
-        raise ValueError(
-            f"estimands names {unknown[0]!r}, which is not known; known are {', '.join(ESTIMANDS)}"
-        )

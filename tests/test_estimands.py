@@ -14,7 +14,6 @@ from labelcore.estimands import (
     ESTIMANDS,
     SCALARS,
     SUMMARIES,
-    check_known,
     known_group,
     ratios,
     table_of,
@@ -100,8 +99,3 @@ def test_the_known_denominator_is_the_denominator(name: str) -> None:
         assert len(set(below)) > 1
     else:
         assert below == [cells.size[group].sum()] * 3
-
-
-def test_unknown_names_are_listed() -> None:
-    with pytest.raises(ValueError, match=r"'recal'.*precision, recall"):
-        check_known(["accuracy", "recal"])

@@ -11,7 +11,7 @@ import click
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
 from labelcore.cli.output import json_option, say, write
 from labelcore.errors import ProjectExistsError
-from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
+from labelcore.report import REPORT_FORMS, bundle_zip, estimates_csv, events_csv
 from labelcore.session.session import Session
 from labelcore.store import open_store
 from labelcore.words.sentences import count
@@ -27,11 +27,7 @@ output_option: Decorator = click.option(
     "--output", "-o", required=True, metavar="PATH", help="Where to write; - for standard output."
 )
 force_option: Decorator = click.option("--force", is_flag=True, help="Write over an existing file.")
-REPORTS: dict[str, Callable[[Session], str]] = {
-    "html": report_html,
-    "json": report_json,
-    "csv": estimates_csv,
-}
+REPORTS = {suffix.removeprefix("."): made for suffix, made in REPORT_FORMS.items()}
 SETTINGS = ("title", "question", "instructions", "used_for_training")
 
 

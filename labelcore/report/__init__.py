@@ -4,9 +4,10 @@ from labelcore.report.bundle import bundle_zip
 from labelcore.report.data import report_json
 from labelcore.report.page import report_html
 from labelcore.report.tables import estimates_csv, events_csv
-from labelcore.report.written import write_report
+from labelcore.report.written import REPORT_FORMS, write_report
 
 __all__ = [
+    "REPORT_FORMS",
     "bundle_zip",
     "estimates_csv",
     "events_csv",

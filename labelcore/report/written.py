@@ -11,7 +11,7 @@ from labelcore.report.tables import estimates_csv
 from labelcore.session.session import Session
 
 # The suffix of a report -> what makes its text.
-FORMS: dict[str, Callable[[Session], str]] = {
+REPORT_FORMS: dict[str, Callable[[Session], str]] = {
     ".html": report_html,
     ".json": report_json,
     ".csv": estimates_csv,
@@ -55,12 +55,12 @@ def write_report(session: Session, path: str | Path) -> Path:
     """
     file = Path(path)
     suffix = file.suffix.lower()
-    if suffix not in FORMS:
+    if suffix not in REPORT_FORMS:
         raise ValueError(
-            f"path: a report is written as {', '.join(FORMS)}, got {file.name!r}; "
+            f"path: a report is written as {', '.join(REPORT_FORMS)}, got {file.name!r}; "
             "choose one of these suffixes"
         )
-    text = FORMS[suffix](session)
+    text = REPORT_FORMS[suffix](session)
     if not file.parent.is_dir():
         raise FileNotFoundError(f"path: the folder {str(file.parent)!r} does not exist")
     file.write_text(text, encoding="utf-8", newline="")

@@ -67,8 +67,6 @@ class Session(SessionView):
     ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
     >>> session.status, session.labels
     ('budget used', 80)
-    >>> sorted(session.results())
-    ['precision', 'recall']
     """
 
     def __init__(

@@ -142,38 +142,6 @@ def stratified_accuracy(sizes: ArrayLike, labelled: ArrayLike, right: ArrayLike)
     return float((size * share)[seen].sum() / size[seen].sum())
 
 
-def estimated_random_variance(right: float, labelled: float) -> float:
-    """v of a plain random sample: A (1 - A) / (n - 1), A the sample's own share (proposition 2)."""
-    if labelled < 2:
-        raise ValueError(f"labelled must be at least 2, got {labelled!r}")
-    share = right / labelled
-    return share * (1 - share) / (labelled - 1)
-
-
-def estimated_variance(
-    sizes: ArrayLike, labelled: ArrayLike, right: ArrayLike, *, finite: bool = False
-) -> float:
-    """v of the stratified estimate: sum W_k^2 A_k (1 - A_k) / (n_k - 1), A_k the sample's own
-    shares (equation 6).
-
-    Promise: unbiased where the n_k were fixed before labelling. Where they follow from the labels
-    (OPT-A1, OPT-A2) it is too small: a stratum whose first labels agree counts nothing here and is
-    not asked again. Intervals therefore use ``accuracy_interval``.
-    Raises ValueError where a stratum of several items has fewer than two labels.
-    """
-    size, n, s = _counted(sizes, labelled, right)
-    short = np.flatnonzero((n < 2) & (size > n))
-    if short.size:
-        raise ValueError(
-            f"labelled must be at least 2 in every stratum, got {n[short[0]]:g} in stratum "
-            f"{short[0]}"
-        )
-    share = np.divide(s, n, out=np.zeros(len(n)), where=n > 0)
-    rest = 1 - n / size if finite else np.ones(len(size))
-    parts = (size / size.sum()) ** 2 * share * (1 - share) / np.maximum(n - 1, 1) * rest
-    return float(parts.sum())
-
-
 def _saved(sizes: ArrayLike, accuracies: ArrayLike, finite: bool) -> float:
     """(1/N) sum W_k S_k^2, what drawing without replacement takes off any allocation's variance."""
     if not finite:

@@ -30,7 +30,6 @@ STATUSES = {
         "{left}{labels}."
     ),
 }
-AT_THE_END = " and the draws are used up: nothing is shown about any of them"
 
 
 def choice_sentence(choice: Choice) -> str:

@@ -55,33 +55,12 @@ def test_equation_5_is_above_draws_with_replacement_by_its_own_factor() -> None:
     assert variance == pytest.approx(many, rel=1e-8)
 
 
-@pytest.mark.parametrize("finite", [True, False])
-def test_equation_6_is_unbiased_with_fixed_counts(finite: bool) -> None:
-    def found(hits: np.ndarray) -> float:
-        return av.estimated_variance(SIZES, COUNTS, hits, finite=finite)
-
-    mean, _ = moments(found, finite)
-    assert mean == pytest.approx(moments(estimated, finite)[1], abs=1e-12)
-
-
-def test_equation_6_without_bessel_is_biased() -> None:
-    """The plausible slip n_k for n_k - 1."""
-
-    def slip(hits: np.ndarray) -> float:
-        share = hits / COUNTS
-        return float((np.square(SIZES / SIZES.sum()) * share * (1 - share) / COUNTS).sum())
-
-    assert moments(slip, False)[0] < 0.8 * moments(estimated, False)[1]
-
-
 def test_plain_random_sample() -> None:
     """10 items of which 7 are right, 4 labels."""
     hits = np.arange(5)
     chance = hypergeom.pmf(hits, 10, 7, 4)
     variance = (chance * (hits / 4 - 0.7) ** 2).sum()
     assert variance == pytest.approx(av.random_variance(0.7, 10, 4, finite=True), abs=1e-12)
-    values = [av.estimated_random_variance(hit, 4) for hit in hits]
-    assert (chance * values).sum() * (1 - 4 / 10) == pytest.approx(variance, abs=1e-12)
 
 
 @pytest.mark.parametrize("finite", [True, False])
@@ -103,7 +82,6 @@ def test_strata_without_labels_or_doubt() -> None:
     assert av.stratified_variance([5, 5], [0.5, 1.0], [0, 2]) == np.inf
     assert av.stratified_accuracy([90, 10], [10, 0], [8, 0]) == pytest.approx(0.8)
     assert np.isnan(av.stratified_accuracy([90, 10], [0, 0], [0, 0]))
-    assert av.estimated_variance([3, 1], [3, 1], [2, 1]) == pytest.approx((0.75**2) * (2 / 9) / 2)
 
 
 @pytest.mark.parametrize(
@@ -118,11 +96,6 @@ def test_strata_without_labels_or_doubt() -> None:
             lambda: av.stratified_accuracy([5], [3], [4]),
             "right must lie between 0 and 3 in stratum",
         ),
-        (
-            lambda: av.estimated_variance([5, 5], [2, 1], [1, 1]),
-            "at least 2 in every.*got 1 in str",
-        ),
-        (lambda: av.estimated_random_variance(1, 1), "labelled must be at least 2, got 1"),
         (lambda: av.loss_of_small_strata([5, 1], 0.5, 3), "sizes must be at least 2 in every"),
     ],
 )
