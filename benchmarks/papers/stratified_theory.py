@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.papers.stratified_files import ScoredFile
+from benchmarks.papers.stratified_formulas import gain_of_optimal, gain_of_strata
 from benchmarks.papers.stratified_runs import Sample
 from labelcore.stats.accuracy_variance import (
     equal_variance,
-    gain_of_optimal,
-    gain_of_strata,
     optimal_variance,
     proportional_variance,
     random_variance,

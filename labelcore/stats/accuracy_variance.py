@@ -8,8 +8,7 @@ Every formula is for draws with replacement, as printed. With ``finite=True`` th
 replacement and stratum k counts (1 - n_k / N_k) times: V - (1/N) sum W_k S_k^2 whatever the
 allocation, as long as no stratum is asked for more items than it has.
 
-Source: Kumar and Raj (2018), equations 2 to 13; Cochran (1977), chapter 5. Equations 11 and 12 are
-blank in the text and stand here as their neighbours imply.
+Source: Kumar and Raj (2018), equations 2 to 10; Cochran (1977), chapter 5.
 """
 
 from __future__ import annotations
@@ -89,40 +88,6 @@ def optimal_variance(
     weight, spread2, n = _parts(sizes, accuracies, labels)
     printed = float((weight * np.sqrt(spread2)).sum()) ** 2 / n
     return printed - _saved(sizes, accuracies, finite)
-
-
-def gain_of_strata(sizes: ArrayLike, accuracies: ArrayLike, labels: float) -> float:
-    """V(random) - V(proportional) = (1/n) sum W_k (A_k - A)^2 where all 1/N_k are negligible
-    (equations 11 and 12): never negative, and the more the strata differ the larger."""
-    size, share = _strata(sizes, accuracies)
-    weight = size / size.sum()
-    return float((weight * (share - (weight * share).sum()) ** 2).sum()) / _labels(labels)
-
-
-def gain_of_optimal(sizes: ArrayLike, accuracies: ArrayLike, labels: float) -> float:
-    """V(proportional) - V(optimal) = (1/n) sum W_k (S_k - S_M)^2, S_M = sum W_k S_k
-    (equation 13)."""
-    weight, spread2, n = _parts(sizes, accuracies, labels)
-    spread = np.sqrt(spread2)
-    return float((weight * (spread - (weight * spread).sum()) ** 2).sum()) / n
-
-
-def loss_of_small_strata(sizes: ArrayLike, accuracy: float, labels: float) -> float:
-    """V(random) - V(proportional) where every stratum has the same accuracy (section 3.4.2): below
-    zero, because the strata gain nothing and N_k / (N_k - 1) exceeds N / (N - 1).
-
-    Departure: the last line before section 3.5 has lost a factor N_k; this follows from the line
-    above it and from equation 7.
-
-    >>> round(100 * loss_of_small_strata([5] * 20, 0.8, 100), 6)
-    -0.038384
-    """
-    size, _ = _strata(sizes, np.full(np.size(sizes), accuracy))
-    total = size.sum()
-    if total <= 1 or (size <= 1).any():
-        raise ValueError("sizes must be at least 2 in every stratum")
-    parts = (total - size) / (total * (total - 1) * (size - 1)) * size
-    return -accuracy * (1 - accuracy) / _labels(labels) * float(parts.sum())
 
 
 def stratified_accuracy(sizes: ArrayLike, labelled: ArrayLike, right: ArrayLike) -> float:

@@ -8,6 +8,11 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import binom, chi2, norm
 
+from benchmarks.papers.stratified_formulas import (
+    gain_of_optimal,
+    gain_of_strata,
+    loss_of_small_strata,
+)
 from benchmarks.papers.stratified_runs import (
     Sample,
     Strata,
@@ -18,9 +23,6 @@ from benchmarks.papers.stratified_runs import (
 )
 from labelcore.stats.accuracy_variance import (
     equal_variance,
-    gain_of_optimal,
-    gain_of_strata,
-    loss_of_small_strata,
     optimal_variance,
     proportional_variance,
     random_variance,
