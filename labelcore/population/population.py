@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -197,6 +198,23 @@ class Population:
         self._refuse_changed_file()
         texts: list[str] = as_text(self._table.load([name])[name]).to_pylist()
         return texts
+
+    def partly_filled(self, names: Sequence[str], most: int) -> dict[str, int]:
+        """How many rows of each column have a value, for those with an empty row and one to
+        ``most`` different values; one pass over the file.
+
+        ValueError when the file has no such column, or was changed after it was read.
+        """
+        for name in names:
+            self._refuse_unknown_column(name)
+        self._refuse_changed_file()
+        found = {}
+        for name, column in self._table.load(list(names)).items():
+            counts = Counter(text.strip() for text in as_text(column).to_pylist())
+            filled = len(self) - counts.pop("", 0)
+            if 1 <= len(counts) <= most and filled < len(self):
+                found[name] = filled
+        return {name: found[name] for name in names if name in found}
 
     def _cells(self, item_id: str, columns: Sequence[str]) -> dict[str, str]:
         position = self.position(item_id)

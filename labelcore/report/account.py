@@ -174,6 +174,14 @@ def _doubts(facts: Facts) -> list[Child]:
             "Were these items used for training the classifier? Answer: ", theirs(training), "."
         ),
     ]
+    if facts.revealing:
+        told.append(
+            joined(
+                "Not blind: the person saw ",
+                theirs(", ".join(facts.revealing)),
+                ", which may show a model's output, and may have followed it.",
+            )
+        )
     if training.lower() not in ("no", "not stated"):
         told.append("A classifier looks better on items it was trained on than on new ones.")
     if training.lower() != "no" and facts.existing.use == "random":

@@ -18,6 +18,7 @@ from labelcore.log.people import people_count
 from labelcore.plan.existing import Existing
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
+from labelcore.population.revealing import MAY_SHOW, shown_outputs
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
 from labelcore.results.label_error import LabelError
@@ -97,6 +98,13 @@ class Facts:
         known = self.population.known
         number = 0 if known is None else int((known >= 0).sum())
         return taken_words(number, str(self.plan.existing)) if number else ""
+
+    @property
+    def revealing(self) -> tuple[str, ...]:
+        """The content columns that may show a model's output: by name, or as the project says."""
+        told = self.settings.get(MAY_SHOW)
+        said = [name for name in self.population.content_columns if name in (told or ())]
+        return tuple(dict.fromkeys((*shown_outputs(self.population), *said)))
 
     @property
     def title(self) -> str:

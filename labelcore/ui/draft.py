@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from labelcore.population.arguments import threshold_name
+from labelcore.population.revealing import MAY_SHOW, holds_output
 from labelcore.ui.guess import ClassifierColumns
 
 
@@ -16,6 +17,7 @@ class Columns:
 
     dialect   of the person's choice, (name, value) each; empty: as it is detected
     known, existing   the column of known answers that is used, and what they are taken for
+    revealing         content columns that may show a model's output
     """
 
     id: str | None
@@ -28,6 +30,7 @@ class Columns:
     dialect: tuple[tuple[str, Any], ...] = ()
     known: str | None = None
     existing: str | None = None
+    revealing: tuple[str, ...] = ()
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of ``read_population``.
@@ -57,6 +60,15 @@ class Columns:
         """Those of the columns ``names`` that mean nothing else."""
         read = [column for one in self.classifiers for column in (one.score, one.prediction)]
         return [name for name in names if name not in (self.id, *self.content, *read)]
+
+    def revealing_of(self, sample: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+        """The content columns that are a classifier's own, or hold what a model said."""
+        read = [column for one in self.classifiers for column in (one.score, one.prediction)]
+        return tuple(
+            name
+            for name in self.content
+            if name in read or holds_output(name, [row.get(name, "") for row in sample])
+        )
 
     def asked(self, classes: tuple[str, ...], positive: str) -> Columns:
         return replace(self, classes=classes, positive=positive)
@@ -102,11 +114,12 @@ class Aim:
     existing: str | None = None
 
 
-def settings(question: Question, aim: Aim) -> Mapping[str, Any]:
+def settings(question: Question, aim: Aim, revealing: Sequence[str] = ()) -> Mapping[str, Any]:
     """What is kept with the project beside plan and file."""
     return {
         "question": question.text,
         "instructions": question.instructions,
         "used_for_training": aim.trained_on,
         **({"keys": question.keys} if question.keys else {}),
+        **({MAY_SHOW: list(revealing)} if revealing else {}),
     }

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from labelcore.population import FORMATS, Dialect, Duplicates, Form, Population,
 from labelcore.population.dialect import NOTHING
 from labelcore.population.formats import detect, known_suffix, open_table
 from labelcore.population.sniff import first_row_is_data
+from labelcore.ui.guess import FEW_VALUES
 from labelcore.ui.sessions import data_folder
 
 MOST_LISTED = 200
@@ -196,6 +197,16 @@ def _answered(_population: Population, fingerprint: str, column: str) -> int:
 def answered(population: Population, column: str) -> int:
     """Rows of a column that are not empty; counted once for the same file."""
     return _answered(population, population.fingerprint, column)
+
+
+@st.cache_data(show_spinner=False, max_entries=40)
+def _partly_filled(_population: Population, fingerprint: str, names: str) -> dict[str, int]:
+    return _population.partly_filled(json.loads(names), FEW_VALUES)
+
+
+def partly_filled(population: Population, names: Sequence[str]) -> dict[str, int]:
+    """Rows with a value of each column with some of them and few different ones; counted once."""
+    return _partly_filled(population, population.fingerprint, json.dumps(list(names)))
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)

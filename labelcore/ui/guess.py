@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from labelcore.population.revealing import holds_output, snake, verdicts
+
 Value = TypeVar("Value")
 
 TRUTH = re.compile(
@@ -32,8 +34,8 @@ SCORE = re.compile(
     re.IGNORECASE,
 )
 PREDICTION = re.compile(
-    r"(^|_)(pred(icted|ictions?|s)?|decision|output|flag(ged)?|vorhersage|vorhergesagt"
-    r"|entscheidung)(_|$)",
+    r"(^|_)(pred(icted|ictions?|s)?|decision|output|flag(ged)?|verdict|vorhersage"
+    r"|vorhergesagt|entscheidung)(_|$)",
     re.IGNORECASE,
 )
 CONTENT = re.compile(
@@ -44,6 +46,7 @@ CONTENT = re.compile(
     re.IGNORECASE,
 )
 NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*")
+MODEL = re.compile(r"(^|_)(judges?\d*|model|llm|gpt|classifier|auto)(_|$)", re.IGNORECASE)
 POSITIVE = re.compile(r"(^|_)(1|yes|true|pos|positive|ja)$", re.IGNORECASE)
 CALLED_PREDICTED = re.compile(r"(^|_)(pred|vorher)", re.IGNORECASE)
 FEW_VALUES = 12
@@ -97,15 +100,7 @@ def looks_like_answer(column: str) -> bool:
     >>> looks_like_answer("true_label"), looks_like_answer("ratings"), looks_like_answer("text")
     (True, True, False)
     """
-    return TRUTH.search(_snake(column)) is not None
-
-
-def _snake(name: str) -> str:
-    """
-    >>> _snake("True Label"), _snake("goldLabel")
-    ('True_Label', 'gold_Label')
-    """
-    return re.sub(r"[ .\-]+|(?<=[a-z])(?=[A-Z])", "_", name.strip())
+    return TRUTH.search(snake(column)) is not None
 
 
 def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
@@ -134,7 +129,7 @@ def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
 
 def _id(free: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[str | None]:
     for rank, pattern in enumerate(IDS):
-        named = [name for name in free if pattern.search(_snake(name))]
+        named = [name for name in free if pattern.search(snake(name))]
         if rank:
             named = [name for name in named if _all_different(values[name])]
         if len(named) > 1:
@@ -167,7 +162,11 @@ def _between(values: Sequence[str]) -> bool:
 
 
 def _is_prediction(name: str, values: Sequence[str]) -> bool:
-    name = _snake(name)
+    name = snake(name)
+    if MODEL.search(name) and verdicts(values):
+        return True
+    if any(value.lstrip()[:1] in ("[", "{") for value in values):
+        return False
     if not PREDICTION.search(name) or _between(values):
         return False
     short = sum(map(len, values)) <= SHORT_TEXT * len(values)
@@ -178,14 +177,21 @@ def _is_prediction(name: str, values: Sequence[str]) -> bool:
 
 def _is_score(name: str, values: Sequence[str]) -> bool:
     """A bad value in a column named like a score is a fault to be told, not another meaning."""
-    if SCORE.search(_snake(name)):
+    if SCORE.search(snake(name)):
         return any(NUMBER.fullmatch(value) for value in values)
-    return bool(PREDICTION.search(_snake(name))) and _between(values)
+    return bool(PREDICTION.search(snake(name))) and _between(values)
 
 
 def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[tuple[str, ...]]:
-    words = [name for name in rest if any(values[name]) and _numbers(values[name]) is None]
-    named = tuple(name for name in words if CONTENT.match(_snake(name)))
+    """What holds a model's output is never preselected: it would decide for the person."""
+    words = [
+        name
+        for name in rest
+        if any(values[name])
+        and _numbers(values[name]) is None
+        and not holds_output(name, values[name])
+    ]
+    named = tuple(name for name in words if CONTENT.match(snake(name)))
     if named:
         return Found(named, NAMED)
     lengths = {name: sum(map(len, values[name])) / len(values[name]) for name in words}
@@ -206,7 +212,7 @@ def _classifiers(
     values: Mapping[str, Sequence[str]],
 ) -> Found[tuple[ClassifierColumns, ...]]:
     if _sum_to_one([values[name] for name in scores]):
-        positive = [name for name in scores if POSITIVE.search(_snake(name))]
+        positive = [name for name in scores if POSITIVE.search(snake(name))]
         if len(scores) > 2 or len(positive) != 1:
             reason = f"{_all_of(scores)} sum to 1: they belong to the classes of one classifier."
             if not predictions:
@@ -245,7 +251,7 @@ def _pairs(scores: Sequence[str], predictions: Sequence[str]) -> tuple[Classifie
     left = {_stem(name, PREDICTION): name for name in predictions}
     found = []
     for score in scores:
-        stem = _stem(score, SCORE if SCORE.search(_snake(score)) else PREDICTION)
+        stem = _stem(score, SCORE if SCORE.search(snake(score)) else PREDICTION)
         if stem not in left and len(scores) == len(left) == 1 and (not stem or "" in left):
             other = next(iter(left))
             found.append(ClassifierColumns(other or "classifier", score, left.pop(other)))
@@ -262,7 +268,7 @@ def _stem(name: str, pattern: re.Pattern[str]) -> str:
     >>> _stem("prob_1", SCORE)
     ''
     """
-    stem = pattern.sub("_", _snake(name), count=1).strip("_ ")
+    stem = pattern.sub("_", snake(name), count=1).strip("_ ")
     return "" if POSITIVE.fullmatch(stem) else stem
 
 

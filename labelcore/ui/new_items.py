@@ -16,7 +16,7 @@ from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN,
 from labelcore.ui import files
 from labelcore.ui.draft import Columns
 from labelcore.ui.guard import sentence
-from labelcore.ui.guess import ClassifierColumns, Guess, guess
+from labelcore.ui.guess import FEW_VALUES, ClassifierColumns, Guess, guess
 from labelcore.ui.new_known import known_answers
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
@@ -24,7 +24,7 @@ from labelcore.ui.sessions import data_folder
 
 PATH, UPLOADED = "new-path", "new-uploaded"
 NO_COLUMN, ROW_NUMBERS = "(none)", "(no id column: row numbers)"
-MOST_CLASSIFIERS = 8
+MOST_CLASSIFIERS, MOST_LOOKED_AT = 8, 100
 KINDS = "CSV, TSV, text, JSON, JSON Lines, Excel or Parquet; the texts gzipped or not"
 FIELD_LABELS = {
     "encoding": "Encoding",
@@ -34,6 +34,10 @@ FIELD_LABELS = {
     "header": "The first row",
     "sheet": "Sheet",
 }
+REVEALING = (
+    "{names} may show a model's output: whoever sees it does not judge blind. The report says so."
+)
+WITHOUT_CLASSIFIER = "No classifier was found: only the share of positive items can be known."
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
 
 
@@ -58,6 +62,8 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     if chosen is None:
         return None
     columns = Columns(*chosen, dialect=tuple(given.items()))
+    columns = replace(columns, revealing=columns.revealing_of(head.sample))
+    show_revealing(columns.revealing)
     try:
         with st.spinner("Checking every row …"):
             population = files.read(path, columns.arguments())
@@ -65,15 +71,30 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
-    if len(population.classes) == 2:
+    if not population.classifiers:
+        st.info(plain(f"{what_was_read(population)}, no fault. {WITHOUT_CLASSIFIER}"))
+    elif len(population.classes) == 2:
         st.success(plain(f"{what_was_read(population)}, no fault"), icon=":material/check:")
     else:
         st.info(plain(f"{what_was_read(population)}, {len(population.classes)} classes"))
     show_duplicates(repeated)
-    known = known_answers(population, columns.unused(found.answers))
+    answers = columns.unused(found.answers)
+    others = [name for name in columns.unused(head.columns) if name not in found.answers]
+    known = known_answers(population, answers, tellable(others, head.sample))
     if known is None:
         return None
     return path, replace(columns, known=known[0], existing=known[1]), population
+
+
+def tellable(names: Sequence[str], sample: Sequence[Mapping[str, str]]) -> list[str]:
+    """The columns that may have few different values, as far as the first rows tell."""
+    seen = {name: {row.get(name, "").strip() for row in sample} - {""} for name in names}
+    return [name for name in names if len(seen[name]) <= FEW_VALUES][:MOST_LOOKED_AT]
+
+
+def show_revealing(names: Sequence[str]) -> None:
+    if names:
+        st.warning(plain(REVEALING.format(names=", ".join(names))))
 
 
 def show_duplicates(repeated: Duplicates) -> None:

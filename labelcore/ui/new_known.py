@@ -30,29 +30,35 @@ NOT_RANDOM = (
     "{labels} {place}, against {expected} of all items. Choose {other!r} {where}: it is right "
     "however they came."
 )
+NO_COLUMN = "(none)"
 NOT_SAID = "Say where the known answers come from to go on: it decides what they may be used for."
 
 
 def known_answers(
-    population: Population, columns: Sequence[str]
+    population: Population, columns: Sequence[str], others: Sequence[str] = ()
 ) -> tuple[str | None, str | None] | None:
     """The column of known answers that is used, and what they are taken for, both None where none
     are; None while that is not said.
 
     columns   those that look like answers; one that is full, or empty, leaves nothing to ask
+    others    further ones that mean nothing else: any with few different values may hold answers
     """
     counts = {name: files.answered(population, name) for name in columns}
     partly = {name: n for name, n in counts.items() if 0 < n < len(population)}
+    called = list(partly)
+    partly |= files.partly_filled(population, others)
     if not partly:
         return None, None
-    column = next(iter(partly))
-    if len(partly) > 1:
+    column = called[0] if called else NO_COLUMN
+    if len(partly) > 1 or not called:
         column = st.selectbox(
-            "Which column holds the known answers?",
-            list(partly),
+            "Which column holds known answers?",
+            [*partly, NO_COLUMN] if called else [NO_COLUMN, *partly],
             key=f"new-known-column-{population.fingerprint}",
             persist_state="session",
         )
+    if column == NO_COLUMN:
+        return None, None
     number = partly[column]
     st.markdown(
         plain(

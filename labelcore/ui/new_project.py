@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -43,11 +45,16 @@ def new_project_page() -> None:
     aim, population = aimed
     plan = sure_step(aim, population)
     if plan is not None:
-        create_step(path, question, aim, population, with_repeats(plan))
+        create_step(path, columns.revealing, question, aim, population, with_repeats(plan))
 
 
 def create_step(
-    path: Path, question: Question, aim: Aim, population: Population, plan: Plan
+    path: Path,
+    revealing: Sequence[str],
+    question: Question,
+    aim: Aim,
+    population: Population,
+    plan: Plan,
 ) -> None:
     st.subheader("Create", anchor=False)
     name = st.text_input(
@@ -61,7 +68,7 @@ def create_step(
     if not st.button("Create and start labelling", type="primary", key="new-create"):
         return
     try:
-        name = create(name, question, aim, population, plan)
+        name = create(name, settings(question, aim, revealing), population, plan)
     except (ValueError, TypeError, OSError) as error:
         st.error(plain(sentence(error)))
         return
@@ -70,8 +77,8 @@ def create_step(
     st.switch_page("pages/label.py", query_params={"project": name})
 
 
-def create(name: str, question: Question, aim: Aim, population: Population, plan: Plan) -> str:
+def create(name: str, words: Mapping[str, Any], population: Population, plan: Plan) -> str:
     """Everything is valid by now; a name that is taken is told before anything is stored."""
     checked = checked_name(sessions.store(), name)
-    sessions.registry().create(checked, population, plan, settings(question, aim))
+    sessions.registry().create(checked, population, plan, words)
     return checked

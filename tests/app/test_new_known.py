@@ -140,3 +140,41 @@ def test_they_can_be_left_out(app, data_folder: Path) -> None:
 def test_a_full_column_leaves_nothing_to_ask(app, items: Path) -> None:
     page = uploaded(app, items.read_bytes())
     assert not [one for one in page.radio if one.label.startswith("Where do the known")]
+
+
+def coded(values: tuple[str, str] = ("relevant", "not relevant"), header: str = "coding") -> bytes:
+    """300 items with a score and a prediction, of which the last 60 have a known answer in a
+    column that is not called like one; another is filled with many different texts."""
+    rng, rows = random.Random(4), []
+    for number in range(300):
+        score = round(1 - number / 300, 4)
+        said = values[0] if score >= 0.5 else values[1]
+        code = values[0 if rng.random() < score else 1] if number >= 240 else ""
+        note = f"note {number}" if number % 2 else ""
+        rows.append(f"{number},paper {number},{score},{said},{code},{note}\n")
+    head = f"id,title,score,prediction,{header},remark\n"
+    return (head + "".join(rows)).encode()
+
+
+def chooser(page):
+    (found,) = [one for one in page.selectbox if one.label == "Which column holds known answers?"]
+    return found
+
+
+def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None:
+    page = uploaded(app, coded())
+    assert not page.exception
+    assert chooser(page).options == ["(none)", "coding"] and chooser(page).value == "(none)"
+    chooser(page).set_value("coding").run()
+    assert "coding: 60 of 300 items" in texts(page).replace("\\", "")
+    source(page).set_value("certainty").run()
+    page.text_input(key="new-question").set_value("Is it relevant?").run()
+    button(page, "new-create").click().run()
+    session = open_project(data_folder)
+    assert session.population.arguments["known"] == "coding"
+    assert (session.population.known >= 0).sum() == 60
+
+
+def test_no_column_need_be_named(app) -> None:
+    page = uploaded(app, coded())
+    assert [one.value for one in page.subheader] == ["1 · Items", "2 · Question"]

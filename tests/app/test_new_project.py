@@ -8,6 +8,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.population import Dialect
+from labelcore.report import report_html
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import HOSTILE, button, texts
 
@@ -152,7 +153,7 @@ def test_an_unsure_column_is_asked(app) -> None:
     assert chooser(page, "id").value is None and not page.success
     assert "Not sure: user_id and doc_id" in texts(page).replace("\\", "")
     chooser(page, "id").set_value("doc_id").run()
-    assert page.success
+    assert any("no fault" in one.value for one in page.info)
 
 
 def test_repeated_contents_are_warned_about(app) -> None:
@@ -389,3 +390,35 @@ def test_hostile_columns_and_names(app) -> None:
         for one in getattr(page, kind)
     ]
     assert not any("<img" in value or ":red[x]" in value for value in shown)
+
+
+LABEL_STUDIO = (
+    '[{"id": 1, "data": {"text": "the first long message"}, "predictions": '
+    '[{"model_version": "v1", "score": 0.9, "result": []}]},'
+    '{"id": 2, "data": {"text": "the second long message"}, "predictions": '
+    '[{"model_version": "v1", "score": 0.2, "result": []}]}]'
+)
+
+
+def test_a_model_s_output_is_not_preselected_and_is_warned_of(app, data_folder: Path) -> None:
+    page = with_upload(app, "tasks.json", LABEL_STUDIO.encode())
+    content = page.multiselect[0]
+    assert not page.exception and content.value == ["data"]
+    assert not any("judge blind" in one.value for one in page.warning)
+    content.set_value(["data", "predictions"]).run()
+    (told,) = [one.value for one in page.warning if "judge blind" in one.value]
+    assert "predictions may show a model's output" in told.replace("\\", "")
+    page.text_input(key="new-question").set_value("Is it good?").run()
+    page.button(key="new-create").click().run()
+    assert not page.exception
+    store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
+    (record,) = store.projects()
+    session = lc.Session.open(store, record.name)
+    assert session.settings["may_show_output"] == ["predictions"]
+    assert "Not blind: the person saw" in report_html(session)
+
+
+def test_no_fault_is_not_green_without_a_classifier(app) -> None:
+    page = with_upload(app, "tasks.json", LABEL_STUDIO.encode())
+    assert not page.success
+    assert any("No classifier was found" in one.value for one in page.info)

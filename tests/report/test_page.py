@@ -298,3 +298,16 @@ def test_thinning_keeps_both_ends(number: int, most: int) -> None:
     chosen = thinned(number, most)
     assert len(chosen) == min(number, most)
     assert not number or (chosen[0], chosen[-1]) == (0, number - 1)
+
+
+def test_a_content_column_of_a_model_is_not_blind(tmp_path: Path) -> None:
+    """Whoever made the project: by the column's name, and where it is a classifier's own."""
+    rows = [f"{n},message {n},because {n},{n / 300}" for n in range(300)]
+    path = tmp_path / "items.csv"
+    path.write_text("\n".join(["id,text,judge_reason,score", *rows]) + "\n", encoding="utf-8")
+    blind = session_on(path, project="blind")
+    assert "Not blind" not in report_html(blind)
+    for content in (["text", "judge_reason"], ["text", "score"]):
+        session = session_on(path, project=content[1], arguments={"content": content})
+        told = Outline(report_html(session)).text
+        assert f"Not blind: the person saw {content[1]}," in told

@@ -217,3 +217,50 @@ def test_real_headers(header: str, row: str, expected: tuple[object, ...], asked
     assert {part for part in found.confidence if found.asks(part)} == asked
     assert asked <= set(found.reasons)
     assert not set(found.answers) & set(found.content)
+
+
+def test_a_label_studio_file_preselects_no_prediction() -> None:
+    found = guess(
+        *sample(
+            id=[1, 2],
+            data=['{"text": "a long enough message"}', '{"text": "another message"}'],
+            predictions=[
+                '[{"model_version": "v1", "score": 0.9, "result": []}]',
+                '[{"model_version": "v1", "score": 0.2, "result": []}]',
+            ],
+        )
+    )
+    assert found.content == ("data",)
+
+
+def test_what_a_model_said_is_never_preselected() -> None:
+    long = "because the answer names the right city and year"
+    found = guess(
+        *sample(
+            id=[1, 2],
+            trace=["user: where was it? assistant: Paris", "user: when? assistant: 1987 in spring"],
+            judge_reason=[long, long],
+            explanation=[long, long],
+            pred_text=[long, long],
+            annot=['{"result": [1], "score": 0.5}', '{"result": [2], "score": 0.7}'],
+            outcome=["passed", "failed"],
+        )
+    )
+    assert found.content == ("trace",)
+
+
+def test_verdicts_of_judges_are_predictions() -> None:
+    found = guess(
+        *sample(
+            id=[1, 2, 3],
+            answer_text=["some words here", "more words", "others"],
+            judge_verdict=["pass", "fail", "pass"],
+            judge2_verdict=["pass", "pass", "fail"],
+            llm_result=["pass", "fail", "fail"],
+        )
+    )
+    assert [(one.name, one.prediction) for one in found.classifiers] == [
+        ("judge", "judge_verdict"),
+        ("judge2", "judge2_verdict"),
+        ("llm_result", "llm_result"),
+    ]
