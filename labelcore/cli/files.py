@@ -11,7 +11,7 @@ import click
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
 from labelcore.cli.output import json_option, say
 from labelcore.plan.against_file import frozen
-from labelcore.planning.forecast import preview
+from labelcore.planning.forecast import preview, sized
 from labelcore.planning.simulation import simulate as run_simulation
 from labelcore.population import Population
 from labelcore.report.data import finite
@@ -64,7 +64,10 @@ def plan(as_json: bool, **given: Any) -> None:
     """What a plan will cost and give, before the first label."""
     population, chosen = population_of(given), plan_of(given)
     ahead = preview(population, chosen)
-    values = {**asdict(ahead), "plan": frozen(population, chosen, ahead.planned).to_dict()}
+    values = {
+        **asdict(ahead),
+        "plan": frozen(population, sized(population, chosen), ahead.planned).to_dict(),
+    }
     sentences = [
         f"{population.name}: {count(len(population), 'item')}; design {chosen.design}, promise "
         f"{chosen.promise}.",

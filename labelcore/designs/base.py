@@ -222,8 +222,11 @@ class Design(ABC):
     targets       what the result may be about: "file", "process"
     stop_rules    the rules that may end a session of this method early
     size_from_params     whether the number of labels follows from the parameters alone
+    size_param           the parameter that says how many labels, where a margin or a budget may
+                         choose it: more of it, more labels
     later_labels_count   whether labels beyond the planned size narrow a watched result
-    recommended   whether to propose it, where nothing more special is recommended
+    recommended   whether it may be proposed: measured to need few labels, and to hold, on files of
+                  all kinds
     first_fixed_look     labels before the first figure of a fixed promise
     has_confidence       whether a confidence goes with its results
     strata_order         what the order of its strata means, in words; {first}, {second} and
@@ -246,6 +249,7 @@ class Design(ABC):
     assumptions: ClassVar[tuple[str, ...]] = ()
     smallest_watched_budget: ClassVar[int] = 1
     size_from_params: ClassVar[bool] = False
+    size_param: ClassVar[str | None] = None
     later_labels_count: ClassVar[bool] = True
     recommended: ClassVar[bool] = False
     first_fixed_look: ClassVar[int] = 30
@@ -284,6 +288,10 @@ class Design(ABC):
     @abstractmethod
     def prepare(self, setup: Setup) -> Frame:
         """Strata, their expected rates and the order of draws."""
+
+    def resized(self, setup: Setup, frame: Frame) -> Frame:
+        """The frame of ``setup``, which differs from that of ``frame`` in ``size_param`` alone."""
+        return self.prepare(setup)
 
     @abstractmethod
     def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:

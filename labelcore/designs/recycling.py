@@ -26,6 +26,7 @@ from labelcore.designs.recycling_frame import (
     NEEDS_PARENT,
     RecyclingFrame,
     classifiers_of,
+    drawn,
     places,
     recycling_frame,
 )
@@ -61,12 +62,17 @@ RECALL = (
 )
 
 
+MOST_DRAWS = 1_000_000
+
+
 class Recycling(Design):
     """Algorithm 1: the parent's sample used again for its children.
 
-    ``sample_size`` draws with replacement from the items that the parent calls positive; for every
-    child, in the same number, the elements of that sample that the child calls positive too, new
-    ones from outside the parent's set in proportion, and a remainder from the child's whole set.
+    ``sample_size`` draws with replacement from the items that the parent calls positive (not given:
+    the fewest whose expected intervals keep the margin, or the most that the budget allows); for
+    every child, in the same number, the elements of that sample that the child calls positive too,
+    new ones from outside the parent's set in proportion, and a remainder from the child's whole
+    set.
     Every item is asked once, in one random order, however often it is drawn. For recall a
     stratified sample of the parent's predicted negatives is added: strata by how many children call
     an item positive and by score, from the top in geometrically growing sizes, with labels in
@@ -100,6 +106,8 @@ class Recycling(Design):
     promises: ClassVar[tuple[str, ...]] = ("fixed",)
     stop_rules: ClassVar[tuple[str, ...]] = ("deadline",)
     size_from_params: ClassVar[bool] = True
+    size_param: ClassVar[str | None] = "sample_size"
+    recommended: ClassVar[bool] = True
     later_labels_count: ClassVar[bool] = False
     strata_order: ClassVar[str] = "what the parent calls so first"
     assumptions: ClassVar[tuple[str, ...]] = (
@@ -124,8 +132,11 @@ class Recycling(Design):
             "how recycled and new items are mixed; sample has no promise",
             choices=OPTIONS,
         )
-        sample_size: int = parameter(
-            1068, "draws for each classifier", low=1, high=1_000_000, main=True
+        sample_size: int | None = parameter(
+            None,
+            "draws for each classifier; empty: what the margin or the labels need, else 1,068",
+            low=1,
+            high=MOST_DRAWS,
         )
         negatives: int | None = parameter(
             None,
@@ -165,6 +176,10 @@ class Recycling(Design):
 
     def prepare(self, setup: Setup) -> Frame:
         return recycling_frame(setup)
+
+    def resized(self, setup: Setup, frame: Frame) -> Frame:
+        assert isinstance(frame, RecyclingFrame)
+        return drawn(setup, frame)
 
     def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
         assert isinstance(frame, RecyclingFrame)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from labelcore.stats.recycling import Recycled, recycle_all
 from labelcore.stats.strata import geometric_edges
 
 N_BELOW = 12
+DRAWS = 1068
+"""Draws for each classifier where neither they nor a margin or a budget are given."""
 DISJOINT = "{child} and {above} call no item alike: nothing can be recycled between them."
 NO_NEGATIVES = "{parent} calls every item {positive!r}: its recall is 1 whatever the labels."
 NEEDS_PARENT = "needs a parent classifier and others below it"
@@ -36,6 +38,7 @@ class RecyclingFrame(Frame):
     names, under   the classifiers, the parent first, and the place of the one that each stands
                    under, -1 for the parent
     called     (n_classifiers, n_items), whether each calls each item positive
+    order      (n_items,), all items in an order given by the seed
     samples    S_P and every S_C, draws with replacement
     negatives  the parent's predicted negatives that are asked for recall, each once
     precision, recall   for each classifier the parts of the file that its figures are made of
@@ -46,6 +49,7 @@ class RecyclingFrame(Frame):
     names: tuple[str, ...]
     under: tuple[int, ...]
     called: BoolArray
+    order: IntArray
     samples: tuple[Recycled, ...]
     negatives: IntArray
     precision: tuple[Parts, ...]
@@ -59,23 +63,42 @@ def recycling_frame(setup: Setup) -> RecyclingFrame:
     params, population = setup.params, setup.population
     names, under = classifiers_of(params), places(params)
     called = _called(setup, names)
-    order = hash_order(hash_keys(setup.seed, "draw", population.ids()))
-    random = np.random.default_rng(hash_keys(setup.seed, "recycle", [""])[0].tolist())
-    samples = recycle_all(called, under, order, params.sample_size, params.option, random)
     stratum = _strata(setup, called) if "recall" in setup.estimands else 1 - called[0]
     n_strata = int(stratum.max()) + 1
     rates, notes = stratum_rates(population, names[0], stratum, n_strata)
     base = make_frame(setup, stratum, rates, np.arange(n_strata) == 0, notes)
-    negatives = _negatives(setup, base)
-    sequence, draws = _sequence(setup, samples, negatives)
-    return RecyclingFrame(
+    none = np.zeros(0, dtype=np.int64)
+    undrawn = RecyclingFrame(
         base.stratum, base.sizes, base.rates, base.predicted, base.queue, base.start,
         (*base.notes, *_notes(setup, names, under, called)),
-        names=names, under=under, called=called, samples=tuple(samples), negatives=negatives,
-        precision=precision_parts(called, under, samples),
-        recall=recall_parts(called, under, samples, stratum, negatives),
-        sequence=sequence, draws=draws,
+        names=names, under=under, called=called,
+        order=hash_order(hash_keys(setup.seed, "draw", population.ids())),
+        samples=(), negatives=none, precision=(), recall=(), sequence=none, draws=none,
     )  # fmt: skip
+    return drawn(setup, undrawn)
+
+
+def drawn(setup: Setup, frame: RecyclingFrame) -> RecyclingFrame:
+    """The frame with samples of the size that ``setup`` has, whatever it held before."""
+    called, under, size = frame.called, frame.under, draws_of(setup.params)
+    random = np.random.default_rng(hash_keys(setup.seed, "recycle", [""])[0].tolist())
+    samples = recycle_all(called, under, frame.order, size, setup.params.option, random)
+    negatives = _negatives(setup, frame)
+    sequence, draws = _sequence(setup, samples, negatives)
+    return replace(
+        frame,
+        samples=tuple(samples),
+        negatives=negatives,
+        precision=precision_parts(called, under, samples),
+        recall=recall_parts(called, under, samples, frame.stratum, negatives),
+        sequence=sequence,
+        draws=draws,
+    )
+
+
+def draws_of(params: Any) -> int:
+    """Draws for each classifier."""
+    return DRAWS if params.sample_size is None else int(params.sample_size)
 
 
 def classifiers_of(params: Any) -> tuple[str, ...]:
@@ -153,7 +176,7 @@ def _negatives(setup: Setup, frame: Frame) -> IntArray:
     """The sample of the parent's predicted negatives, each item once."""
     if "recall" not in setup.estimands or frame.n_strata < 2:
         return np.zeros(0, dtype=np.int64)
-    wanted = setup.params.negatives or setup.params.sample_size
+    wanted = setup.params.negatives or draws_of(setup.params)
     counts = largest_remainder(np.sqrt(frame.sizes[1:]), wanted, frame.sizes[1:])
     pieces = zip(frame.start[1:], counts, strict=True)
     return np.concatenate([frame.queue[first : first + take] for first, take in pieces])

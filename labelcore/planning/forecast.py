@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from labelcore.plan.against_file import (
     check_size,
     chosen_classifiers,
     found_sure,
+    frozen,
     make_setup,
 )
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
@@ -30,6 +32,10 @@ from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
 from labelcore.tallies import Question, questions, tallies_of
 
 LIST_OF_FIRST = "Of {list} there is one, along the scores of {first}; none for {others}."
+
+
+SIZES, MOST_SIZE = 20, 999_999
+"""The largest value of a size parameter that is tried: for each item, and in all."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,7 @@ def preview(population: Population, plan: Plan) -> Preview:
     >>> ahead.expected_half_width["accuracy"] <= 0.05
     True
     """
+    plan = sized(population, plan)
     outlook = Outlook(population, plan)
     if outlook.rule is not None:
         return _at_a_stop(outlook, outlook.rule)
@@ -135,6 +142,25 @@ def _expected_labels(outlook: Outlook, most: int) -> int:
     return max(needed, default=most)
 
 
+def kept_plan(population: Population, plan: Plan) -> Plan:
+    """The plan as a session keeps it: with its planned size, and what that follows from."""
+    if plan.planned is not None:
+        return plan
+    plan = sized(population, plan)
+    return frozen(population, plan, planned_size(population, plan))
+
+
+def sized(population: Population, plan: Plan) -> Plan:
+    """The plan with the parameter that its size follows from, where margin or budget choose it."""
+    name = plan.method.size_param
+    if plan.planned is not None or name is None or plan.params.get(name) is not None:
+        return plan
+    if plan.margin is None and plan.budget is None:
+        return plan
+    chosen = Outlook(population, plan).size_for(name, plan.margin, plan.budget)
+    return replace(plan, params={**plan.params, name: chosen})
+
+
 def planned_size(population: Population, plan: Plan) -> int:
     """The size that a plan freezes: its budget, else what the margin is expected to need; the most
     labels of a calibrated stop."""
@@ -144,6 +170,20 @@ def planned_size(population: Population, plan: Plan) -> int:
             return plan.budget
         return min(plan.budget, Outlook(population, plan).most)
     return preview(population, plan).planned
+
+
+def _crossing(met: Callable[[int], bool], start: int, most: int) -> int:
+    """About the smallest size from 1 to ``most`` that is met, to half a percent; ``most`` where
+    none is."""
+    low, high = 0, min(max(start, 1), most)
+    while not met(high):
+        if high == most:
+            return most
+        low, high = high, min(2 * high, most)
+    while high - low > max(1, high // 200):
+        middle = (low + high) // 2
+        low, high = (low, middle) if met(middle) else (middle, high)
+    return high
 
 
 class Outlook:
@@ -285,6 +325,32 @@ class Outlook:
             middle = (low + high) // 2
             low, high = (low, middle) if self._meets(middle, margin) else (middle, high)
         return high
+
+    def size_for(self, name: str, margin: float | None, budget: int | None) -> int:
+        """The value of the parameter ``name`` that the size follows from: the least whose expected
+        half-widths all meet ``margin``, the largest whose labels ``budget`` allows; the smaller of
+        both. What is drawn by chance is drawn by the plan's seed, so that the labels are those that
+        will be asked."""
+        most = min(SIZES * len(self.population), MOST_SIZE)
+        found = most
+        if margin is not None:
+            start = math.ceil(1 / (2 * margin) ** 2)
+            found = _crossing(lambda size: self._margin_met(name, size, float(margin)), start, most)
+        if budget is not None:
+            over = _crossing(lambda size: self._resize(name, size).most > budget, budget, most + 1)
+            found = min(found, max(over - 1, 1))
+        return found
+
+    def _resize(self, name: str, size: int) -> Outlook:
+        params = replace(self.setup.params, **{name: size})
+        self.setup = replace(self.setup, params=params)
+        self.frame = self.design.resized(self.setup, self.frame)
+        return self
+
+    def _margin_met(self, name: str, size: int, margin: float) -> bool:
+        labels = self._resize(name, size).most
+        look, drawn = self._look(labels, labels), self.allocation(labels)
+        return all(self._half_width(one, drawn, look) <= margin for one in self.questions)
 
     def _meets(self, labels: int, margin: float) -> bool:
         every = labels + self.given

@@ -17,10 +17,9 @@ from labelcore.figures.looks import results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
-from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import LOOKING
-from labelcore.planning.forecast import planned_size
+from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.planning.truth import true_codes
 from labelcore.population import Population
 from labelcore.results.types import Band, Choice, Claim, Estimate, Result
@@ -87,8 +86,7 @@ def simulate(
         raise ValueError(f"runs must be at least 1, got {runs}")
     codes = true_codes(population, truth)
     _refuse_other_answers(population, plan, codes)
-    planned = planned_size(population, plan) if plan.planned is None else plan.planned
-    kept = frozen(population, plan, planned)
+    kept = kept_plan(population, plan)
     finished = [_run(population, kept, codes, seed, run) for run in range(runs)]
     return Simulation(population, kept, codes, seed, finished)
 

@@ -15,9 +15,8 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, genesis
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
 from labelcore.log.screens import Shown
-from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import planned_size
+from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
 from labelcore.session.ledger import Entry, Ledger, now
 from labelcore.session.projects import created_or_same, new_record
@@ -78,11 +77,7 @@ class Session(SessionView):
         *,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        kept = (
-            plan
-            if plan.planned is not None
-            else frozen(population, plan, planned_size(population, plan))
-        )
+        kept = kept_plan(population, plan)
         engine = Engine(population, kept)
         self.store = open_store(store)
         self.project = project
