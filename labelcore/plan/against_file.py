@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labelcore.designs.base import Design, Frame, Setup
 from labelcore.designs.sure_scores import scores_looking_sure, turned
-from labelcore.errors import PlanError
+from labelcore.errors import PlanError, Remedy
 from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -102,14 +102,16 @@ def frozen(population: Population, plan: Plan, planned: int) -> Plan:
     return plan.with_planned(planned, sure_scores(population, plan))
 
 
-def check_size(design: Design, frame: Frame, planned: int) -> None:
-    """Raise PlanError for a size that the method cannot be planned with on this file."""
-    least = design.least(frame)
+def check_size(design: Design, frame: Frame, planned: int, given: int = 0) -> None:
+    """Raise PlanError for a size that the method cannot be planned with on this file; ``given``
+    labels are there already."""
+    least = design.least(frame) - given
     if planned < least:
         raise PlanError(
             f"design {design.name!r} needs at least {least:,} labels for this file, got budget = "
             f"{planned:,}",
             f"needs at least {least:,} labels",
+            [Remedy(f"label {least:,} items", {"budget": least})],
         )
 
 

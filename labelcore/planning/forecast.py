@@ -98,7 +98,7 @@ def preview(population: Population, plan: Plan) -> Preview:
     expected = _expected_labels(outlook, most)
     planned = _whole_budget(plan, most) if plan.budget is not None else expected
     planned = planned if plan.planned is None else plan.planned
-    check_size(outlook.design, outlook.frame, planned + outlook.given)
+    check_size(outlook.design, outlook.frame, planned, outlook.given)
     labels = most if plan.budget is not None or plan.stop_rules else planned
     return Preview(
         labels=labels,

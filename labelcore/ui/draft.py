@@ -105,6 +105,7 @@ class Aim:
     """What is to be known about which classifiers, the one the sample is drawn for first.
 
     existing   what the answers that are there already are taken for
+    file       fingerprint of the file as step 1 read it, by which its inputs are named
     """
 
     estimands: tuple[str, ...]
@@ -112,6 +113,7 @@ class Aim:
     trained_on: str
     target: str
     existing: str | None = None
+    file: str = ""
 
 
 def settings(question: Question, aim: Aim, revealing: Sequence[str] = ()) -> Mapping[str, Any]:

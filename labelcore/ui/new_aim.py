@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from labelcore.ui.draft import Aim, Columns, Question
 from labelcore.ui.new_classifiers import choose_one, choose_several, cut, show_called, usable
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_known import SOURCES
-from labelcore.ui.plain import plain
+from labelcore.ui.remedies import WayOut, known_key, refuse
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,9 @@ SHIP = Card(
     thresholds="each one",
 )
 CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, BETTER, SHIP, RANKED, PREVALENCE)}
-WHICH = {BOTH: "new-figures", SEVERAL: "new-numbers"}
+WHICH = {BOTH: "new-figures", SEVERAL: "new-numbers", BETTER: "new-differences"}
 """The questions of which a person says which numbers they mean, and where that is kept."""
+TWO = "Choose exactly two classifiers to go on; the first is the one that may be better."
 NO_KNOWN = (
     "No method for this question can use the known answers. Choose another question above "
     "({able}), or {ignored!r} in section 1."
@@ -110,15 +112,17 @@ def aim_step(
     possible = possible_cards(base, names)
     card = choose_card(possible)
     if columns.existing and not uses(card, columns.existing):
-        able = "; ".join(one.title for one in possible if uses(one, columns.existing))
-        st.error(plain(NO_KNOWN.format(able=able, ignored=SOURCES["ignored"])))
+        refuse_known(possible, columns.existing)
         return None
     chosen = choose_classifiers(card, names, base)
     if chosen is None:
-        st.info("Choose at least one classifier to go on.")
+        every = WayOut("take all of them", {f"new-classifiers-{base.fingerprint}": list(names)})
+        refuse("Choose at least one classifier to go on.", [every], asks=True)
         return None
     if card is BETTER and len(chosen) != 2:
-        st.info("Choose exactly two classifiers to go on; the first is the one that may be better.")
+        two = list(dict.fromkeys((*chosen, *names)))[:2]
+        pair = WayOut(f"compare {two[0]} with {two[1]}", {f"new-pair-{base.fingerprint}": two})
+        refuse(TWO, [pair], asks=True)
         return None
     read = columns.asked(question.classes, question.positive)
     number = card.thresholds
@@ -140,13 +144,35 @@ def aim_step(
     trained, target = about_the_items()
     estimands = card.many if len(question.classes) > 2 else card.estimands
     if card in WHICH and len(question.classes) == 2:
-        pair = card is SEVERAL and len(compared) == 2
-        estimands = which_numbers(estimands, pair=pair, key=WHICH[card])
+        figures = (*SCALARS, *(DIFFERENCES if card is SEVERAL and len(compared) == 2 else ()))
+        first, figures = estimands, tuple(DIFFERENCES) if card is BETTER else figures
+        estimands = which_numbers(first, figures, key=WHICH[card])
         if not estimands:
-            st.info("Choose at least one number to go on.")
+            every = WayOut("take those of the question", {WHICH[card]: list(first)})
+            refuse("Choose at least one number to go on.", [every], asks=True)
             return None
     classifier = compared if len(compared) > 1 else next(iter(compared), None)
-    return Aim(estimands, classifier, trained, target, columns.existing), population
+    aim = Aim(estimands, classifier, trained, target, columns.existing, base.fingerprint)
+    return aim, population
+
+
+def refuse_known(possible: list[Card], existing: str) -> None:
+    """No method for the question can use the known answers: the questions that can."""
+    able = [one for one in possible if uses(one, existing)]
+    fault = NO_KNOWN.format(able="; ".join(one.title for one in able), ignored=SOURCES["ignored"])
+    ways = [WayOut(one.title, {"new-aim": one.title}) for one in able]
+    key = known_key()
+    if key is not None:
+        ways.append(WayOut("do not use the known answers", {key: "ignored"}))
+    refuse(fault, ways)
+
+
+def aim_inputs(estimands: tuple[str, ...], aim: Aim) -> dict[str, Any]:
+    """The inputs by which the question becomes that for ``estimands``."""
+    card = next((one for one in CARDS.values() if one.estimands == tuple(estimands)), None)
+    if card is not None:
+        return {"new-aim": card.title}
+    return {WHICH[BETTER if {*estimands} <= {*DIFFERENCES} else BOTH]: list(estimands)}
 
 
 def possible_cards(base: Population, names: tuple[str, ...]) -> list[Card]:
@@ -209,10 +235,10 @@ def choose_classifiers(
     return chosen if chosen or not names else None
 
 
-def which_numbers(first: tuple[str, ...], *, pair: bool, key: str) -> tuple[str, ...]:
-    """The numbers to be known of each classifier, and of two of them their differences; some
-    methods give only some of them."""
-    possible = [*SCALARS, *(DIFFERENCES if pair else {})]
+def which_numbers(
+    first: tuple[str, ...], possible: tuple[str, ...], *, key: str
+) -> tuple[str, ...]:
+    """Which of the ``possible`` numbers are to be known; some methods give only some of them."""
     kept = st.session_state.get(key, [])
     if not {*kept} <= {*possible}:
         # A third classifier was added: there is no difference any more.

@@ -2,40 +2,47 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from labelcore.designs import DESIGNS, Design
-from labelcore.errors import NotRandomError
-from labelcore.estimands import CHOICES, CURVES, SUMMARIES
+from labelcore.designs import Design
+from labelcore.errors import NotRandomError, PlanError
+from labelcore.estimands import CHOICES
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.tallies import Question, questions
 from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
-from labelcore.ui.guard import sentence
 from labelcore.ui.new_claims import claims_input, show_claim_terms
 from labelcore.ui.new_known import known_number, not_random_words
+from labelcore.ui.new_method import (
+    BUDGET,
+    CLAIMS,
+    FIRST_BUDGET,
+    MARGIN,
+    TRYING,
+    Method,
+    advanced,
+    along_ranks,
+    budget_key,
+    refuse_method,
+    way_key,
+)
 from labelcore.ui.new_number import within
 from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show_size
 from labelcore.ui.new_stop import stop_input, together_input
-from labelcore.ui.params_form import form_words, params_form
-from labelcore.ui.plain import plain
+from labelcore.ui.remedies import WayOut, known_key, refuse
 from labelcore.words import sentences as words
 
-BUDGET, MARGIN = "I can label so many items", "I need to be this sure"
-CLAIMS = "I want to show something"
+CORRECT = "Correct the number that is out of bounds to go on."
 CONFIDENCES = (0.9, 0.95, 0.99)
 PROMISES = {
     "watched": "I look while I label, and may stop when I like",
     "fixed": "I look once, when all planned labels are there",
 }
-CORRECT = "Correct the number that is out of bounds to go on."
 PROMISE_CAPTIONS = (
     "The interval is valid at every look; it is about half again as wide for that.",
     "Narrower, but the interval is given only at the planned number of labels or stop.",
@@ -48,7 +55,6 @@ ONLY_PROMISE = {
     "watched": "You may look at any time and stop when you like: it is valid at every look.",
     "fixed": "This method gives its interval once, when all planned labels are there.",
 }
-TRYING = "Working out what the labels will give ..."
 TRYING_CLAIMS = (
     "Trying the claims out on imagined labels, as if the scores were right: a few seconds ..."
 )
@@ -56,26 +62,6 @@ NO_FORECAST = (
     "How many labels that needs cannot be worked out beforehand by this method: start from the "
     "number of items that you can label."
 )
-FIRST_BUDGET = 200
-
-
-@dataclass(frozen=True)
-class Method:
-    """A design with its parameters and seed, and the place on the page where they stand."""
-
-    design: Design
-    params: dict[str, object]
-    seed: int
-    place: DeltaGenerator
-
-    def promises(self, aim: Aim) -> tuple[str, ...]:
-        """The promises that this method has for the question."""
-        return self.design.promises_for(aim.estimands, self.design.Params(**self.params))
-
-    def stops_fixed(self, aim: Aim) -> bool:
-        """Whether a fixed promise may stop by itself at its margin."""
-        params = self.design.Params(**self.params)
-        return aim.existing is None and self.design.stops_fixed(aim.estimands, params)
 
 
 @dataclass(frozen=True)
@@ -109,7 +95,7 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         plan = Plan(
             method.design.name,
             aim.estimands,
-            classifier=in_order(aim, method),
+            classifier=outlook.in_order(method.design, method.params, aim.classifier),
             params=method.params,
             seed=method.seed,
             target=aim.target,
@@ -119,18 +105,19 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         with st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
             found = outlook.lines(population, population.fingerprint, plan.to_json())
     except (ValueError, TypeError) as error:
-        st.error(plain(form_words(sentence(error), method.design)))
+        refuse_method(error, aim, population, method)
         return None
     if found[0].refused:
-        st.error(plain(form_words(found[0].refused, method.design)))
+        fault = PlanError(found[0].refused, "", found[0].remedies)
+        refuse_method(fault, aim, population, method)
         return None
     show_derived(method.place, found[0])
-    if method.design.size_from_params:
+    if method.sized:
         show_size(method.design, found)
     elif set(aim.estimands) <= set(CHOICES):
         show_choice(found)
     elif not found[0].half_widths and plan.margin:
-        st.error(NO_FORECAST)
+        refuse(NO_FORECAST, [WayOut("start from a number of items", {way_key(method): BUDGET})])
         return None
     else:
         show_outlook(plan, population, found)
@@ -139,27 +126,24 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
     return frozen(population, plan, found[0].labels) if tried else plan
 
 
-def in_order(aim: Aim, method: Method) -> str | tuple[str, ...] | None:
-    """The classifiers, in the order in which the method's parameters name them, if they do."""
-    names = method.design.classifiers(method.design.Params(**method.params))
-    return names if len(names) > 1 and {*names} == {*named(aim)} else aim.classifier
-
-
 def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[str, Any] | None:
     """Goal, confidence, promise and stop rules; None while a number is out of bounds."""
     design = method.design
-    if design.size_from_params:
+    if method.sized:
         sure = {"confidence": confidence_input()} if design.has_confidence else {}
         return {"promise": design.promises[0], **sure}
     try:
         least = fewest(aim, population, method)
     except NotRandomError as error:
-        st.error(plain(not_random_words(error, "in section 1")))
+        key = known_key()
+        uses = {"certainty": "take them as known items", "ignored": "do not use them"}
+        ways = [WayOut(words, {key: use}) for use, words in uses.items() if key is not None]
+        refuse(not_random_words(error, "in section 1"), ways)
         return None
     except (ValueError, TypeError) as error:
-        st.error(plain(form_words(sentence(error), design)))
+        refuse_method(error, aim, population, method)
         return None
-    way = choose_way(design, aim)
+    way = choose_way(method, aim)
     goal = (
         claimed(aim, population, design) if way == CLAIMS else how_much(way, population, least, aim)
     )
@@ -178,7 +162,10 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     enough = aim.existing == "random"  # Together with those there are.
     fault = "" if enough else too_few_to_watch(design, promise, goal.budget)
     if fault:
-        st.error(plain(fault))
+        more = {budget_key(population, aim): min(design.smallest_watched_budget, len(population))}
+        once = WayOut("look once, at the end", {"new-promise": "fixed"})
+        label = f"label {design.smallest_watched_budget:,} items"
+        refuse(fault, [WayOut(label, more), once])
         return None
     alone = numbers == 1 and method.stops_fixed(aim)
     stop = end_of_session(goal, design, promise, len(population), alone)
@@ -201,7 +188,7 @@ def end_of_session(
 
 def asked(aim: Aim, population: Population) -> list[Question]:
     """The numbers that are asked for, those of a curve left out."""
-    return questions(population, aim.estimands, named(aim) or (None,))
+    return questions(population, aim.estimands, outlook.named(aim.classifier) or (None,))
 
 
 def claimed(aim: Aim, population: Population, design: Design) -> Goal | None:
@@ -220,19 +207,17 @@ def claimed(aim: Aim, population: Population, design: Design) -> Goal | None:
     return Goal(budget=None if most is None else int(most), claims=found)
 
 
-def along_ranks(aim: Aim) -> bool:
-    """Whether the aim is a curve or a number of a whole ranked list."""
-    return any(name in CURVES or name in SUMMARIES for name in aim.estimands)
-
-
 def fewest(aim: Aim, population: Population, method: Method) -> int:
-    """The fewest labels that the method can be planned with on this file."""
+    """The fewest labels that the method can be planned with on this file, with the promise that
+    its input shows, before that stands on the page."""
+    shown = st.session_state.get("new-promise")
     plan = Plan(
         method.design.name,
         aim.estimands,
-        classifier=in_order(aim, method),
+        classifier=outlook.in_order(method.design, method.params, aim.classifier),
         params=method.params,
         budget=len(population),
+        promise=shown if shown in method.promises(aim) else None,
         target=aim.target,
         existing=aim.existing,
     )
@@ -242,6 +227,7 @@ def fewest(aim: Aim, population: Population, method: Method) -> int:
 def too_few_to_watch(design: Design, promise: str, budget: int | None) -> str:
     """Why so few labels cannot be watched, in the words of the page; nothing where they can.
 
+    >>> from labelcore.designs import DESIGNS
     >>> too_few_to_watch(DESIGNS["recalibrated_neyman"], "watched", 5)
     "Watching while you label needs at least 40 labels; label more, or choose 'I look once, when
     all planned labels are there'."
@@ -255,19 +241,18 @@ def too_few_to_watch(design: Design, promise: str, budget: int | None) -> str:
     )
 
 
-def choose_way(design: Design, aim: Aim) -> str:
+def choose_way(method: Method, aim: Aim) -> str:
     """What the person starts from: a number of labels, a margin, or something to be shown. A choice
     has no margin."""
-    able = "claims" in design.stop_rules and aim.existing is None
     if set(aim.estimands) <= set(CHOICES):
         return BUDGET
     return str(
         st.segmented_control(
             "Start from",
-            [BUDGET, MARGIN, *([CLAIMS] if able else [])],
+            [BUDGET, MARGIN, *([CLAIMS] if method.claims else [])],
             default=BUDGET,
             required=True,
-            key="new-way" if able else "new-way-ranked",
+            key=way_key(method),
             persist_state="session",
         )
     )
@@ -281,7 +266,7 @@ def how_much(way: str, population: Population, least: int, aim: Aim) -> Goal | N
         budget = st.number_input(
             "I can label so many items today: what will I know?",
             value=first,
-            key=f"new-budget-{size}" + (f"-{first}" if curve else ""),
+            key=budget_key(population, aim, first),
             persist_state="session",
         )
         if least > 1:
@@ -329,63 +314,3 @@ def promise_input(design: Design, promises: tuple[str, ...]) -> str:
             persist_state="session",
         )
     )
-
-
-def named(aim: Aim) -> tuple[str, ...]:
-    """The classifiers that are asked about, the first one first."""
-    return (aim.classifier,) if isinstance(aim.classifier, str) else tuple(aim.classifier or ())
-
-
-def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method | None:
-    """Method, its parameters and the seed; None while a number is out of bounds. What a method asks
-    for first of all stands ``above``."""
-    names = possible(aim)
-    first = recommended(aim, names)
-    box = st.expander("Advanced: method, parameters, seed")
-    with box:
-        name = st.selectbox(
-            "Method",
-            names,
-            index=names.index(first),
-            key=f"new-design-{first}",
-            format_func=lambda n: DESIGNS[n].label,
-            persist_state="session",
-        )
-        design = DESIGNS[name]
-        st.caption(plain(design.summary))
-        st.page_link(
-            "pages/compare.py", label="Compare methods on this file", icon=":material/balance:"
-        )
-        suggested = design.suggested(population, named(aim))
-        finer = params_form(design, suggested, main=False)
-        st.session_state.setdefault("new-first-seed", secrets.randbelow(1_000_000))
-        seed = st.number_input(
-            "Seed of the random draws",
-            value=st.session_state["new-first-seed"],
-            key="new-seed",
-            persist_state="session",
-        )
-        sound = within(seed, 0, None)
-    with above:
-        first_of_all = params_form(design, suggested, main=True)
-    if not sound or finer is None or first_of_all is None:
-        return None
-    return Method(design, {**first_of_all, **finer}, int(seed), box)
-
-
-def possible(aim: Aim) -> list[str]:
-    """The methods that can answer the question, about the items it is about."""
-    able = [
-        name
-        for name, one in DESIGNS.items()
-        if {*aim.estimands} <= {*one.estimands} and (not one.pairs or len(named(aim)) == 2)
-    ]
-    if aim.existing is not None:
-        able = [name for name in able if aim.existing in DESIGNS[name].existing] or able
-    return [name for name in able if aim.target in DESIGNS[name].targets] or able
-
-
-def recommended(aim: Aim, names: list[str]) -> str:
-    """Of the recommended methods the most special one; the first of all without a classifier."""
-    good = [name for name in names if DESIGNS[name].recommended and aim.classifier is not None]
-    return min(good, key=lambda name: len(DESIGNS[name].estimands), default=names[0])

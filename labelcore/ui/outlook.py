@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore.designs import DESIGNS
+from labelcore.designs import DESIGNS, Design
+from labelcore.errors import PlanError, Remedy
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook, preview
 from labelcore.population import Population
@@ -25,7 +26,7 @@ UNFIT = "does not fit these choices"
 @dataclass(frozen=True)
 class Line:
     """One design's figures; ``refused`` says why it cannot serve this plan, ``short`` in a few
-    plain words.
+    plain words, ``remedies`` what would change that.
 
     labels, most  expected, and at the most
     half_widths   the largest for each result; empty where the method gives none beforehand
@@ -40,6 +41,7 @@ class Line:
     derived: Mapping[str, Any] = field(default_factory=dict)
     refused: str = ""
     short: str = ""
+    remedies: tuple[Remedy, ...] = ()
 
 
 def line(population: Population, plan: Plan) -> Line:
@@ -60,8 +62,30 @@ def line(population: Population, plan: Plan) -> Line:
 
 def refused(name: str, error: ValueError) -> Line:
     """The line of a design that cannot serve."""
-    short = getattr(error, "short", "") or UNFIT
-    return Line(name, DESIGNS[name].label, refused=str(error), short=short)
+    label = DESIGNS[name].label
+    if not isinstance(error, PlanError):
+        return Line(name, label, refused=str(error), short=UNFIT)
+    short = error.short or UNFIT
+    return Line(name, label, refused=error.fault, short=short, remedies=error.remedies)
+
+
+def named(classifier: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The classifiers that are asked about, the first one first."""
+    return (classifier,) if isinstance(classifier, str) else tuple(classifier or ())
+
+
+def in_order(
+    design: Design, params: Mapping[str, Any], classifier: str | Sequence[str] | None
+) -> str | Sequence[str] | None:
+    """The classifiers in the order in which a method's parameters name them, if they do."""
+    names = design.classifiers(design.Params(**params))
+    return names if len(names) > 1 and {*names} == {*named(classifier)} else classifier
+
+
+def follows(design: Design, params: Mapping[str, Any]) -> bool:
+    """Whether the number of labels follows from the parameters that are given."""
+    chosen = design.size_param is None or params.get(design.size_param) is not None
+    return design.size_from_params and chosen
 
 
 def for_design(plan: Plan, name: str, population: Population, labels: int | None = None) -> Plan:
@@ -75,8 +99,11 @@ def for_design(plan: Plan, name: str, population: Population, labels: int | None
     promise = plan.promise if plan.promise in design.promises else design.promises[0]
     budget = plan.budget if plan.budget or plan.margin else labels
     params = design.suggested(population, plan.classifiers)
-    same = {"design": name, "params": params, "promise": promise, "stop": None}
-    if design.size_from_params:
+    order = in_order(design, params, plan.classifier)
+    same = {
+        "design": name, "params": params, "promise": promise, "stop": None, "classifier": order,
+    }  # fmt: skip
+    if follows(design, params):
         return replace(plan, **same, budget=None, margin=None)
     return replace(plan, **same, budget=budget)
 
@@ -88,19 +115,26 @@ def least(_population: Population, fingerprint: str, plan_json: str) -> int:
     return max(found.design.least(found.frame) - found.given, 0 if found.given else 1)
 
 
+@st.cache_data(show_spinner=False, max_entries=400)
+def one(_population: Population, fingerprint: str, plan_json: str) -> Line:
+    """The line of one plan."""
+    return line(_population, Plan.from_json(plan_json))
+
+
 @st.cache_data(show_spinner=False, max_entries=40)
 def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Line]:
     """The chosen design first, then the others for the same question with their defaults; claims
     take seconds to try out, and only on the chosen one."""
     plan = Plan.from_json(plan_json)
-    found = [line(_population, plan)]
+    found = [one(_population, fingerprint, plan_json)]
     if plan.claims:
         return found
     for name in (name for name in reversed(DESIGNS) if name != plan.design):
         if not set(plan.estimands) <= set(DESIGNS[name].estimands):
             continue
         try:
-            found.append(line(_population, for_design(plan, name, _population, found[0].labels)))
+            other = for_design(plan, name, _population, found[0].labels)
+            found.append(one(_population, fingerprint, other.to_json()))
         except ValueError as error:
             found.append(refused(name, error))
     return found
@@ -142,6 +176,16 @@ def width_words(half_width: float) -> str:
     return words.points(half_width) if half_width > 1e-12 else "exact"
 
 
+def widest_of(widths: Mapping[str, float], estimand: str) -> str:
+    """The largest half-width of an estimand over the classifiers (and classes); "" without any.
+
+    >>> widest_of({"recall": 0.1, "recall@b": 0.2, "precision": 0.3}, "recall")
+    '20.0 points'
+    """
+    found = [width for key, width in widths.items() if key.partition("@")[0] == estimand]
+    return width_words(max(found)) if found else ""
+
+
 def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
     """The lines as people read them, without those that cannot serve."""
     rows = []
@@ -153,10 +197,7 @@ def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
             {
                 "method": one.label,
                 "labels": f"{one.labels:,}",
-                **{
-                    f"{estimand_name(name)} ±": width_words(widths[name]) if name in widths else ""
-                    for name in estimands
-                },
+                **{f"{estimand_name(name)} ±": widest_of(widths, name) for name in estimands},
                 "time at 8 s an item": minutes(one.labels * SECONDS_AN_ITEM),
             }
         )

@@ -15,6 +15,7 @@ from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 
 LONGEST = 1000
+CHOSEN = "Chosen for you"
 
 
 def params_form(
@@ -64,12 +65,12 @@ def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
         text = st.text_input(label, listed(start or ()), max_chars=LONGEST, **kept)
         return read_list(text, kind) or item.default
     if item.metadata["choices"] and "float" not in kind and "int" not in kind:
-        known = list(item.metadata["choices"])
+        known = [*([None] if item.default is None else []), *item.metadata["choices"]]
         return st.selectbox(
             label,
             known,
             index=known.index(start),
-            format_func=lambda value: plain(choice_words(item, value)),
+            format_func=lambda value: CHOSEN if value is None else plain(choice_words(item, value)),
             **kept,
         )
     if "str" in kind:
@@ -79,6 +80,14 @@ def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
         return st.number_input(label, value=start, step=0.05, **kept)
     value = st.number_input(label, value=start, step=1, **kept)
     return None if value is None else int(value)
+
+
+def input_value(item: Field[Any], value: Any) -> Any:
+    """A parameter as its input holds it."""
+    if isinstance(value, tuple):
+        return listed(value)
+    text = "str" in str(item.type) and not item.metadata["choices"]
+    return str(value) if text else value
 
 
 def listed(values: tuple[Any, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, fields
+from dataclasses import fields
 from typing import Any
 
 import streamlit as st
@@ -11,8 +11,8 @@ import streamlit as st
 from labelcore.designs import DESIGNS
 from labelcore.ui.draft import Aim
 from labelcore.ui.new_aim import WHICH, Card
-from labelcore.ui.new_sure import possible, recommended
-from labelcore.ui.params_form import listed, parameter_key
+from labelcore.ui.new_method import design_key, possible
+from labelcore.ui.params_form import input_value, parameter_key
 from labelcore.ui.planners.base import Chosen
 
 
@@ -41,20 +41,13 @@ def preset(
     if card in WHICH:
         state[WHICH[card]] = list(aim.estimands)
     state |= {f"new-{name.replace('_', '-')}": value for name, value in more.items()}
-    state[f"new-design-{recommended(aim, possible(aim))}"] = design
+    state[design_key(possible(aim))] = design
     suggested = DESIGNS[design].suggested(chosen.population, names)
     for item in fields(DESIGNS[design].Params):
         if item.name in params:
             start = suggested.get(item.name, item.default)
-            state[parameter_key(design, item, start)] = shown(item, params[item.name])
+            state[parameter_key(design, item, start)] = input_value(item, params[item.name])
     return state | (several(chosen, names) if classifiers else {})
-
-
-def shown(item: Field[Any], value: Any) -> Any:
-    """A parameter as its input holds it."""
-    if isinstance(value, tuple):
-        return listed(value)
-    return str(value) if "str" in str(item.type) else value
 
 
 def several(chosen: Chosen, names: Sequence[str]) -> dict[str, Any]:

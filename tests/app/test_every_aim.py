@@ -1,0 +1,172 @@
+"""New project: each question of each kind of file leads to a project, or a button leads there."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import labelcore as lc
+from labelcore.ui.new_aim import BETTER, SEVERAL, WHICH
+from labelcore.ui.new_method import MARGIN
+from labelcore.ui.plain import JOINER
+from tests.app.conftest import button, texts
+from tests.app.test_new_project import store, with_upload
+
+ITEMS = 240
+CREATE, WAY_OUT = "new-create", "new-way-out-"
+
+
+def written(kind: str) -> bytes:
+    """A file of the kind: classifiers a and b, only a, only a score, or three classes."""
+    rng = random.Random(3)
+    rows = []
+    for n in range(ITEMS):
+        truth = rng.random() < 0.35
+        a = truth if rng.random() < 0.85 else not truth
+        noise = {"near equal": n % 60 == 0, "same": False}.get(kind, rng.random() < 0.3)
+        b = not a if noise else a
+        score = round(min(max(0.25 + 0.5 * a + rng.uniform(-0.24, 0.24), 0), 1), 3)
+        if kind == "three classes":
+            names = ("ham", "spam", "news")
+            pick = [rng.choice(names) for _ in range(2)]
+            rows.append(f"i{n},item {n},{pick[0]},{pick[1]}")
+        elif kind == "one classifier":
+            rows.append(f"i{n},item {n},{score},{int(a)}")
+        elif kind == "no prediction":
+            rows.append(f"i{n},item {n},{score}")
+        else:
+            rows.append(f"i{n},item {n},{score},{int(a)},{int(b)}")
+    header = {
+        "three classes": "id,text,pred_a,pred_b",
+        "one classifier": "id,text,score_a,pred_a",
+        "no prediction": "id,text,score_a",
+    }.get(kind, "id,text,score_a,pred_a,pred_b")
+    return "\n".join([header, *rows]).encode()
+
+
+KINDS = ("near equal", "same", "two different", "one classifier", "no prediction", "three classes")
+
+
+def on_page(app: Any, kind: str) -> AppTest:
+    page = with_upload(app, "items.csv", written(kind))
+    page.text_input(key="new-question").set_value("Is it spam?").run()
+    assert not page.exception
+    return page
+
+
+def ways_out(page: AppTest) -> list[str]:
+    return [str(one.key) for one in page.button if str(one.key).startswith(WAY_OUT)]
+
+
+def can_create(page: AppTest) -> bool:
+    return any(one.key == CREATE for one in page.button)
+
+
+def pressed(page: AppTest, words: str) -> None:
+    """The page after the way out of these words."""
+    found = {one.label.replace("\\", "").replace(JOINER, ""): one for one in page.button}
+    found[words].click().run()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_question_leads_to_a_project(app, kind: str) -> None:
+    """With the choices as they stand, or after one press of any button that is offered."""
+    page = on_page(app, kind)
+    titles = page.radio(key="new-aim").options
+    for title in titles:
+        page.radio(key="new-aim").set_value(title).run()
+        assert not page.exception
+        if can_create(page):
+            assert not page.error, (kind, title)
+            continue
+        offered = ways_out(page)
+        assert offered, (kind, title, texts(page))
+        for key in offered:
+            again = on_page(app, kind)
+            again.radio(key="new-aim").set_value(title).run()
+            again.button(key=key).click().run()
+            assert not again.exception and can_create(again), (kind, title, key, texts(again))
+
+
+def test_two_that_hardly_differ_are_compared_exactly(app, data_folder: Path) -> None:
+    page = on_page(app, "near equal")
+    page.radio(key="new-aim").set_value(BETTER.title).run()
+    assert "The two disagree on 4 of the 240 items." in texts(page).replace("\\", "")
+    assert "the difference in accuracy is exact" in texts(page)
+    page.multiselect(key=WHICH[BETTER]).set_value(["accuracy_difference"]).run()
+    assert "With 4 labels" in texts(page)
+    button(page, CREATE).click().run()
+    (record,) = store(data_folder).projects()
+    session = lc.Session.open(store(data_folder), record.name)
+    while (draw := session.next()) is not None:
+        session.answer(draw, True)
+    assert session.labels == 4
+    assert session.results()["accuracy_difference"].state == "exact"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "press"),
+    [
+        ({"disagreements": "sampled"}, "Label all 4 items on which they disagree"),
+        ({"disagreements": "sampled"}, "Look once, when all planned labels are there"),
+        ({"disagreements": "sampled"}, "Take the parameters as they were"),
+    ],
+)
+def test_a_refusal_has_buttons_that_mend_it(app, spoil: dict[str, str], press: str) -> None:
+    page = on_page(app, "near equal")
+    page.radio(key="new-aim").set_value(BETTER.title).run()
+    for name, value in spoil.items():
+        field = next(one for one in page.selectbox if f"-{name}" in str(one.key))
+        field.set_value(value).run()
+    assert page.error and not can_create(page)
+    pressed(page, press)
+    assert not page.exception and can_create(page), [one.value for one in page.error]
+
+
+def test_too_few_labels_to_watch_have_buttons(app) -> None:
+    for press in ("Label 40 items", "Look once, at the end"):
+        page = on_page(app, "two different")
+        page.number_input(key=f"new-budget-{ITEMS}").set_value(20).run()
+        assert page.error and not can_create(page)
+        pressed(page, press)
+        assert can_create(page), [one.value for one in page.error]
+
+
+def test_several_precisions_are_recycled_for_the_margin_asked(app, data_folder: Path) -> None:
+    page = on_page(app, "two different")
+    page.radio(key="new-aim").set_value(SEVERAL.title).run()
+    page.multiselect(key=WHICH[SEVERAL]).set_value(["precision"]).run()
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
+    assert not page.exception
+    method = next(one for one in page.selectbox if one.label == "Method")
+    assert method.options[0] == "Recommended: Recycled samples"
+    button(page, CREATE).click().run()
+    (record,) = store(data_folder).projects()
+    plan = lc.Session.open(store(data_folder), record.name).plan
+    assert (plan.design, plan.margin, plan.promise) == ("recycling", 0.05, "fixed")
+    assert plan.params["sample_size"] < 1068 and plan.planned < ITEMS
+
+
+def test_exactly_two_are_chosen_by_one_press(app) -> None:
+    page = on_page(app, "two different")
+    page.radio(key="new-aim").set_value(BETTER.title).run()
+    next(one for one in page.multiselect if "new-pair-" in str(one.key)).set_value(["a"]).run()
+    assert not can_create(page)
+    button(page, f"{WAY_OUT}0").click().run()
+    assert can_create(page)
+
+
+def test_a_method_that_cannot_serve_gives_way_to_the_recommended(app) -> None:
+    for press in ("Take the recommended method", "Take the parameters as they were"):
+        page = on_page(app, "two different")
+        method = next(one for one in page.selectbox if one.label == "Method")
+        method.set_value("oversampling").run()
+        assumed = next(one for one in page.number_input if "-assumed_recall" in str(one.key))
+        assumed.set_value(0.5).run()
+        assert page.error and not can_create(page)
+        pressed(page, press)
+        assert can_create(page), [one.value for one in page.error]

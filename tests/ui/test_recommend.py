@@ -1,0 +1,80 @@
+"""Which method is proposed: by what each is expected to take or to give, never by an order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.ui.draft import Aim
+from labelcore.ui.new_method import possible
+from labelcore.ui.recommend import CLOSE, outlook_of, recommended
+from tests.designs.recycled import written
+
+ALL = ("vote", "a", "b", "c")
+GOALS = ({"margin": 0.05}, {"budget": 300})
+
+
+@pytest.fixture(scope="module")
+def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+    return written(tmp_path_factory.mktemp("proposed"), 3_000, seed=2).population
+
+
+def aim_of(estimands: tuple[str, ...], classifier: str | tuple[str, ...] | None) -> Aim:
+    return Aim(estimands, classifier, "unknown", "file")
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_several_precisions_are_recycled(population: lc.Population, goal: dict[str, float]) -> None:
+    aim = aim_of(("precision",), ALL)
+    names = possible(aim)
+    assert recommended(aim, population, names, goal) == "recycling"
+    plain = outlook_of(aim, population, "recalibrated_neyman", goal)
+    found = outlook_of(aim, population, "recycling", goal)
+    if "margin" in goal:
+        assert found.labels * 1.5 < plain.labels
+    assert max(found.half_widths.values()) <= max(0.05, max(plain.half_widths.values()))
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize(
+    ("estimands", "classifier"),
+    [
+        (("accuracy",), "a"),
+        (("precision", "recall"), "a"),
+        (("accuracy", "precision", "recall"), ALL),
+        (("precision",), ("a", "b")),
+        (("prevalence",), "a"),
+    ],
+)
+def test_nothing_takes_clearly_fewer_labels(
+    population: lc.Population,
+    estimands: tuple[str, ...],
+    classifier: str | tuple[str, ...] | None,
+    goal: dict[str, float],
+) -> None:
+    aim = aim_of(estimands, classifier)
+    names = possible(aim)
+    best = recommended(aim, population, names, goal)
+    assert recommended(aim, population, names[::-1], goal) == best
+    ahead = {name: outlook_of(aim, population, name, goal) for name in names}
+    able = [one for one in ahead.values() if not one.refused]
+    widest = {one.design: max(one.half_widths.values()) for one in able}
+    if "margin" in goal:
+        reached = [one for one in able if widest[one.design] <= goal["margin"] + 1e-9]
+        assert ahead[best].labels <= CLOSE * min(one.labels for one in reached)
+    else:
+        assert widest[best] ** 2 <= CLOSE * 1.05 * min(widest.values()) ** 2
+
+
+def test_a_ranked_list_and_a_file_without_a_classifier(
+    population: lc.Population, tmp_path: Path
+) -> None:
+    aim = aim_of(("precision_curve",), "a")
+    assert recommended(aim, population, possible(aim), {"budget": 400}) == "geometric_strata"
+    bare = tmp_path / "bare.csv"
+    bare.write_text("id,text\n" + "".join(f"{n},item {n}\n" for n in range(300)))
+    nobody = lc.read_population(bare, id="id", content="text", classes=["no", "yes"])
+    share = aim_of(("prevalence",), None)
+    assert recommended(share, nobody, possible(share), {"budget": 100}) == "simple_random"
