@@ -161,7 +161,14 @@ def test_the_commands_say_it_in_one_line(
     database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tamper(database, "UPDATE event SET label = 'no' WHERE sequence = 2")
-    place = ["--store", f"sqlite:///{database}", "--project", "spam", "-o", str(tmp_path / "out")]
+    place = [
+        "--store",
+        f"sqlite:///{database}",
+        "--project",
+        "spam",
+        "-o",
+        str(tmp_path / "out.html"),
+    ]
     for command in (
         ["report"],
         ["export", "bundle"],
@@ -172,7 +179,7 @@ def test_the_commands_say_it_in_one_line(
         captured = capsys.readouterr()
         assert captured.out == "" and captured.err.count("\n") == 1
         assert "event 2 does not follow from the events before it" in captured.err
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out.html").exists()
 
 
 # The text that is shown

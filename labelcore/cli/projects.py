@@ -28,6 +28,9 @@ output_option: Decorator = click.option(
 )
 force_option: Decorator = click.option("--force", is_flag=True, help="Write over an existing file.")
 REPORTS = {suffix.removeprefix("."): made for suffix, made in REPORT_FORMS.items()}
+moved_option: Decorator = click.option(
+    "--file", "moved", type=click.Path(), help="Where the file of the items is now, if it moved."
+)
 SETTINGS = ("title", "question", "instructions", "used_for_training")
 
 
@@ -69,13 +72,21 @@ def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
 @project_option
 @output_option
 @force_option
+@moved_option
 @click.option("--bom", is_flag=True, help="Start CSV files with a byte order mark, for Excel.")
 @json_option
 def export(
-    what: str, store: str, project: str, output: str, force: bool, bom: bool, as_json: bool
+    what: str,
+    store: str,
+    project: str,
+    output: str,
+    force: bool,
+    moved: str | None,
+    bom: bool,
+    as_json: bool,
 ) -> None:
     """Write the events or the estimates as CSV, or everything needed to recompute as a bundle."""
-    session = Session.open(store, project)
+    session = Session.open(store, project, file=moved)
     if what == "bundle":
         content = bundle_zip(session)
     else:
@@ -89,16 +100,23 @@ def export(
 @project_option
 @output_option
 @force_option
+@moved_option
 @click.option(
     "--format", "kind", type=click.Choice(list(REPORTS)), help="Taken from PATH when left out."
 )
 @json_option
 def report(
-    store: str, project: str, output: str, force: bool, kind: str | None, as_json: bool
+    store: str,
+    project: str,
+    output: str,
+    force: bool,
+    moved: str | None,
+    kind: str | None,
+    as_json: bool,
 ) -> None:
     """Write the report: one HTML file that needs no network, or JSON; as CSV the estimates."""
     write_as = REPORTS[_report_kind(output, kind)]
-    session = Session.open(store, project)
+    session = Session.open(store, project, file=moved)
     _written(output, write_as(session).encode(), force, as_json)
 
 

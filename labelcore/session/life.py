@@ -6,12 +6,14 @@ Nothing here touches a log: no label is changed, copied or lost.
 from __future__ import annotations
 
 import json
+import os
 import unicodedata
 from dataclasses import replace
 from typing import Any
 
 from labelcore.plan.plan import Plan
 from labelcore.session.ledger import now
+from labelcore.session.session import Session
 from labelcore.store import LabelStore, ProjectRecord
 
 LONGEST_NAME = 80
@@ -78,6 +80,17 @@ def renamed_to(store: LabelStore, name: str) -> str | None:
         if name in former and name != record.name:
             return record.name
     return None
+
+
+def relink(store: LabelStore, project: str, file: str | os.PathLike[str]) -> None:
+    """Remember where a project's file is now; it must be the same file, by its fingerprint.
+
+    Raises MissingItemsError, OtherItemsError, PopulationError, UnknownProjectError, StoreError.
+    """
+    Session.open(store, project, file=file)
+    source = json.loads(store.project(project).population_json)
+    moved = {**source, "path": os.path.abspath(file)}
+    store.update(project, population_json=json.dumps(moved, ensure_ascii=False))
 
 
 def set_archived(store: LabelStore, name: str, archived: bool) -> None:

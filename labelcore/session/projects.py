@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
-from labelcore.errors import ProjectExistsError, UnknownProjectError
+from labelcore.errors import (
+    MissingItemsError,
+    OtherItemsError,
+    PopulationError,
+    ProjectExistsError,
+    UnknownProjectError,
+)
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.session.ledger import now
@@ -47,3 +55,42 @@ def created_or_same(store: LabelStore, record: ProjectRecord) -> ProjectRecord:
             f"Here: {record.population_json} (fingerprint {record.fingerprint[:12]})."
         )
     return existing
+
+
+def read_items(
+    record: ProjectRecord,
+    read: Callable[..., Population],
+    file: str | os.PathLike[str] | None = None,
+) -> Population:
+    """The items of a project, read as they were when it was made.
+
+    file   where they are now; None: where they were
+    Raises MissingItemsError, and OtherItemsError when the file is another one.
+    """
+    source = json.loads(record.population_json)
+    path = Path(source["path"] if file is None else file)
+    if not path.exists():
+        raise MissingItemsError(
+            record.name,
+            f"The items of project {record.name!r} were read from {path}, which is not there any "
+            "more. Put the file back, or say where it is now; the labels are safe in the store."
+            if file is None
+            else f"{path}: there is no such file",
+        )
+    try:
+        population = read(path, **source["arguments"])
+    except PopulationError as error:
+        first = str(error).partition("\n")[0]
+        raise _other(record, path, f"it cannot be read as that was ({first})") from error
+    if population.fingerprint != record.fingerprint:
+        found, wanted = population.fingerprint[:12], record.fingerprint[:12]
+        raise _other(record, path, f"its fingerprint is {found}, not {wanted}")
+    return population
+
+
+def _other(record: ProjectRecord, path: Path, found: str) -> OtherItemsError:
+    return OtherItemsError(
+        record.name,
+        f"{path} is not the file whose items are labelled in project {record.name!r}, or it was "
+        f"changed: {found}. Put that file back, or say where it is now.",
+    )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from labelcore.errors import AnswerError, LateAnswerError, PlanError
@@ -19,7 +18,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
 from labelcore.session.ledger import Entry, Ledger, now
-from labelcore.session.projects import created_or_same, new_record
+from labelcore.session.projects import created_or_same, new_record, read_items
 from labelcore.session.settings import check_wording
 from labelcore.session.turns import Turns
 from labelcore.session.view import SessionView
@@ -100,22 +99,18 @@ class Session(SessionView):
         project: str,
         *,
         read: Callable[..., Population] = read_population,
+        file: str | os.PathLike[str] | None = None,
     ) -> Session:
         """Continue a project of a store; its file is read again from where it was.
+
+        file   where the file is now, for this once; ``relink`` of labelcore.session.life keeps it
 
         Raises MissingStoreError (opening creates no store), UnknownProjectError,
         FileNotFoundError (the file is gone), ProjectExistsError (the file changed), StoreError.
         """
         opened = open_store(store, create=False)
         record = opened.project(project)
-        source = json.loads(record.population_json)
-        path = Path(source["path"])
-        if not path.exists():
-            raise FileNotFoundError(
-                f"The items of project {project!r} were read from {path}, which is not there any "
-                "more. Put the file back; the labels are safe in the store."
-            )
-        population = read(path, **source["arguments"])
+        population = read_items(record, read, file)
         return cls(population, Plan.from_json(record.plan_json), opened, project)
 
     # --- people ------------------------------------------------------------------------------

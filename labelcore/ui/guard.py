@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore.errors import (
+    ItemsFileError,
     ProjectExistsError,
     RenamedProjectError,
     StoreBusyError,
@@ -56,6 +57,8 @@ def next_step(error: Exception) -> str:
         return "Labels saved earlier are in that file. This page tries again by itself."
     if isinstance(error, StoreError):
         return "Labels saved earlier are in that file. When the cause is mended, reload this page."
+    if isinstance(error, ItemsFileError):
+        return ""
     if isinstance(error, ProjectExistsError):
         return (
             "The labels are safe in the store. Put back the file as it was when the project was "
@@ -78,7 +81,8 @@ def show(error: Exception) -> None:
     reopen(error)
     if isinstance(error, StoreBusyError):
         try_again_later()
-    pressed = NOT_STORED if PROBLEM in st.session_state else ""
+    lost = isinstance(error, ItemsFileError)
+    pressed = NOT_STORED if PROBLEM in st.session_state and not lost else ""
     st.error(plain(pressed + sentence(error)), icon=":material/error:")
     step = next_step(error)
     if step:
@@ -90,6 +94,10 @@ def show(error: Exception) -> None:
             icon=":material/show_chart:",
             query_params={"project": error.name},
         )
+    if isinstance(error, ItemsFileError):
+        from labelcore.ui.relink import relink_form  # it has buttons, which need this module
+
+        relink_form(error.project)
     st.page_link("app.py", label="All projects", icon=":material/home:")
 
 

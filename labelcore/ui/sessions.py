@@ -79,6 +79,12 @@ class Registry:
                 self._sessions.pop(old, None)
             return name
 
+    def relink(self, project: str, file: Path) -> None:
+        """Remember where a project's file is now."""
+        with self._lock_of(project):
+            project_life.relink(self.store, project, file)
+            self._sessions.pop(project, None)
+
     def create(
         self, project: str, population: Population, plan: Plan, settings: Mapping[str, Any]
     ) -> Session:

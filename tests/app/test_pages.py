@@ -76,6 +76,26 @@ def test_missing_file(app, make, items: Path, page: str) -> None:
     assert "not there any more" in shown.error[0].value.replace("\\", "")
 
 
+def test_a_file_that_moved_is_found_again_by_its_content(app, make, items: Path) -> None:
+    make(labels=30)
+    moved = items.with_name("items of last year.csv")
+    items.rename(moved)
+    other = items.with_name("other.csv")
+    other.write_text(moved.read_text("utf-8").replace("item 2\n", "item two\n"), "utf-8")
+    shown = app("report", project="demo")
+    assert "From the log alone: 30 of 60 judged" in texts(shown)
+    (choice,) = shown.selectbox
+    choice.set_value("files/other.csv")
+    button(shown, "relink-do").click().run()
+    said = "\n".join(one.value.replace("\\", "") for one in shown.error)
+    assert "is not the file whose items are labelled in project 'demo'" in said
+    (choice,) = shown.selectbox
+    choice.set_value("files/items of last year.csv")
+    button(shown, "relink-do").click().run()
+    assert not shown.error and not shown.exception and shown.get("download_button")
+    assert not app("label", project="demo").error
+
+
 def test_changed_file(app, make, items: Path) -> None:
     make(labels=3)
     items.write_text(items.read_text("utf-8").replace("item 2\n", "item two\n"), "utf-8")

@@ -340,3 +340,40 @@ def test_dialect_where_detection_would_err(
     assert code == 0 and "2 items, no fault" in out
     code, _, told = run(capsys, *arguments, *given, "--dialect", "decimal=.")
     assert code == 2 and "'0,5'" in told
+
+
+def test_a_file_that_moved_is_named(
+    store: str, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ["--store", store, "--project", "spam", "-o"]
+    assert run(capsys, "report", *place, tmp_path / "before.html")[0] == 0
+    moved = tmp_path / "moved.csv"
+    items.rename(moved)
+    code, _, err = run(capsys, "report", *place, tmp_path / "r.html")
+    assert code == 2 and "Put the file back, or say where it is now" in err
+    assert run(capsys, "report", *place, tmp_path / "r.html", "--file", moved)[0] == 0
+    assert run(capsys, "export", "bundle", *place, tmp_path / "b.zip", "--file", moved)[0] == 0
+    assert run(capsys, "replay", tmp_path / "b.zip", "--file", moved)[0] == 0
+    moved.write_text(moved.read_text("utf-8") + "m999,new,0.5\n", "utf-8")
+    code, _, err = run(capsys, "report", *place, tmp_path / "s.html", "--file", moved)
+    assert code == 2 and "is not the file whose items are labelled in project 'spam'" in err
+    assert err.count("\n") == 1
+    moved.write_text("id,text\n1,x\n", "utf-8")
+    code, _, err = run(capsys, "report", *place, tmp_path / "s.html", "--file", moved)
+    assert code == 2 and "is not the file whose items" in err and "names no column" in err
+
+
+def test_an_open_session_reports_without_its_file(items: Path, tmp_path: Path) -> None:
+    session = session_on(items)
+    for _ in range(20):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, draw.index % 2)
+    draw = session.next()
+    assert draw is not None
+    before = session.item(draw)
+    items.unlink()
+    assert session.item(draw) == before
+    session.answer(draw, "yes")
+    session.finish()
+    assert "21 labels" in report_html(session)
