@@ -222,11 +222,10 @@ def test_real_headers(header: str, row: str, expected: tuple[object, ...], asked
 def test_a_label_studio_file_preselects_no_prediction() -> None:
     found = guess(
         *sample(
-            id=[1, 2],
-            data=['{"text": "a long enough message"}', '{"text": "another message"}'],
+            id=list(range(30)),
+            data=[f'{{"text": "a long enough message {n}"}}' for n in range(30)],
             predictions=[
-                '[{"model_version": "v1", "score": 0.9, "result": []}]',
-                '[{"model_version": "v1", "score": 0.2, "result": []}]',
+                f'[{{"model_version": "v1", "score": 0.{n}, "result": []}}]' for n in range(30)
             ],
         )
     )
