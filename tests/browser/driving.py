@@ -114,12 +114,12 @@ def make_project(
     return name
 
 
-def label_without_page(data: Path, project: str, number: int) -> None:
+def label_without_page(data: Path, project: str, number: int, person: str = "me") -> None:
     """The first answers, so that figures and charts are there from the first press on."""
     session = Session.open(store_url(data), project)
     random = Random(4)
     for _ in range(number):
-        draw = session.next()
+        draw = session.next(person)
         assert draw is not None
         session.answer(draw, random.random() < 0.7)
         session.results()

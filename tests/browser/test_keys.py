@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -165,9 +164,9 @@ def test_an_answer_that_came_too_soon_is_refused_with_a_hint(
 
 
 def test_two_screens_of_one_person_never_label_an_item_twice(
-    label_page: Page, new_page: Callable[..., Page], shared_server: Server, data: Path, project: str
+    label_page: Page, shared_server: Server, data: Path, project: str
 ) -> None:
-    other = new_page()
+    other = label_page.context.new_page()
     driving.open_label(other, shared_server.url, project)
     assert driving.shown(other)["token"] == driving.shown(label_page)["token"]
     driving.answer(label_page, "y")

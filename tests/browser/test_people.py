@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from labelcore.report import events_csv, report_html
@@ -16,6 +19,7 @@ from tests.browser.driving import (
     answer,
     answers,
     events,
+    label_without_page,
     make_project,
     open_label,
     saved,
@@ -25,7 +29,7 @@ from tests.browser.driving import (
     wait_for_item,
     wait_for_next,
 )
-from tests.browser.server import Server
+from tests.browser.server import ROOT, Server
 
 
 def second_tab(page: Page, url: str, project: str) -> Page:
@@ -89,6 +93,42 @@ def test_two_browsers_a_second_tab_and_a_reload(
     for one in (first, other):
         assert cookie(one) not in page + table and cookie(one).encode() not in stored
     session.store.close()
+
+
+@pytest.fixture
+def impatient(tmp_path: Path) -> Iterator[Server]:
+    """The app, where an item comes back as soon as its page is gone."""
+    at_once = "import labelcore.ui.people\nlabelcore.ui.people.GONE_SECONDS = 0.0\n"
+    shutil.copytree(ROOT / ".streamlit", tmp_path / "app" / ".streamlit")
+    for path in [ROOT / "app.py", *(ROOT / "pages").glob("*.py")]:
+        copied = tmp_path / "app" / path.relative_to(ROOT)
+        copied.parent.mkdir(exist_ok=True)
+        copied.write_text(at_once + path.read_text("utf-8"), "utf-8")
+    environment = {"PYTHONPATH": str(ROOT)}
+    with Server(
+        tmp_path / "data", app=tmp_path / "app" / "app.py", environment=environment
+    ) as running:
+        yield running
+
+
+def test_an_item_comes_back_when_its_tab_is_closed(
+    impatient: Server, new_page: Callable[..., Page]
+) -> None:
+    data, url = impatient.data, impatient.url
+    project = make_project(data, "Closed tab", budget=40)
+    leaving, staying = new_page(), new_page()
+    open_label(leaving, url, project)
+    left = shown(leaving)
+    label_without_page(data, project, 39, "other")
+    tab = second_tab(leaving, url, project)
+    leaving.close()
+    staying.goto(f"{url}/label?project={quote(project)}")
+    expect(staying.locator(".st-key-state")).to_contain_text("another person's screen")
+    tab.close()
+    staying.wait_for_timeout(1000)
+    open_label(staying, url, project)
+    assert shown(staying)["text"] == left["text"] and shown(staying)["token"] != left["token"]
+    assert [event.kind for event in events(data, project)].count("released") == 1
 
 
 def test_the_person_stays_the_same_without_the_cookie(shared_server: Server, page: Page) -> None:

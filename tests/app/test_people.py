@@ -1,0 +1,108 @@
+"""Several people on the labelling page: too late presses, and items whose page is gone."""
+
+from __future__ import annotations
+
+import pytest
+
+import labelcore as lc
+from labelcore.ui import actions, people
+from tests.app.conftest import button, texts
+
+
+@pytest.fixture(autouse=True)
+def no_shortest_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "SHORTEST_LOOK", 0.0)
+
+
+@pytest.fixture(autouse=True)
+def nobody_was_here() -> None:
+    people.presence.clear()
+
+
+def given(session: lc.Session, person: str) -> lc.Draw:
+    draw = session.next(person)
+    assert draw is not None
+    return draw
+
+
+def test_where_no_browser_runs_the_person_is_me(app, make) -> None:
+    session = make()
+    page = app("label", project="demo")
+    draw = given(session, "me")
+    button(page, f"positive-{draw.token}").click().run()
+    session.sync()
+    assert session.last_answer("me") is not None
+    assert session.store.people("demo") == {}
+    button(page, "open-help").click().run()
+    assert "stored under the name “me”" in texts(page)
+
+
+def test_a_press_that_comes_too_late_is_told(app, make) -> None:
+    session = make()
+    page = app("label", project="demo")
+    draw = given(session, "me")
+    session.answer(draw, "yes")
+    button(page, f"negative-{draw.token}").click().run()
+    assert actions.TOO_LATE in texts(page)
+    session.sync()
+    assert [event.label for event in session.events if event.kind == "labelled"] == ["yes"]
+    button(page, f"negative-{given(session, 'me').token}").click().run()
+    assert actions.TOO_LATE not in texts(page) and "Saved: No" in texts(page)
+
+
+def test_the_same_press_twice_is_no_late_press(app, make) -> None:
+    session = make()
+    page = app("label", project="demo")
+    draw = given(session, "me")
+    session.answer(draw, "yes")
+    button(page, f"positive-{draw.token}").click().run()
+    assert actions.TOO_LATE not in texts(page) and "Saved: Yes" in texts(page)
+
+
+def test_a_late_press_on_an_item_of_another_person_is_told(app, make) -> None:
+    session = make()
+    page = app("label", project="demo")
+    draw = given(session, "me")
+    session.release(draw)
+    session.answer(given(session, "bob"), "yes")
+    button(page, f"negative-{draw.token}").click().run()
+    assert actions.TOO_LATE in texts(page)
+    assert not page.error
+
+
+def test_undo_and_history_are_ones_own(app, make) -> None:
+    session = make()
+    others = given(session, "bob")
+    session.answer(others, "yes")
+    page = app("label", project="demo")
+    assert button(page, "undo-").disabled
+    button(page, "open-history").click().run()
+    assert "There is nothing here yet." in texts(page)
+    session.sync()
+    assert session.last_answer("bob") is not None
+
+
+def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) -> None:
+    session = make(budget=45)
+    left = given(session, "bob")
+    people.presence().arrive("demo", "bob")
+    people.presence().arrive("demo", "bob")
+    while (draw := session.next()) is not None:
+        session.answer(draw, "yes")
+
+    def on_page() -> bool:
+        page = app("label", project="demo")
+        session.sync()
+        return any(
+            draw.index == left.index for draw in session.ledger.on_screen("me")
+        ) and "Nothing to judge" not in texts(page)
+
+    monkeypatch.setattr(people, "GONE_SECONDS", 0.0)
+    people.presence().leave("demo", "bob")
+    assert not on_page(), "another page of this person is open"
+    monkeypatch.setattr(people, "GONE_SECONDS", 600.0)
+    people.presence().leave("demo", "bob")
+    assert not on_page(), "it was closed a moment ago"
+    monkeypatch.setattr(people, "GONE_SECONDS", 0.0)
+    assert on_page()
+    assert [event.annotator for event in session.events if event.kind == "released"] == ["bob"]
