@@ -13,9 +13,11 @@ from labelcore.designs.base import DesignParams
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCE, ESTIMANDS
 from labelcore.plan.claims import read_claim, readings
+from labelcore.plan.json_text import plan_arguments
 from labelcore.plan.stop_rules import ALL, LOOKING, read_stop, rule_names
 from labelcore.plan.unread import check_all_read
 
+MOST_LABELS = 1_000_000_000
 PROMISES = ("watched", "fixed")
 FIXED_STOP = (
     "; only 'margin', or any of margin and deadline, may end a fixed promise, for accuracy or "
@@ -184,16 +186,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        try:
-            values = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise PlanError(f"the plan is not valid JSON: {error}") from None
-        if not isinstance(values, dict):
-            raise PlanError(f"the plan must be a JSON object, got {type(values).__name__}")
-        unknown = sorted(set(values) - {item.name for item in fields(cls)})
-        if unknown:
-            raise PlanError(f"the plan has the unknown field {unknown[0]!r}")
-        return cls(**values)
+        return cls(**plan_arguments(text, [item.name for item in fields(cls)]))
 
 
 def _known(name: Any, table: Mapping[str, Any], argument: str) -> None:
@@ -235,6 +228,8 @@ def _check_numbers(plan: Plan) -> None:
         least = 0 if plan.existing == "random" else 1
         if value is not None and value < least:
             raise PlanError(f"{name} must be at least {least}, got {value!r}")
+        if value is not None and value > MOST_LABELS:
+            raise PlanError(f"{name} must be at most {MOST_LABELS:,}, got {value:,}")
     if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
         raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
     for name, limit in (("margin", 0.5), ("confidence", 1.0)):

@@ -22,6 +22,32 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
+LONGEST_ANNOTATOR = 200
+
+
+def check_characters(argument: str, text: str) -> None:
+    """ValueError for text that no file can hold."""
+    if "\0" in text:
+        raise ValueError(f"{argument} must not hold a NUL character, got {text!r}")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{argument} must not hold half of a character, got {text!r}") from None
+
+
+def check_annotator(name: object) -> None:
+    """TypeError or ValueError for what cannot be the name of a person."""
+    if not isinstance(name, str):
+        raise TypeError(f"annotator must be text, got {type(name).__name__}")
+    if not name.strip():
+        raise ValueError("annotator must be a name that is not empty")
+    if len(name) > LONGEST_ANNOTATOR:
+        raise ValueError(
+            f"annotator must be a name of at most {LONGEST_ANNOTATOR} characters, got {len(name):,}"
+        )
+    check_characters("annotator", name)
+
+
 class Ledger:
     """Events applied so far, and what a session needs to know about them at once.
 
@@ -115,7 +141,9 @@ class Ledger:
                 return event
 
     def event(self, kind: str, annotator: str, **values: Any) -> Event:
-        """An event that would follow the present ones."""
+        """An event that would follow the present ones; a look is nobody's."""
+        if kind != "looked":
+            check_annotator(annotator)
         return Event(self.engine.sequence + 1, kind, now(), annotator, **values)
 
     def on_screen(self, annotator: str) -> list[Draw]:

@@ -17,8 +17,10 @@ from labelcore.errors import (
 )
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
-from labelcore.session.ledger import now
+from labelcore.session.ledger import check_characters, now
 from labelcore.store import LabelStore, ProjectRecord
+
+LONGEST_NAME = 200
 
 
 def new_record(
@@ -36,11 +38,30 @@ def new_record(
     )
 
 
+def _check_text(name: object) -> None:
+    """TypeError or ValueError for what no store can look for."""
+    if not isinstance(name, str):
+        raise TypeError(f"project must be text, got {type(name).__name__}")
+    check_characters("project", name)
+
+
+def _check_new_name(name: str) -> None:
+    """ValueError for what cannot name a new project."""
+    if not name.strip():
+        raise ValueError("project must be a name that is not empty")
+    if len(name) > LONGEST_NAME:
+        raise ValueError(
+            f"project must be a name of at most {LONGEST_NAME} characters, got {len(name):,}"
+        )
+
+
 def created_or_same(store: LabelStore, record: ProjectRecord) -> ProjectRecord:
     """The stored record: a new one, or the existing one of the same file and plan."""
+    _check_text(record.name)
     try:
         existing = store.project(record.name)
     except UnknownProjectError:
+        _check_new_name(record.name)
         store.create(record)
         return store.project(record.name)
     if existing.plan_json != record.plan_json:

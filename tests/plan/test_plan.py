@@ -23,6 +23,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"estimands": 3}, TypeError, "estimands"),
     ({"budget": None}, PlanError, "budget .* a margin .* or a claim"),
     ({"budget": 0}, PlanError, "budget must be at least 1, got 0"),
+    ({"budget": 10**30}, PlanError, "budget must be at most 1,000,000,000, got 1,000,000,000,000"),
     ({"budget": 2.5}, TypeError, "budget must be a whole number"),
     ({"budget": True}, TypeError, "budget"),
     ({"margin": 0.5}, PlanError, "margin must lie between 0 and 0.5"),
@@ -155,7 +156,17 @@ def test_json_round_trip_is_exact(
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("{", "not valid JSON"), ("[]", "object"), ('{"sead": 1}', "'sead'")]
+    ("text", "words"),
+    [
+        ("{", "not valid JSON"),
+        ("[]", "object"),
+        ('{"sead": 1}', "'sead'"),
+        ("{}", "the plan lacks the field 'design'"),
+        ('{"design": "simple_random"}', "the plan lacks the field 'estimands'"),
+        ('{"params": ' + "[" * 100_000, "not valid JSON: it is nested too deeply"),
+        ('{"budget": ' + "1" * 5000 + "}", "not valid JSON: Exceeds the limit"),
+    ],
+    ids=range(7),
 )
 def test_bad_json(text: str, words: str) -> None:
     with pytest.raises(PlanError, match=words):

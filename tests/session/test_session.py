@@ -193,3 +193,53 @@ def test_opening_creates_no_store(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="moved, replaced or deleted.* No new one was made"):
         lc.Session.open(f"sqlite:///{gone}", "spam")
     assert not gone.parent.exists()
+
+
+ANNOTATORS = [
+    ("", ValueError, "annotator must be a name that is not empty"),
+    (" ", ValueError, "annotator must be a name that is not empty"),
+    ("a\ud800", ValueError, r"annotator must not hold half of a character, got 'a\\ud800'"),
+    ("a\0", ValueError, "annotator must not hold a NUL character"),
+    ("a" * 201, ValueError, "annotator must be a name of at most 200 characters, got 201"),
+    (3, TypeError, "annotator must be text, got int"),
+]
+
+
+@pytest.mark.parametrize(("name", "error", "words"), ANNOTATORS, ids=range(len(ANNOTATORS)))
+def test_what_cannot_be_the_name_of_a_person(
+    known: Known, name: str, error: type[Exception], words: str
+) -> None:
+    session = start(known)
+    draw = session.next("Ada")
+    assert draw is not None
+    before = len(session.events)
+    for act in (
+        lambda: session.next(name),
+        lambda: session.note(1, "a note", name),
+    ):
+        with pytest.raises(error, match=words):
+            act()
+    assert len(session.events) == before
+    session.note(1, "a note", "a" * 200)
+    assert session.events[-1].annotator == "a" * 200
+
+
+NAMES = [
+    ("", ValueError, "project must be a name that is not empty"),
+    ("a" * 1_000_000, ValueError, "at most 200 characters, got 1,000,000"),
+    ("a\ud800", ValueError, "project must not hold half of a character"),
+    ("a\0", ValueError, "project must not hold a NUL character"),
+    (3, TypeError, "project must be text, got int"),
+]
+
+
+@pytest.mark.parametrize(("name", "error", "words"), NAMES, ids=range(len(NAMES)))
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_what_cannot_be_the_name_of_a_new_project(
+    known: Known, tmp_path: Path, kind: str, name: str, error: type[Exception], words: str
+) -> None:
+    store = lc.open_store(None if kind == "memory" else f"sqlite:///{tmp_path}/a.db")
+    plan = lc.Plan("simple_random", ["accuracy"], budget=10)
+    with pytest.raises(error, match=words):
+        lc.Session(known.population, plan, store, name)
+    assert store.projects() == []
