@@ -12,24 +12,27 @@ import pytest
 # Folder or module of labelcore -> what of labelcore it may import. A new one needs a row here.
 INSIDE: dict[str, str] = {
     "errors": "",
+    "promises": "",
     "items": "errors",
     "stats": "errors",
     "population": "errors",
     "estimands": "errors stats",
     "tallies": "errors stats estimands population",
-    "designs": "errors stats estimands population",
+    "designs": "errors promises stats estimands population",
     "plan": "errors stats estimands population tallies designs",
     "log": "errors stats population tallies designs plan",
-    "results": "errors stats log",
-    "words": "stats log plan results",
-    "figures": "errors stats estimands tallies designs plan log results words",
+    "results": "errors promises stats log",
+    "words": "promises stats log plan results",
+    "figures": "errors promises stats estimands tallies designs plan log results words",
     "planning": "errors stats estimands population tallies designs plan log results figures",
     "store": "errors log",
-    "session": "errors stats population designs plan log results words figures planning store",
+    "session": "errors promises stats population designs plan log results words figures planning"
+    " store",
     "replay": "errors population plan log results words figures store",
     "trials": "plan planning results session words",
     "charts": "errors estimands results words",
-    "report": "estimands population plan log results words figures planning session replay charts",
+    "report": "promises estimands population plan log results words figures planning session replay"
+    " charts",
     "cli": "errors estimands population designs plan log results words planning store session"
     " replay report",
 }

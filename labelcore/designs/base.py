@@ -18,6 +18,7 @@ from labelcore.designs.samples import Samples
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
+from labelcore.promises import Method
 from labelcore.stats.orders import hash_keys, hash_order, ranking
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
@@ -201,15 +202,14 @@ class Answers:
 @dataclass(frozen=True, eq=False, slots=True)
 class Figures:
     """Values and bounds of several estimands of one classifier, arrays (n_rows,); value is NaN
-    where there is none. ``method`` and ``source`` per row; ``promise`` where it is not the plan's;
+    where there is none. ``method`` per row; ``promise`` where it is not the plan's;
     ``draws`` (n_rows,) where a method counts draws apart from labels; ``notes`` per row: what a
     reader should know of it, "" for nothing; none at all where it is empty."""
 
     value: FloatArray
     low: FloatArray
     high: FloatArray
-    method: tuple[str, ...]
-    source: tuple[str, ...]
+    method: tuple[Method, ...]
     tail_share: FloatArray
     promise: str | None = None
     draws: tuple[int, ...] | None = None

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from labelcore.promises import Method
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ChoiceFigures:
@@ -27,7 +29,6 @@ class ChoiceFigures:
     confidence: float
     labels: int
     draws: int
-    method: str
-    source: str
+    method: Method
     assumptions: tuple[str, ...]
     missing: str = ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.promises import Method
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.logarithmic_strata import LogarithmicBand
 from labelcore.stats.random_curve import RandomBand
@@ -146,8 +147,7 @@ class Curve:
     state: str
     labels: int
     draws: int
-    method: str
-    source: str
+    method: Method
     assumptions: tuple[str, ...]
     missing: str = ""
     yields: Yields | None = None

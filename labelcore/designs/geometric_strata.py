@@ -20,6 +20,7 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes
 from labelcore.designs.rates import stratum_rates
+from labelcore.promises import Method
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.orders import hash_keys
 from labelcore.stats.rank_strata import (
@@ -38,10 +39,10 @@ from labelcore.stats.yield_band import (
 )
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
-METHOD = "simultaneous band over strata of ranks (large-sample)"
-SOURCE = (
+METHOD = Method(
+    "simultaneous band over strata of ranks (large-sample)",
     "G-profile region at the edges, critical value of the largest of correlated normal deviations; "
-    "exact bounds between the edges"
+    "exact bounds between the edges",
 )
 
 
@@ -149,7 +150,6 @@ class GeometricStrata(RankedListDesign):
             labels=seen.labels if bounded else look.labels,
             draws=basis if bounded else look.draws,
             method=METHOD,
-            source=SOURCE,
             assumptions=(*self.assumptions, *seen.assumed()),
             missing=_missing(look, state),
             yields=yields if bounded else None,

@@ -12,12 +12,14 @@ from labelcore.designs.rates import item_probability
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.population import Population
+from labelcore.promises import Form, Method
 from labelcore.stats.difference_estimator import LEAST_OF_EACH, Helped, helped_share
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 
-HELPED = (
-    "difference estimator with Wilson's interval at the effective number of labels (approximate)",
+HELPED = Method(
+    "difference estimator with Wilson's interval at the effective number of labels",
     "Angelopoulos, Duchi and Zrnic (2023); Cochran (1977), chapter 7; Wilson (1927)",
+    Form.APPROXIMATE,
 )
 AGREE = "The scores {how} with the labels, which saved {saved:.0%} of the labels."
 NO_HELP = "The scores hardly agree with the labels: no label saved."
@@ -52,7 +54,7 @@ def helped_figures(answers: Answers, look: Look, plain: Figures) -> Figures:
         return plain
     probability, truth, predicted = parts
     value, low, high = plain.value.copy(), plain.low.copy(), plain.high.copy()
-    method, source = list(plain.method), list(plain.source)
+    method = list(plain.method)
     notes = [""] * len(answers.rows)
     cells, table = answers.cells, ratios(answers.rows, answers.cells)
     sampled = answers.frame.stratum != NOT_SAMPLED
@@ -74,9 +76,9 @@ def helped_figures(answers: Answers, look: Look, plain: Figures) -> Figures:
             shares = np.array([found.value, found.low, found.high])
             own = with_known(cells, table.row(place), group, shares)
             value[place], low[place], high[place] = own
-            method[place], source[place] = HELPED
+            method[place] = HELPED
     return replace(
-        plain, value=value, low=low, high=high, method=tuple(method), source=tuple(source),
+        plain, value=value, low=low, high=high, method=tuple(method),
         notes=tuple(notes),
     )  # fmt: skip
 

@@ -22,6 +22,7 @@ from labelcore.designs.paula import asked_in_random_order
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.designs.rates import stratum_rates
 from labelcore.errors import PlanError
+from labelcore.promises import Method
 from labelcore.stats.curve_readings import READINGS
 from labelcore.stats.logarithmic_strata import (
     Draws,
@@ -37,11 +38,11 @@ from labelcore.stats.profile import FloatArray
 
 FIXED, PRINTED = "fixed", "printed"
 CHECKED_WITH = 0.05
-METHOD = {
-    FIXED: "Hoeffding bounds over stretches of ranks, all ranks together",
-    PRINTED: "algorithm 1 with Hoeffding bounds, all ranks together",
-}
 SOURCE = "Sabharwal and Sedghi (2017), algorithm 1, lemma 1; Hoeffding (1963)"
+METHOD = {
+    FIXED: Method("Hoeffding bounds over stretches of ranks, all ranks together", SOURCE),
+    PRINTED: Method("algorithm 1 with Hoeffding bounds, all ranks together", SOURCE),
+}
 TO_COME = "Bounds up to rank {reached} so far; {left} stretches are still to be asked."
 
 
@@ -178,7 +179,6 @@ class LogarithmicStratified(RankedListDesign):
             labels=seen.labels if bounded else look.labels,
             draws=int(ends[finished - 1]) if bounded else look.draws,
             method=METHOD[setup.params.sampling],
-            source=SOURCE,
             assumptions=(*self.assumptions, *seen.assumed(both_ways=True)),
             missing="" if bounded else _missing(self, frame, look),
             yields=yields if bounded else None,

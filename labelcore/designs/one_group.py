@@ -5,21 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from labelcore.designs.base import Look
+from labelcore.promises import Form, Method
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, Ratios
 from labelcore.stats.proportion import share_interval
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
-WILSON = (
-    "Wilson score interval, no narrower than the exact one where counts are few (approximate)",
+WILSON = Method(
+    "Wilson score interval, no narrower than the exact one where counts are few",
     "Wilson (1927); Buonaccorsi (1987)",
+    Form.APPROXIMATE,
 )
-SEQUENCE = (
-    "prior-posterior-ratio confidence sequence (strict)",
+SEQUENCE = Method(
+    "prior-posterior-ratio confidence sequence",
     "Waudby-Smith and Ramdas (2020), theorem 3.1",
+    Form.STRICT,
 )
-MIXTURE = (
-    "beta-binomial mixture confidence sequence (strict)",
+MIXTURE = Method(
+    "beta-binomial mixture confidence sequence",
     "Ville (1939); Robbins (1970); Howard et al. (2021)",
+    Form.STRICT,
 )
 
 
@@ -32,7 +36,7 @@ def counts_of_group(cells: Cells, table: Ratios, group: BoolArray) -> tuple[floa
 
 def share_of_group(
     cells: Cells, look: Look, table: Ratios, group: BoolArray
-) -> tuple[float, float, float, tuple[str, str]]:
+) -> tuple[float, float, float, Method]:
     """Value, low, high and method of the one ratio of ``table``, whose denominator is the items of
     ``group`` (n_cells,): Wilson's interval (exact where counts are
     few) at a fixed size, a confidence sequence while watching. Items that were known from the start
@@ -60,7 +64,7 @@ def with_known(
 
 def _sampled_share(
     cells: Cells, look: Look, table: Ratios, group: BoolArray
-) -> tuple[float, float, float, tuple[str, str]]:
+) -> tuple[float, float, float, Method]:
     """Value, low, high and method of the share of a group of sampled items."""
     hits, trials, size = counts_of_group(cells, table, group)
     share = float(hits / trials) if trials > 0 else float("nan")

@@ -26,6 +26,7 @@ from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, known_group, ratios
+from labelcore.promises import Form, Method
 from labelcore.stats.oversampling import (
     Counts,
     group_rates,
@@ -59,19 +60,21 @@ METHODS = {
     ("monte_carlo", "precision"): ("posterior by drawing", "algorithm 2"),
     ("monte_carlo", "recall"): ("posterior by drawing", "algorithm 2"),
 }
-RULES = ", exact ends where counts are few (approximate)"
-Interval = tuple[float, float, float, tuple[str, str]]
+RULES = ", exact ends where counts are few"
+Interval = tuple[float, float, float, Method]
 """Value (NaN: the plain one), low, high, and method with source."""
 
-PRIOR_WORDS = ", with {labels:,.0f} earlier labels as prior (approximate)"
+PRIOR_WORDS = ", with {labels:,.0f} earlier labels as prior"
 PROFILE = {
-    "fixed": (
-        "G-profile interval over two groups (approximate)",
+    "fixed": Method(
+        "G-profile interval over two groups",
         "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
+        Form.APPROXIMATE,
     ),
-    "watched": (
-        "G-profile band over two groups (approximate)",
+    "watched": Method(
+        "G-profile band over two groups",
         "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
+        Form.APPROXIMATE,
     ),
 }
 ONE_SIDED = (
@@ -276,9 +279,8 @@ class Oversampling(StratifiedDesign):
             if found is not None:
                 given, low[place], high[place], made[place] = found
                 value[place] = value[place] if np.isnan(given) else given
-        method, source = zip(*made, strict=True)
         return Figures(
-            value, low, high, method, source, np.full(len(rows), np.nan),
+            value, low, high, tuple(made), np.full(len(rows), np.nan),
             promise="none" if not watched and _prior(look) is not None else None,
         )  # fmt: skip
 
@@ -371,8 +373,9 @@ def _two_groups(name: str, interval: str, cells: Cells, look: Look) -> Interval:
     low, high = (float(end) for end in (pair.precision if name == "precision" else pair.recall))
     words, where = METHODS[interval, name]
     if prior is None:
-        return np.nan, low, high, (words + RULES, PAPER.format(where))
+        method = Method(words + RULES, PAPER.format(where), Form.APPROXIMATE)
+        return np.nan, low, high, method
     means = posterior_means(counts, groups, prior)
     value = float(means[0] if name == "precision" else means[1])
     words += PRIOR_WORDS.format(labels=float(prior.above + prior.below))
-    return value, low, high, (words, PAPER.format(where))
+    return value, low, high, Method(words, PAPER.format(where), Form.APPROXIMATE)

@@ -44,6 +44,7 @@ from labelcore.designs.paired_frame import (
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
+from labelcore.promises import Form, Method
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.certain import certain_bounds
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray, plug_in_totals
@@ -51,9 +52,10 @@ from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.sequences import MINIMUM_STRATA
 
 FLOOR, ALL = 0.2, "all"
-CERTAIN = (
-    "extremes over every way in which the items without a label may turn out (strict)",
+CERTAIN = Method(
+    "extremes over every way in which the items without a label may turn out",
     "counting; Dinkelbach (1967) for the extremes",
+    Form.STRICT,
 )
 DISAGREE = "The two disagree on {items:,} of the {of:,} items."
 REACHED = (
@@ -240,8 +242,7 @@ def certain_figures(rows: list[Estimand], cells: Cells) -> Figures:
     table = table_of(rows, cells)
     low, high = certain_bounds(cells, table)
     value = np.clip(table.value(plug_in_totals(cells)), low, high)
-    method, source = ((one,) * len(rows) for one in CERTAIN)
-    return Figures(value, low, high, method, source, np.full(len(rows), np.nan))
+    return Figures(value, low, high, (CERTAIN,) * len(rows), np.full(len(rows), np.nan))
 
 
 def _first_of_all(frame: PairFrame, progress: Progress) -> IntArray:

@@ -20,12 +20,15 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import Curve, FloatArray, Ranked, Reading, fine_grid
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.errors import PlanError
+from labelcore.promises import Method
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.orders import hash_keys, hash_order
 from labelcore.stats.paula import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
 
-METHOD = "PAULA's bounds (no confidence bounds)"
-SOURCE = "Sabharwal and Sedghi (2017), algorithm 2, theorem 3"
+METHOD = Method(
+    "PAULA's bounds (no confidence bounds)",
+    "Sabharwal and Sedghi (2017), algorithm 2, theorem 3",
+)
 ROUNDING = 1e-6
 HEAD_FAILS = (
     "Precision rises at the head: over the first {edge} items it is below that of the last "
@@ -153,7 +156,6 @@ class Paula(RankedListDesign):
             labels=seen.labels if finished else look.labels,
             draws=int(ends[finished - 1]) if finished else look.draws,
             method=METHOD,
-            source=SOURCE,
             assumptions=(*self.assumptions, *seen.assumed(both_ways=True)),
             missing="" if finished else _missing(look, int(ends[0])),
             yields=yields if finished else None,

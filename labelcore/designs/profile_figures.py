@@ -8,6 +8,7 @@ from labelcore.designs.base import Figures, Frame, Look
 from labelcore.designs.one_group import share_of_group
 from labelcore.designs.target import sampled_file
 from labelcore.estimands import Estimand, known_group, table_of
+from labelcore.promises import Form, Method
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import (
     Cells,
@@ -26,13 +27,15 @@ FEW_LEFT = 200
 """Unlabelled items that a figure rests on, up to which its bounds are in whole items."""
 
 METHOD = {
-    "fixed": (
-        "G-profile interval over strata (approximate)",
+    "fixed": Method(
+        "G-profile interval over strata",
         "Wilks (1938); likelihood-ratio region with Satterthwaite's degrees of freedom",
+        Form.APPROXIMATE,
     ),
-    "watched": (
-        "G-profile band over strata (approximate)",
+    "watched": Method(
+        "G-profile band over strata",
         "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
+        Form.APPROXIMATE,
     ),
 }
 
@@ -61,8 +64,7 @@ def profile_figures(
     high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=-1.0)))
     made = [METHOD["watched" if look.promise == "watched" else "fixed"]] * len(rows)
     if isinstance(table, Differences):
-        method, source = zip(*made, strict=True)
-        return Figures(value, low, high, method, source, np.full(len(rows), np.nan))
+        return Figures(value, low, high, tuple(made), np.full(len(rows), np.nan))
     for place in range(len(rows)) if look.promise == "watched" else ():
         group = known_group(rows[place], cells)
         if group is not None and np.count_nonzero(group & cells.sampled) == 1:
@@ -70,8 +72,7 @@ def profile_figures(
             _, low[place], high[place], made[place] = share_of_group(
                 cells, look, table.row(place), group
             )
-    method, source = zip(*made, strict=True)
-    return Figures(value, low, high, method, source, _tail(cells, table, rates, look))
+    return Figures(value, low, high, tuple(made), _tail(cells, table, rates, look))
 
 
 def _bounds(

@@ -20,11 +20,14 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid, yields_at
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.designs.rates import stratum_rates
+from labelcore.promises import Method
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.random_curve import expected_half_widths, random_band
 
-METHOD = "Hoeffding bounds of a random sample, all ranks together"
-SOURCE = "Sabharwal and Sedghi (2017), section 3, equations 2 to 5; Hoeffding (1963)"
+METHOD = Method(
+    "Hoeffding bounds of a random sample, all ranks together",
+    "Sabharwal and Sedghi (2017), section 3, equations 2 to 5; Hoeffding (1963)",
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -120,7 +123,6 @@ class RandomCurve(RankedListDesign):
             labels=seen.labels if bounded else look.labels,
             draws=basis if bounded else look.draws,
             method=METHOD,
-            source=SOURCE,
             assumptions=(*self.assumptions, *seen.assumed(both_ways=True)),
             missing="" if bounded else _missing(look),
             yields=_without_gaps(yields, frame.head) if bounded else None,

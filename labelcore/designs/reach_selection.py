@@ -29,6 +29,7 @@ from labelcore.designs.samples import Samples
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand
 from labelcore.population import Population
+from labelcore.promises import Form, Method
 from labelcore.stats.orders import hash_keys
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.reach_bounds import (
@@ -50,13 +51,17 @@ from labelcore.stats.reach_selection import (
 AHEAD = 50
 """How many draws further people may label while somebody has the item of the present draw."""
 METHODS = {
-    "hoeffding": ("reach selection by Hoeffding bounds (strict)",
-                  "Bennett et al. (2017), algorithms 1 and 2"),
-    "prior_posterior_ratio": (
-        "reach selection by prior-posterior-ratio bounds, error split unequally (strict)",
-        "Bennett et al. (2017), algorithms 1 and 2; Waudby-Smith and Ramdas (2020), theorem 3.1",
+    "hoeffding": Method(
+        "reach selection by Hoeffding bounds",
+        "Bennett et al. (2017), algorithms 1 and 2",
+        Form.STRICT,
     ),
-}  # fmt: skip
+    "prior_posterior_ratio": Method(
+        "reach selection by prior-posterior-ratio bounds, error split unequally",
+        "Bennett et al. (2017), algorithms 1 and 2; Waudby-Smith and Ramdas (2020), theorem 3.1",
+        Form.STRICT,
+    ),
+}
 DRAWN = {
     "hoeffding": "items are drawn with replacement, their number was fixed before the first label",
     "prior_posterior_ratio": "items come in one seeded random order without replacement; the lower "
@@ -247,7 +252,6 @@ class ReachSelectionDesign(Design):
         run = self._run(setup, frame, progress)
         found = run.choice(ended=look.finished)
         chosen = None if found.chosen is None else frame.candidates[found.chosen]
-        method, source = METHODS[frame.rules.bound]
         return ChoiceFigures(
             chosen=None if chosen is None else chosen.name,
             threshold=None if chosen is None else chosen.threshold,
@@ -256,8 +260,7 @@ class ReachSelectionDesign(Design):
             confidence=1 - frame.rules.delta,
             labels=run.certain,
             draws=run.made,
-            method=method,
-            source=source,
+            method=METHODS[frame.rules.bound],
             assumptions=(DRAWN[frame.rules.bound],),
             missing=_missing(run, look) if found.status == "undecided" else "",
         )

@@ -36,6 +36,7 @@ from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, ratios
 from labelcore.population import Population
+from labelcore.promises import Form, Method
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -54,11 +55,12 @@ from labelcore.stats.recycling import (
 from labelcore.stats.recycling_savings import mean_savings
 
 SOURCE = "Tripathi et al. (2020), algorithms 1 and 2"
-LEVELS = ("G-profile interval over the recycled and the new items (approximate)", SOURCE)
-PRINTED = ("share of the draws with Wald's interval, as printed", f"{SOURCE}, lemma 1")
-RECALL = (
-    "G-profile interval over the sets of parent and child (approximate)",
+LEVELS = Method("G-profile interval over the recycled and the new items", SOURCE, Form.APPROXIMATE)
+PRINTED = Method("share of the draws with Wald's interval, as printed", f"{SOURCE}, lemma 1")
+RECALL = Method(
+    "G-profile interval over the sets of parent and child",
     "Tripathi et al. (2020), section 6",
+    Form.APPROXIMATE,
 )
 
 
@@ -284,7 +286,7 @@ class Recycling(Design):
         return {**found, "negatives": len(frame.negatives)}
 
 
-Limits = tuple[float, float, float, float, tuple[str, str]]
+Limits = tuple[float, float, float, float, Method]
 """Value, low, high, share of the uncertainty owed to parts without a positive, and the method."""
 
 
@@ -299,10 +301,9 @@ def _option(look: Look) -> str:
 
 def _figures(found: list[Limits], look: Look, draws: tuple[int, ...]) -> Figures:
     value, low, high, tail, made = zip(*found, strict=True)
-    method, source = zip(*made, strict=True)
     values, lows, highs, tails = (np.array(one, dtype=float) for one in (value, low, high, tail))
     promise = "none" if _option(look) == "sample" else None
-    return Figures(values, lows, highs, method, source, tails, promise, draws)
+    return Figures(values, lows, highs, made, tails, promise, draws)
 
 
 def _printed(hits: float, draws: int, look: Look) -> Limits:

@@ -31,6 +31,7 @@ from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
+from labelcore.promises import Form, Method
 from labelcore.stats.difference_estimator import LEAST_OF_EACH
 from labelcore.stats.profile import (
     Cells,
@@ -43,13 +44,18 @@ from labelcore.stats.profile import (
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
 WILSON, DIFFERENCE = "wilson", "difference"
-PROFILE = (
-    "G-profile interval over two post-strata (approximate)",
+PROFILE = Method(
+    "G-profile interval over two post-strata",
     "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
+    Form.APPROXIMATE,
 )
 FREY = "Frey (2010); Agresti and Coull (1998)"
-AT_STOP = ("Agresti-Coull interval at a calibrated stop, calculated exactly (strict)", FREY)
-OFF_STOP = ("Agresti-Coull interval by the value of a calibrated stop (approximate)", FREY)
+AT_STOP = Method(
+    "Agresti-Coull interval at a calibrated stop, calculated exactly", FREY, Form.STRICT
+)
+OFF_STOP = Method(
+    "Agresti-Coull interval by the value of a calibrated stop", FREY, Form.APPROXIMATE
+)
 
 
 class SimpleRandom(StratifiedDesign):
@@ -164,19 +170,17 @@ class SimpleRandom(StratifiedDesign):
         ]
         for i, (own, _, _, _) in enumerate(parts):
             value[i] = value[i] if own is None else own
-        method, source = zip(*(part[3] for part in parts), strict=True)
         return Figures(
             value,
             np.array([part[1] for part in parts]),
             np.array([part[2] for part in parts]),
-            method,
-            source,
+            tuple(part[3] for part in parts),
             np.full(len(rows), np.nan),
         )
 
     def _one(
         self, row: Estimand, cells: Cells, look: Look, table: Ratios
-    ) -> tuple[float | None, float, float, tuple[str, str]]:
+    ) -> tuple[float | None, float, float, Method]:
         """Value (None: the post-stratified one), low, high and method of one estimand."""
         group = known_group(row, cells)
         watched = look.promise == "watched"

@@ -10,11 +10,15 @@ import numpy as np
 from labelcore.designs.base import Design, Figures, Frame, IntArray, Look, Progress, Setup
 from labelcore.designs.curves import Curve, Ranked, Reading, grid
 from labelcore.estimands import SCALARS
+from labelcore.promises import Method
 from labelcore.stats.orders import hash_keys, hash_order
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
 NO_CURVE = "the stop was calibrated for one number, not for a curve"
 READINGS = ("precision", "recall", "f1", "accuracy", "specificity")
+
+
+AT_EACH_RANK = Method("the design's own interval at each rank", "post-stratification at each rank")
 
 
 class StratifiedDesign(Design):
@@ -89,8 +93,7 @@ class StratifiedDesign(Design):
             state=state,
             labels=look.labels,
             draws=look.draws,
-            method="the design's own interval at each rank",
-            source="post-stratification at each rank",
+            method=AT_EACH_RANK,
             assumptions=(
                 *self.assumptions,
                 "each point of the curve on its own",

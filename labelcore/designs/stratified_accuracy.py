@@ -19,11 +19,13 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
+from labelcore.designs.profile_figures import METHOD
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.sureness import sureness
 from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, ratios
+from labelcore.promises import Form, Method
 from labelcore.stats.accuracy_interval import (
     accuracy_interval,
     linearised_interval,
@@ -52,17 +54,15 @@ WARNING = (
     "proportional, or design 'recalibrated_neyman', for a figure that counts."
 )
 FEWER = "The scores allow {found} strata by {name}, not {wanted}: empty ones were dropped."
-FIXED = (
-    "Wilson score interval at the effective number of labels (approximate)",
+FIXED = Method(
+    "Wilson score interval at the effective number of labels",
     "Kumar and Raj (2018), equation 4; Wilson (1927)",
+    Form.APPROXIMATE,
 )
-WATCHED = (
-    "G-profile band over strata (approximate)",
-    "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
-)
-OTHERS = (
-    "linearised variance on the logit scale (approximate)",
+OTHERS = Method(
+    "linearised variance on the logit scale",
     "Woodruff (1971); Cochran (1977), post-stratified by the prediction",
+    Form.APPROXIMATE,
 )
 
 
@@ -243,17 +243,16 @@ class StratifiedAccuracy(StratifiedDesign):
         for place, found in enumerate(own):
             if found is not None:
                 value[place], low[place], high[place], made[place] = found
-        method, source = zip(*made, strict=True)
         setup = look.setup
         printed = setup is not None and getattr(setup.params, "allocation", "") in PRINTED
         return Figures(
-            value, low, high, method, source, np.full(len(rows), np.nan),
+            value, low, high, tuple(made), np.full(len(rows), np.nan),
             promise="none" if printed else None,
         )  # fmt: skip
 
     def _accuracy(
         self, row: Estimand, cells: Cells, look: Look
-    ) -> tuple[float, float, float, tuple[str, str]]:
+    ) -> tuple[float, float, float, Method]:
         """Value, low, high and method of accuracy from the strata as they were drawn."""
         strata = rightly_judged(cells)
         counts = strata.size, strata.labelled, strata.positive
@@ -266,7 +265,7 @@ class StratifiedAccuracy(StratifiedDesign):
         if look.target == "process":
             critical = critical * sampled_file([row], strata, table)
         low, high = profile_bounds(strata, table, critical, target=look.target)
-        return value, min(float(low[0]), value), max(float(high[0]), value), WATCHED
+        return value, min(float(low[0]), value), max(float(high[0]), value), METHOD["watched"]
 
     def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
         assert isinstance(frame, SureFrame)

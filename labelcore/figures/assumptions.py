@@ -12,13 +12,14 @@ from labelcore.designs.curves import (
     UNDECIDED_SHARE,
 )
 from labelcore.log.engine import Engine
+from labelcore.promises import Form
 from labelcore.words.existing import assumed
 
 
-def assumptions(engine: Engine, unsure: float, method: str) -> tuple[str, ...]:
-    """What a result of this method rests on; ``unsure`` is the share of answers without a verdict
+def assumptions(engine: Engine, unsure: float, form: Form) -> tuple[str, ...]:
+    """What a result of this form rests on; ``unsure`` is the share of answers without a verdict
     that decides whether they count both ways."""
-    strict = "(strict)" in method
+    strict = form is Form.STRICT
     found = [one for one in engine.design.assumptions if not strict or one != APPROXIMATE]
     found.append(judgement(engine))
     found += assumed(len(engine.existing.positions), engine.existing.use)

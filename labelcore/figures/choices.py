@@ -33,7 +33,7 @@ def _choice(engine: Engine, name: str) -> Choice:
     look, params = look_at(engine), engine.setup.params
     found = engine.design.choice(engine.setup, engine.frame, engine.progress, look)
     # Unsure and broken items count both ways here, however few they are.
-    assumed = assumptions(engine, 1.0, found.method)
+    assumed = assumptions(engine, 1.0, found.method.form)
     return Choice(
         estimand=name,
         chosen=found.chosen,
@@ -46,12 +46,13 @@ def _choice(engine: Engine, name: str) -> Choice:
         confidence=found.confidence,
         labels_used=found.labels,
         draws_used=found.draws,
-        method=found.method,
+        method=str(found.method),
         promise="none" if found.status == "guess" else "watched",
         assumptions=(*found.assumptions, *assumed),
-        source=found.source,
+        source=found.method.source,
         missing=found.missing,
         scope=scope_of_choice(engine),
+        form=found.method.form,
     )
 
 

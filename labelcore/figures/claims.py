@@ -13,6 +13,7 @@ from labelcore.figures.assumptions import assumptions
 from labelcore.figures.scalars import doubtful, scope_of
 from labelcore.log.engine import Engine
 from labelcore.plan.claim_totals import ClaimTotals, Side
+from labelcore.promises import Form, Method
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import Linear
 from labelcore.stats.profile import Cells, FloatArray, plug_in_totals
@@ -22,10 +23,15 @@ from labelcore.words.sentences import quantity_name
 
 MOST_WAYS = 5000
 ANSWERS_STAND = "no answer was changed because of the evidence that it led to"
-METHOD = "mixture evidence over strata (strict)"
-SIGNS = "mixture evidence from the signs of disagreements (strict)"
-OUTCOMES = "mixture evidence over strata of disagreements with three outcomes (strict)"
-SOURCE = "Ville (1939); Waudby-Smith and Ramdas (2020); see labelcore.stats."
+MIXTURE = "Ville (1939); Waudby-Smith and Ramdas (2020); see labelcore.stats."
+METHOD = Method("mixture evidence over strata", f"{MIXTURE}evidence", Form.STRICT)
+OF_DISAGREEMENTS = f"{MIXTURE}three_outcomes"
+SIGNS = Method("mixture evidence from the signs of disagreements", OF_DISAGREEMENTS, Form.STRICT)
+OUTCOMES = Method(
+    "mixture evidence over strata of disagreements with three outcomes",
+    OF_DISAGREEMENTS,
+    Form.STRICT,
+)
 
 
 def claim_results(engine: Engine) -> dict[str, Claim]:
@@ -57,6 +63,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     question = Question(claim.read.text, claim.sides[0].row, claim.sides[0].classifier,
                         claim.class_index)  # fmt: skip
     scope = replace(scope_of(engine, question), margin=None, left_out=0)
+    made = _method(claim)
     return Claim(
         claim=claim.read.text,
         statement=claim_statement(
@@ -71,11 +78,12 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         value=_value(claim.sides[0], engine, claim, cells, rates),
         labels_used=engine.labels,
         draws_used=engine.prefix(),
-        method=_method(claim),
+        method=str(made),
         promise="watched",
-        assumptions=(*assumptions(engine, 1.0, METHOD), ANSWERS_STAND),
-        source=SOURCE + ("three_outcomes" if claim.of_disagreements else "evidence"),
+        assumptions=(*assumptions(engine, 1.0, made.form), ANSWERS_STAND),
+        source=made.source,
         scope=scope,
+        form=made.form,
     )
 
 
@@ -85,7 +93,7 @@ def _inside(engine: Engine, side: Side) -> str:
     return population.positive if code is None else population.classes[code]
 
 
-def _method(claim: ClaimTotals) -> str:
+def _method(claim: ClaimTotals) -> Method:
     if not claim.of_disagreements:
         return METHOD
     return SIGNS if len(claim.rates) == 2 else OUTCOMES

@@ -112,10 +112,10 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         simultaneous=curve.simultaneous,
         labels_used=curve.labels,
         draws_used=curve.draws,
-        method=curve.method,
+        method=str(curve.method),
         promise=curve.promise,  # type: ignore[arg-type]
         assumptions=(*_assumptions(engine, curve), *assumed(len(there.positions), there.use)),
-        source=curve.source,
+        source=curve.method.source,
         state=curve.state,
         scope=_scope(engine),
         missing=curve.missing,
@@ -143,7 +143,7 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         method=f"extremes over the curves inside the bounds ({curve.method})",
         promise=curve.promise,  # type: ignore[arg-type]
         assumptions=_assumptions(engine, curve),
-        source=curve.source,
+        source=curve.method.source,
         state="too few" if unknown else curve.state,
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
         scope=_scope(engine),

@@ -215,7 +215,7 @@ def _stated(
     if state == "interval" and engine.plan.target == "file" and _settled(question, cells):
         state = "exact"
     shown = state in STATES_WITH_INTERVAL
-    tail = float(figures.tail_share[place])
+    tail, made = float(figures.tail_share[place]), figures.method[place]
     return Estimate(
         estimand=question.key,
         value=None if state in ("nothing", "too few") else value,
@@ -224,15 +224,16 @@ def _stated(
         confidence=None if figures.promise == "none" else plan.confidence,
         labels_used=engine.labels,
         draws_used=engine.prefix() if figures.draws is None else figures.draws[place],
-        method=figures.method[place],
+        method=str(made),
         promise=promise,  # type: ignore[arg-type]
-        assumptions=assumptions(engine, unsure, figures.method[place]),
-        source=figures.source[place],
+        assumptions=assumptions(engine, unsure, made.form),
+        source=made.source,
         state=state,
         missing=missing,
         tail_share=None if np.isnan(tail) else tail,
         scope=scope_of(engine, question),
         notes=tuple(filter(None, figures.notes[place : place + 1])),
+        form=made.form,
     )
 
 

@@ -36,7 +36,7 @@ PROMISE_WORDS = {
     "stop": "valid at the planned stop only",
     "none": "none",
 }
-NOTHING_FOUND, FORMS = "Tail share", ("strict", "approximate")
+NOTHING_FOUND = "Tail share"
 FORM_WORDS = (
     "Strict: the promise is proved for every population. Approximate: a large-sample form, whose "
     "coverage was measured. Tail share: how much of the uncertainty comes from parts of the file "
@@ -268,9 +268,7 @@ def estimates(facts: Facts) -> Markup:
 
 def _form(one: Result) -> str:
     """Whether the promise is proved or measured, as far as the method says so."""
-    if isinstance(one, Estimate):
-        return one.form or "–"
-    return next((form for form in FORMS if f"({form})" in one.method), "–")
+    return getattr(one, "form", "") or "–"
 
 
 def tail_cell(one: Result) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from labelcore.promises import Form
 from labelcore.results.base import Worded
 
 Promise = Literal["watched", "fixed", "none"]
@@ -85,6 +86,8 @@ class Estimate(Worded):
         it has no meaning
     notes
         what a reader should know, such as how far the scores helped
+    form
+        how far the promise is shown: strict, approximate, or nothing said
 
     Examples
     --------
@@ -116,6 +119,7 @@ class Estimate(Worded):
     tail_share: float | None = None
     scope: Scope = field(default_factory=Scope)
     notes: tuple[str, ...] = ()
+    form: Form = Form.UNSTATED
 
     @property
     def is_difference(self) -> bool:
@@ -131,12 +135,6 @@ class Estimate(Worded):
         return (self.high - self.low) / 2
 
     @property
-    def form(self) -> str:
-        """Strict: the promise holds in every population. Approximate: not proved; coverage was
-        measured. Empty where the method says neither."""
-        return next((form for form in ("strict", "approximate") if f"({form})" in self.method), "")
-
-    @property
     def has_interval(self) -> bool:
         """Whether low and high may be shown as an interval."""
         return self.state in STATES_WITH_INTERVAL
@@ -147,6 +145,7 @@ class Estimate(Worded):
         known["assumptions"] = tuple(known["assumptions"])
         known["notes"] = tuple(known.get("notes", ()))
         known["scope"] = Scope(**known["scope"])
+        known["form"] = Form(known.get("form", ""))
         return cls(**known)
 
 
@@ -276,6 +275,7 @@ class Claim(Worded):
     assumptions: tuple[str, ...]
     source: str
     scope: Scope = field(default_factory=Scope)
+    form: Form = Form.STRICT
 
     @property
     def estimand(self) -> str:
@@ -355,6 +355,7 @@ class Choice(Worded):
     source: str
     missing: str = ""
     scope: Scope = field(default_factory=Scope)
+    form: Form = Form.UNSTATED
 
     @property
     def state(self) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.errors import PlanError
+from labelcore.promises import Form
 from labelcore.results.types import Estimate, Scope
 from labelcore.stats.next_wave import Forecast, forecast
 from labelcore.stats.oversampling import NO_COUNTS, Counts, recall_of
@@ -361,6 +362,7 @@ def _estimates(wave: Wave, prior: Counts | None, confidence: float) -> tuple[Est
             promise="none",
             assumptions=(RANDOM_IN_GROUPS,) if prior is None else (RANDOM_IN_GROUPS, EARLIER),
             source=SOURCE,
+            form=Form.APPROXIMATE,
             scope=Scope(
                 file=wave.name,
                 n_items=wave.above + wave.below,

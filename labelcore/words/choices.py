@@ -35,8 +35,7 @@ STATUSES = {
 def choice_sentence(choice: Choice) -> str:
     """What a choice says and how surely."""
     scope = choice.scope
-    form = next((f", {form}" for form in ("strict", "approximate") if f"({form})" in choice.method),
-                "")  # fmt: skip
+    form = f", {choice.form}" if choice.form else ""
     text = STATUSES[choice.status].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         chosen=candidate_words(choice.chosen, choice.threshold),

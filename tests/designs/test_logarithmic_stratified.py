@@ -247,7 +247,7 @@ def test_the_printed_sampling(known: Known) -> None:
         assert low[edge - 1] >= middle - reach - 1e-12 and high[edge - 1] <= middle + reach + 1e-12
     asked = {int(engine.rank_of[one.position]) for one in engine.asked}
     assert asked == {*range(1, 68), *draws.rank.tolist()}
-    assert "algorithm 1" in curve.method
+    assert "algorithm 1" in curve.method.name
     numbers = {lc.preview(known.population, plan.with_seed(seed)).labels for seed in range(4)}
     assert len(numbers) > 1
     table = lc.simulate(known.population, plan, truth=known.truth, runs=3).table()

@@ -115,7 +115,7 @@ def test_fixed_intervals_are_those_of_the_paper(name: str) -> None:
     assert found.low.tolist() == [float(pair.precision[0]), float(pair.recall[0])]
     assert found.high.tolist() == [float(pair.precision[1]), float(pair.recall[1])]
     assert found.value.tolist() == pytest.approx([0.75, 150 / 190])
-    assert found.promise is None and all("Shang" in source for source in found.source)
+    assert found.promise is None and all("Shang" in one.source for one in found.method)
     assert np.all(found.low < found.value) and np.all(found.value < found.high)
 
 
@@ -126,7 +126,7 @@ def test_prior_counts_enter_the_posterior_without_a_promise() -> None:
     )
     pair = bayes_intervals(COUNTS, Groups(200, 800), 0.95, Counts.of(*prior))
     assert (found.low[0], found.high[0]) == pair.recall
-    assert found.promise == "none" and "1,400 earlier labels as prior" in found.method[0]
+    assert found.promise == "none" and "1,400 earlier labels as prior" in found.method[0].name
     plain = Oversampling().estimate(rows, CELLS, look("fixed", prior_counts=prior), None)
     assert (plain.low[0], plain.high[0]) == normal_intervals(COUNTS, Groups(200, 800), 0.95).recall
     assert plain.promise is None
@@ -136,7 +136,7 @@ def test_prior_counts_enter_the_posterior_without_a_promise() -> None:
 def test_other_numbers_by_the_profile_over_both_groups(name: str) -> None:
     for target in ("file", "process"):
         found = Oversampling().estimate([SCALARS[name]], CELLS, look("fixed", target), None)
-        assert "G-profile" in found.method[0] and found.low[0] < found.value[0] < found.high[0]
+        assert "G-profile" in found.method[0].name and found.low[0] < found.value[0] < found.high[0]
 
 
 @pytest.mark.parametrize("name", ["recall", "f1", "accuracy", "specificity", "prevalence"])

@@ -88,4 +88,4 @@ def test_few_misses_have_the_exact_end(target: str) -> None:
     found = SimpleRandom().estimate([SCALARS["precision"]], cells, look, None)
     size = 200 if target == "file" else np.inf
     assert found.high[0] == finite_exact(19, 20, size, 0.95)[1] > wilson(19, 20, 0.95)[1]
-    assert "exact" in found.method[0] and "(approximate)" in found.method[0]
+    assert "exact" in str(found.method[0]) and "(approximate)" in str(found.method[0])

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
+from labelcore.promises import Form
 from labelcore.results.types import Scope
 
 BOUNDS = pd.DataFrame(
@@ -29,7 +30,7 @@ def choice(**changes: Any) -> lc.Choice:
         "bounds": BOUNDS, "precision_threshold": 0.9, "precision_slack": 0.1, "reach_slack": 0.1,
         "confidence": 0.95, "labels_used": 312, "draws_used": 340, "method": "bounds (strict)",
         "promise": "watched", "assumptions": ("items were drawn at random",), "source": "nobody",
-        "missing": "", "scope": Scope("posts.csv", 5000, None, "file", "spam"),
+        "missing": "", "scope": Scope("posts.csv", 5000, None, "file", "spam"), "form": Form.STRICT,
     }  # fmt: skip
     return lc.Choice(**{**values, **changes})
 
