@@ -318,3 +318,14 @@ def test_why_there_is_no_value(
     engine = labelled(known.engine(lc.Plan("simple_random", [name], budget=100), 1), labels)
     found = scalar_results(engine)[name]
     assert (found.state, found.value, found.missing) == ("too few", None, told)
+
+
+@pytest.mark.parametrize(("unsure", "left_out"), [(0, 0), (2, 2), (3, 0)])
+def test_the_scope_names_the_items_that_are_left_out(
+    unsure: int, left_out: int, known: Known
+) -> None:
+    """Of 100 answers two may be left out; more of them count both ways, and none is left out."""
+    engine = known.engine(lc.Plan("simple_random", ["prevalence"], budget=100), 1)
+    for index in range(1, 101):
+        give(engine, "unsure" if index <= unsure else "yes")
+    assert scalar_results(engine)["prevalence"].scope.left_out == left_out
