@@ -58,6 +58,7 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     ("paired.md", "labels that go where the two disagree", "designs.paired_frame.AGREE", 3),
     ("curves.md", "Watched at its four looks", "designs.geometric_strata.QUARTERS",
      (0.25, 0.5, 0.75, 1.0)),
+    ("papers/000_recycling.md", "| 1068, 385, 278 |", "designs.recycling_frame.DRAWS", 1068),
     ("papers/003_oversampling.md", "The predicted positives get at least 30 labels",
      "stats.oversampling.LEAST_ABOVE", 30),
 ]  # fmt: skip
@@ -75,7 +76,6 @@ PARAMETERS: list[tuple[str, str, str, str, object]] = [
      "focus", "all"),
     ("papers/000_recycling.md", "Option `shuffle` is the default", "recycling", "option",
      "shuffle"),
-    ("papers/000_recycling.md", "| 1068, 385, 278 |", "recycling", "sample_size", 1068),
     ("papers/001_reach_selection.md", "at T 5,000, 9 candidates, .9/.1/.1", "reach_selection",
      "precision_threshold", 0.9),
     ("papers/001_reach_selection.md", "at T 5,000, 9 candidates, .9/.1/.1", "reach_selection",
