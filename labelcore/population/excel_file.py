@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.errors import PopulationError
+from labelcore.population.copies import TemporaryCopy
 from labelcore.population.csv_file import DelimitedText
 from labelcore.population.dialect import NOTHING, PLAIN, Form
 from labelcore.population.limits import LARGEST_WORKBOOK, SHEET_CELLS, SHEET_ROWS, refusal
 from labelcore.population.text import listing
-from labelcore.population.text_file import TemporaryCopy, TextFile
+from labelcore.population.text_file import TextFile
 
 # Excel writes control characters, and an underscore that would look like one, in this way.
 ESCAPED = re.compile("_x(00[01][0-9A-Fa-f]|005F)_")

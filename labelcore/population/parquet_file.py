@@ -15,6 +15,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
+from labelcore.population.copies import copies_folder
 from labelcore.population.dialect import NOTHING, PLAIN, Form
 from labelcore.population.limits import check_columns, check_rows, check_unpacked
 from labelcore.population.text import Columns, as_text
@@ -108,7 +109,7 @@ class _UnpackedGroup:
     """Some columns of one row group as text, in small batches of a mapped temporary file."""
 
     def __init__(self, path: Path, group: int, names: Sequence[str]) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="labelcore-")
+        folder = tempfile.TemporaryDirectory(dir=copies_folder())
         unpacked = Path(folder.name) / "group.arrow"
         schema = pa.schema([(name, pa.string()) for name in names])
         ends: list[int] = []

@@ -7,8 +7,6 @@ import gzip
 import os
 import re
 import shutil
-import tempfile
-import weakref
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
+from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import ENCODINGS
 from labelcore.population.limits import check_unpacked
 
@@ -36,16 +35,6 @@ MULTIBYTE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-
-
-class TemporaryCopy:
-    """A temporary file that goes with this object."""
-
-    def __init__(self, suffix: str = ".txt") -> None:
-        handle, name = tempfile.mkstemp(prefix="labelcore-", suffix=suffix)
-        os.close(handle)
-        self.path = Path(name)
-        weakref.finalize(self, _remove, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +215,3 @@ def lines_at(path: Path, offsets: NDArray[np.int64]) -> list[int]:
             position += len(block)
     lines[offsets >= position] += breaks_before  # the end of the file
     return [int(line) for line in lines]
-
-
-def _remove(path: str) -> None:
-    Path(path).unlink(missing_ok=True)

@@ -7,6 +7,7 @@ import gc
 import streamlit as st
 
 from labelcore.errors import BrokenLogError
+from labelcore.population.copies import clear_leftovers
 from labelcore.ui import sessions
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
@@ -22,7 +23,9 @@ PAGES = {
 
 @st.cache_resource(show_spinner=False)
 def boot() -> None:
-    """Import what the first label would wait for, and keep it out of later garbage collections."""
+    """Import what the first label would wait for, and keep it out of later garbage collections;
+    clear away what killed processes have left."""
+    clear_leftovers()
     import plotly.graph_objects  # noqa: F401
 
     import labelcore.charts

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from labelcore.errors import PopulationError
 from labelcore.population import read_population, text_file
+from labelcore.population.copies import copies_folder
 from labelcore.population.text_file import detect_encoding, open_text
 
 PYTHON = {"utf-16-le": "utf-16-le", "utf-16-be": "utf-16-be", "windows-1252": "cp1252"}
@@ -99,10 +100,10 @@ def test_gzip_that_unpacks_to_more_than_the_disk_holds(
     assert path.stat().st_size < 20_000
     free = text_file.shutil.disk_usage(tempfile.gettempdir()).free
     monkeypatch.setattr(text_file, "SHARE_OF_DISK", 9_000_000 / free)
-    before = set(Path(tempfile.gettempdir()).glob("labelcore-*"))
+    before = set(copies_folder().iterdir())
     with pytest.raises(PopulationError, match=r"unpacks to more than \d+ MB, half of the free"):
         read_population(path, content="text")
-    assert set(Path(tempfile.gettempdir()).glob("labelcore-*")) <= before
+    assert set(copies_folder().iterdir()) <= before
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json"])
