@@ -31,6 +31,7 @@ def scores_looking_sure(population: Population) -> tuple[str, ...]:
         name
         for name, score in population.scores.items()
         if name in named
+        and name in population.predictions
         and name not in population.descending
         and looks_sure(score, _said(population, name))
     )
