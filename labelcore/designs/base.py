@@ -233,8 +233,7 @@ class Design(ABC):
                          {positive} stand for the names of both classifiers and the positive class
     pairs                whether it compares exactly two classifiers
     existing             what labels that are there already may be taken for: "random", "certainty"
-    unread_words         what to do about a classifier that no result would be about; {first} and
-                         {others} stand for the names
+    unread_words         what to do about classifiers without a result: {others} beside {first}
     counts_draws         whether a budget counts draws, of which some may be of the same item
     """
 
@@ -271,8 +270,7 @@ class Design(ABC):
     def unread(
         self, estimands: tuple[str, ...], params: Any, classifiers: tuple[str, ...]
     ) -> tuple[str, ...]:
-        """Those of a plan's classifiers that no result would be about: what follows a ranked list
-        is about the first one alone."""
+        """The classifiers that no result would be about: a ranked list is that of the first."""
         scalar = any(name in SCALARS or name in DIFFERENCES for name in estimands)
         return () if scalar else classifiers[1:]
 
