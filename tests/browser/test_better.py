@@ -1,0 +1,40 @@
+"""Is A better than B? Two that hardly differ: from the file to the exact difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.server import Server
+from tests.designs.paired_files import nearly_equal, true_difference
+
+DIFFER = 6
+
+
+def test_two_that_hardly_differ_end_with_an_exact_difference(
+    server: Server, page: Page, tmp_path: Path
+) -> None:
+    known = nearly_equal(tmp_path / "mine", 300, DIFFER, seed=2)
+    path = next((tmp_path / "mine").glob("*.csv"))
+    truth = {f"item {place}": bool(label) for place, label in enumerate(known.truth)}
+    page.goto(f"{server.url}/new_project")
+    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
+    page.get_by_text("no fault").wait_for()
+    field = page.locator(".st-key-new-question input")
+    field.fill("Is it spam?")
+    field.press("Enter")
+    page.get_by_text("Is A better than B?").click()
+    page.get_by_text(f"The two disagree on {DIFFER} of the 300 items.").wait_for()
+    wait_until_idle(page)
+    page.locator(".st-key-new-create button").click()
+    page.wait_for_url("**/label?project=*")
+    driving.open_label(page, server.url, path.stem)
+    for _ in range(DIFFER):
+        text = driving.shown(page)["text"]
+        driving.answer(page, "y" if truth[text] else "n")
+    gap = f"{abs(100 * true_difference(known, 'accuracy_difference')):.2f}"
+    exact = page.get_by_text(f"{gap} points better in accuracy").first
+    expect(exact).to_contain_text("exactly")
