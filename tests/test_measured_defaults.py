@@ -56,9 +56,9 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     ("paired.md", "labels that go where the two disagree", "designs.paired_comparison.FLOOR", 0.2),
     ("paired.md", "labels that go where the two disagree", "designs.paired_frame.DIFFER", 6),
     ("paired.md", "labels that go where the two disagree", "designs.paired_frame.AGREE", 3),
+    ("papers/000_recycling.md", "| 1068, 385, 278 |", "designs.recycling_frame.DRAWS", 1068),
     ("curves.md", "Watched at its four looks", "designs.geometric_strata.QUARTERS",
      (0.25, 0.5, 0.75, 1.0)),
-    ("papers/000_recycling.md", "| 1068, 385, 278 |", "designs.recycling_frame.DRAWS", 1068),
     ("papers/003_oversampling.md", "The predicted positives get at least 30 labels",
      "stats.oversampling.LEAST_ABOVE", 30),
 ]  # fmt: skip
