@@ -14,6 +14,7 @@ from labelcore.designs.choices import ChoiceFigures
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.params import DesignParams as DesignParams
 from labelcore.designs.params import parameter as parameter
+from labelcore.designs.progress import Progress as Progress
 from labelcore.designs.samples import Samples
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
@@ -131,27 +132,6 @@ def rank_order(setup: Setup) -> IntArray:
     return ranking(score, hash_keys(setup.seed, "tie", population.ids()))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Progress:
-    """What a method may look at when it chooses a batch, arrays (n_strata,).
-
-    drawn      items drawn so far
-    labelled   items with a class, positive: of these positive (rightly judged with several classes)
-    limit      the most items that may be drawn in all
-    right      labelled items that the first classifier judges rightly
-    codes      (n_items,), class index of each answered item, NO_ANSWER, UNDECIDED or OPEN elsewhere
-    asked      (n_drawn,), the items drawn, in that order
-    """
-
-    drawn: IntArray
-    labelled: FloatArray
-    positive: FloatArray
-    limit: int
-    right: FloatArray | None = None
-    codes: IntArray | None = None
-    asked: IntArray | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Look:
     """The circumstances of one look at the results.
@@ -224,6 +204,7 @@ class Design(ABC):
     size_from_params     whether the number of labels follows from the parameters alone
     size_param           the parameter that says how many labels, where a margin or a budget may
                          choose it: more of it, more labels
+    looks         the planned looks that a watched promise is for; 0: it is for every look
     later_labels_count   whether labels beyond the planned size narrow a watched result
     recommended   whether it may be proposed: measured to need few labels, and to hold, on files of
                   all kinds
@@ -249,6 +230,7 @@ class Design(ABC):
     smallest_watched_budget: ClassVar[int] = 1
     size_from_params: ClassVar[bool] = False
     size_param: ClassVar[str | None] = None
+    looks: ClassVar[int] = 0
     later_labels_count: ClassVar[bool] = True
     recommended: ClassVar[bool] = False
     first_fixed_look: ClassVar[int] = 30
@@ -273,6 +255,10 @@ class Design(ABC):
         """The classifiers that no result would be about: a ranked list is that of the first."""
         scalar = any(name in SCALARS or name in DIFFERENCES for name in estimands)
         return () if scalar else classifiers[1:]
+
+    def assumed(self, params: Any) -> tuple[str, ...]:
+        """What the figures rest on with these parameters, in words."""
+        return self.assumptions
 
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[str, ...]:
         """The promises that this method has for these estimands and parameters."""

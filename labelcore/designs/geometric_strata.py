@@ -70,6 +70,7 @@ class GeometricStrata(RankedListDesign):
         "stretches below it; one band holds for all ranks together."
     )
     recommended: ClassVar[bool] = True
+    looks: ClassVar[int] = len(QUARTERS)
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within stretches of ranks that were fixed before the first "
         "label",

@@ -73,6 +73,7 @@ class StratifiedDesign(Design):
             )
         at = grid(ranked.n_items) if ranks is None else ranks
         state, missing, promise = _state(look)
+        promise = _without(self, frame, look) or promise
         shown = state in ("interval", "stopped early")
 
         def read(name: str) -> Reading:
@@ -95,7 +96,7 @@ class StratifiedDesign(Design):
             draws=look.draws,
             method=AT_EACH_RANK,
             assumptions=(
-                *self.assumptions,
+                *self.assumed(setup.params),
                 "each point of the curve on its own",
                 *ranked.assumed(),
             ),
@@ -115,6 +116,11 @@ def _state(look: Look) -> tuple[str, str, str]:
     if look.promise == "fixed" and not look.complete:
         return ("stopped early", "", "none") if look.finished else ("provisional", "", "fixed")
     return "interval", "", look.promise
+
+
+def _without(design: StratifiedDesign, frame: Frame, look: Look) -> str | None:
+    """The promise "none" where the method has none for its intervals, whatever the plan says."""
+    return design.estimate([SCALARS["accuracy"]], frame.cells(), look, frame.rates).promise
 
 
 def _points(

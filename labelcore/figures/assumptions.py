@@ -20,7 +20,8 @@ def assumptions(engine: Engine, unsure: float, form: Form) -> tuple[str, ...]:
     """What a result of this form rests on; ``unsure`` is the share of answers without a verdict
     that decides whether they count both ways."""
     strict = form is Form.STRICT
-    found = [one for one in engine.design.assumptions if not strict or one != APPROXIMATE]
+    own = engine.design.assumed(engine.plan.design_params)
+    found = [one for one in own if not strict or one != APPROXIMATE]
     found.append(judgement(engine))
     found += assumed(len(engine.existing.positions), engine.existing.use)
     if engine.plan.target == "process":

@@ -95,4 +95,5 @@ def scope_of_choice(engine: Engine) -> Scope:
         positive=engine.population.positive,
         first_figure=first_figure(engine),
         planned=int(engine.plan.planned or 0),
+        looks=engine.design.looks,
     )

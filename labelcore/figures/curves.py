@@ -178,4 +178,5 @@ def _scope(engine: Engine) -> Scope:
         planned=engine.setup.planned,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
+        looks=engine.design.looks,
     )

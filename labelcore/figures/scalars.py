@@ -271,6 +271,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         at_stop=engine.rule is not None,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
+        looks=engine.design.looks,
     )
 
 

@@ -25,7 +25,14 @@ from labelcore.report.references import references
 from labelcore.report.sections import assumptions, section, training_words
 from labelcore.results.types import Band, Choice, Claim, Estimate
 from labelcore.words.differences import number_words, range_words
-from labelcore.words.sentences import confidence_words, count, goal_points, percent
+from labelcore.words.sentences import (
+    confidence_words,
+    count,
+    goal_points,
+    percent,
+    promise_kind,
+    valid_words,
+)
 from labelcore.words.stops import planned_words, stopped_for, stopped_short, stopped_words
 
 LOOKS_SHOWN = 40
@@ -238,6 +245,19 @@ def methods(facts: Facts) -> Markup:
     )
 
 
+def _promise_text(facts: Facts, made_of: str) -> str:
+    """When the first result holds, and what that means for somebody who watched."""
+    first = facts.primary
+    if first is None or isinstance(first, Claim):
+        return ""
+    if first.promise == "none":
+        return f"No promise goes with the {made_of.lower()}."
+    meaning = {"watched": ", so that watching and stopping early do no harm",
+               "fixed": ", and none was shown before"}  # fmt: skip
+    more = meaning.get(promise_kind(first.promise, first.scope), "")
+    return f"The {made_of.lower()} are {valid_words(first.promise, first.scope)}{more}."
+
+
 def methods_text(facts: Facts) -> str:
     """The methods in one paragraph."""
     plan, design, counts = facts.plan, facts.plan.method, facts.counts
@@ -251,12 +271,9 @@ def methods_text(facts: Facts) -> str:
     promise = (
         "No confidence goes with the bounds: they hold if the assumption does."
         if facts.without_confidence
-        else f"The {made_of.lower()} hold at every look, so that watching and stopping early do no "
-        "harm."
-        if plan.promise == "watched"
         else _stop_text(facts.critical, plan)
         if facts.critical is not None
-        else "The intervals hold at the planned size, and none was shown before it."
+        else _promise_text(facts, made_of)
     )
     scope = (
         "the statement is about this file"

@@ -21,28 +21,23 @@ from labelcore.report.markup import (
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.sentences import (
+    ASSUMED,
     confidence_words,
     count,
     due_words,
     goal_points,
     percent,
     percent_range,
+    valid_words,
 )
-from labelcore.words.stops import planned_words, promise_kind, stop_words
+from labelcore.words.stops import planned_words, stop_words
 
-PROMISE_WORDS = {
-    "watched": "valid at every look",
-    "fixed": "valid at the planned size only",
-    "stop": "valid at the planned stop only",
-    "none": "none",
-}
 NOTHING_FOUND = "Tail share"
 FORM_WORDS = (
     "Strict: the promise is proved for every population. Approximate: a large-sample form, whose "
     "coverage was measured. Tail share: how much of the uncertainty comes from parts of the file "
     "in which no positive item was found."
 )
-NO_CONFIDENCE = "none: the method's bounds rest on an assumption, and no confidence goes with them"
 TARGET_WORDS = {
     "file": "this file, every item of it",
     "process": "items like these; the file is taken as a random sample of them",
@@ -178,12 +173,18 @@ def _called(facts: Facts, name: str) -> int | None:
     return int((prediction == facts.population.classes.index(facts.population.positive)).sum())
 
 
+def _promise(first: Result | None) -> str:
+    """When the first result holds; a claim says it itself."""
+    if first is None or isinstance(first, Claim):
+        return ""
+    return valid_words(first.promise, first.scope)
+
+
 def plan(facts: Facts) -> Markup:
     """What was decided before the first label."""
     frozen = facts.plan
     chosen = frozen.design_params.in_words()
     nothing = facts.without_confidence
-    kind = promise_kind(str(frozen.promise), frozen.calibrated_stop)
     asked = ", ".join(ESTIMANDS.get(name, name) for name in frozen.estimands)
     primary = "; the first is the primary one" if len(frozen.estimands) > 1 else ""
     pairs: list[tuple[str, Child]] = [
@@ -192,7 +193,7 @@ def plan(facts: Facts) -> Markup:
         ("Parameters", _parameters(chosen)),
         ("About", TARGET_WORDS[frozen.target]),
         ("Confidence", "" if nothing else confidence_words(facts.confidence) + _of_each(facts)),
-        ("Promise", NO_CONFIDENCE if nothing else PROMISE_WORDS[kind]),
+        ("Promise", ASSUMED if nothing else _promise(facts.primary)),
         ("Planned size", planned_words(frozen)),
         ("Budget", "" if frozen.budget is None else count(frozen.budget)),
         ("Goal", "" if frozen.margin is None else f"plus or minus {goal_points(frozen.margin)}"),
@@ -333,7 +334,7 @@ def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
                 "–"
                 if one.promise == "none" or one.confidence is None
                 else confidence_words(one.confidence),
-                PROMISE_WORDS[promise_kind(one.promise, one.scope.at_stop)],
+                valid_words(one.promise, one.scope),
                 f"{one.labels_used:,}",
             )
             for one in estimates

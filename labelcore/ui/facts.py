@@ -12,13 +12,13 @@ from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.stop_rules import LOOKING
-from labelcore.results.types import Band, Choice, Estimate
+from labelcore.results.types import Band, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.existing import taken_words
-from labelcore.words.stops import promise_kind, stopped_for, stopped_short
+from labelcore.words.stops import stopped_for, stopped_short
 
 SECONDS_AN_ITEM = 8.0
 STILL_OPEN = {
@@ -28,12 +28,6 @@ STILL_OPEN = {
 }
 LATEST, ENOUGH, LONGEST_PAUSE = 20, 5, 60.0
 ANSWER_WORDS = {"unsure": "Not sure", "later": "Later", "broken": "Broken"}
-PROMISE_WORDS = {
-    "watched": "valid at every look",
-    "fixed": "valid once, at the planned size",
-    "stop": "valid once, at the planned stop",
-    "none": "no promise",
-}
 
 
 def shown_word(answer: str) -> str:
@@ -251,27 +245,20 @@ def decision(session: Session) -> str:
     return f"{name}: column {column!r} decides" if column else f"{name}: no threshold"
 
 
-def has_confidence(session: Session) -> bool:
-    """Whether any confidence goes with the results of this plan's method."""
-    bands = [one for one in session.results().values() if isinstance(one, Band)]
-    return all(band.confidence is not None for band in bands)
-
-
 def promise_line(session: Session) -> str:
+    """How sure the first result is and when it holds, and the goal where that does not say it."""
     plan = session.plan
-    if not has_confidence(session):
-        return "bounds that assume falling precision; no confidence goes with them"
-    found = (one for one in session.results().values() if isinstance(one, (Band, Choice)))
-    sure = next((one.confidence for one in found if one.confidence), plan.confidence)
-    confidence = words.confidence_words(sure)
-    method = plan.method
-    if plan.promise == "watched" and not (method.later_labels_count or method.size_from_params):
-        return f"{confidence} confidence, valid at each of its four looks"
+    first = next(iter(session.results().values()))
+    if isinstance(first, Band) and first.confidence is None:
+        return words.ASSUMED
+    valid = words.valid_words(first.promise, first.scope)
+    if first.promise == "none":
+        return valid
+    numbers = first.scope.together
+    together = f" for all {numbers} numbers together" if numbers > 1 else ""
     goal = f" · goal ± {words.goal_points(plan.margin)}" if plan.margin else ""
-    numbers = len(session.engine.questions)
-    together = f" for all {numbers} numbers together" if plan.together and numbers > 1 else ""
-    kind = promise_kind(str(plan.promise), plan.calibrated_stop)
-    return f"{confidence} confidence{together}, {PROMISE_WORDS[kind]}{goal}"
+    said = "" if first.scope.at_stop else goal
+    return f"{words.confidence_words(first.confidence)} confidence{together}, {valid}{said}"
 
 
 def drawn_digits(session: Session) -> tuple[object, ...]:

@@ -13,6 +13,7 @@ from labelcore.estimands import CHOICES
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
+from labelcore.results.types import Scope
 from labelcore.tallies import Question, questions
 from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
@@ -36,6 +37,7 @@ from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show
 from labelcore.ui.new_stop import stop_input, together_input
 from labelcore.ui.remedies import WayOut, known_key, refuse
 from labelcore.words import sentences as words
+from labelcore.words.sentences import VALID
 
 CORRECT = "Correct the number that is out of bounds to go on."
 CONFIDENCES = (0.9, 0.95, 0.99)
@@ -44,16 +46,16 @@ PROMISES = {
     "fixed": "I look once, when all planned labels are there",
 }
 PROMISE_CAPTIONS = (
-    "The interval is valid at every look; it is about half again as wide for that.",
-    "Narrower, but the interval is given only at the planned number of labels or stop.",
+    f"The interval is {VALID['watched']}; it is about half again as wide for that.",
+    f"Narrower, but {VALID['fixed'].format(due='the planned labels or stop')}.",
 )
 BAND_CAPTIONS = (
-    "One band for all ranks, after 25, 50, 75 and 100 % of the labels; somewhat wider for that.",
-    "One band for all ranks, narrower, but given only at the planned number of labels.",
+    "One band for all ranks, {valid}; somewhat wider for that.",
+    f"One band for all ranks, narrower, but {VALID['fixed'].format(due='the planned labels')}.",
 )
 ONLY_PROMISE = {
-    "watched": "You may look at any time and stop when you like: it is valid at every look.",
-    "fixed": "This method gives its interval once, when all planned labels are there.",
+    "watched": f"You may look at any time and stop when you like: it is {VALID['watched']}.",
+    "fixed": f"This method's interval is {VALID['fixed'].format(due='the planned labels')}.",
 }
 TRYING_CLAIMS = (
     "Trying the claims out on imagined labels, as if the scores were right: a few seconds ..."
@@ -303,13 +305,14 @@ def promise_input(design: Design, promises: tuple[str, ...]) -> str:
     if len(promises) == 1:
         st.caption(ONLY_PROMISE[promises[0]])
         return promises[0]
-    curve = "margin" not in design.stop_rules
+    captions = PROMISE_CAPTIONS if "margin" in design.stop_rules else BAND_CAPTIONS
+    valid = words.valid_words("watched", Scope(looks=design.looks))
     return str(
         st.radio(
             "When will you look?",
             list(PROMISES),
             format_func=PROMISES.get,
-            captions=BAND_CAPTIONS if curve else PROMISE_CAPTIONS,
+            captions=[one.format(valid=valid) for one in captions],
             key="new-promise",
             persist_state="session",
         )

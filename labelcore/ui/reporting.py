@@ -18,7 +18,7 @@ from labelcore.session.session import Session
 from labelcore.session.waves import can_be_wave
 from labelcore.ui import sessions
 from labelcore.ui.choice_view import candidate_rows, choice_of
-from labelcore.ui.facts import PROMISE_WORDS, decision, estimand_name, promise_line
+from labelcore.ui.facts import decision, estimand_name, promise_line
 from labelcore.ui.guard import show_unrecorded
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.plain import plain
@@ -26,7 +26,7 @@ from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words, range_words
-from labelcore.words.stops import planned_words, promise_kind
+from labelcore.words.stops import planned_words
 
 INTERIM = "Interim: this project is not finished. Go on, or finish it, on the page Label."
 TRAINED = {
@@ -81,7 +81,7 @@ def report_page(project: str) -> None:
         st.subheader("The candidates", anchor=False)
         reading_table(candidate_rows(choice), "candidates")
         with st.container(key="quiet-choice"):
-            st.text(f"Method: {choice.method}, {PROMISE_WORDS[choice.promise]}.")
+            st.text(f"Method: {choice.method}, {words.valid_words(choice.promise, choice.scope)}.")
     for one in [one for one in results[1:] if "@" not in one.estimand]:
         st.text(one.sentence())
     ranks(session)
@@ -142,8 +142,7 @@ def how_made(estimates: list[Estimate]) -> list[str]:
     """A line for each way in which the intervals were made: the method, and when they are valid."""
     ways: dict[str, list[str]] = {}
     for one in estimates:
-        kind = promise_kind(one.promise, one.scope.at_stop)
-        promise = f", {PROMISE_WORDS[kind]}" if one.has_interval else ""
+        promise = f", {words.valid_words(one.promise, one.scope)}" if one.has_interval else ""
         ways.setdefault(f"{one.method}{promise}", []).append(estimand_name(one.estimand))
     if len(ways) == 1:
         return [f"Method: {way}." for way in ways]

@@ -17,6 +17,7 @@ from labelcore.ui.facts import estimand_name
 from labelcore.ui.label_errors import error_lines, second_pass_button
 from labelcore.ui.plain import plain
 from labelcore.ui.trying import reveals
+from labelcore.words import sentences as words
 from labelcore.words.differences import number_words, range_words
 from labelcore.words.stops import stopped_for, stopped_title, stopped_words
 
@@ -94,9 +95,7 @@ def after_stop(session: Session) -> str:
     if choosing(session):
         return f"{ended} You may stop here, or go on until the choice is made."
     kept = "evidence and intervals stay" if session.plan.claims else "it stays"
-    return (
-        f"{ended} You may stop here, or go on for a narrower interval: {kept} valid at every look."
-    )
+    return f"{ended} You may stop here, or go on for a narrower interval: {kept} {_valid(session)}."
 
 
 def choosing(session: Session) -> bool:
@@ -116,7 +115,13 @@ def after_budget(session: Session) -> str:
     if session.plan.promise == "fixed":
         return "Further labels would be a second stage, reported apart from this result."
     kept = "bounds stay" if choosing(session) else "interval stays"
-    return f"You may go on: the {kept} valid at every look."
+    return f"You may go on: the {kept} {_valid(session)}."
+
+
+def _valid(session: Session) -> str:
+    """When the first result holds."""
+    first = next(iter(session.results().values()))
+    return words.valid_words(first.promise, first.scope)
 
 
 def _ways_on(project: str, session: Session, status: str) -> None:

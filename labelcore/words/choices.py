@@ -9,17 +9,18 @@ from labelcore.words.sentences import (
     exact_percent,
     percent_range,
     scope_words,
+    valid_words,
 )
 
 STATUSES = {
     "guaranteed": (
         "{scope}, {chosen} is the choice: its precision is at least {floor}, and it finds at least "
         "{share} of the {positive!r} items that the best candidate with a precision of {wanted} "
-        "or more finds ({confidence} confidence{form}, valid at every look), from {labels}."
+        "or more finds ({confidence} confidence{form}, {valid}), from {labels}."
     ),
     "none acceptable": (
         "{scope}, no candidate has a precision of {wanted} or more ({confidence} "
-        "confidence{form}, valid at every look), from {labels}: none should be used."
+        "confidence{form}, {valid}), from {labels}: none should be used."
     ),
     "guess": (
         "{scope}, {chosen} looks best so far, but nothing is shown about it yet: this is a guess, "
@@ -45,6 +46,7 @@ def choice_sentence(choice: Choice) -> str:
         positive=scope.positive,
         confidence=confidence_words(choice.confidence),
         form=form,
+        valid=valid_words(choice.promise, scope),
         labels=_from(choice),
         left=f": {choice.missing}" if choice.missing else "",
     )

@@ -11,6 +11,7 @@ from labelcore.words.sentences import (
     percent_range,
     scope_words,
     score_words,
+    valid_words,
 )
 
 BANDS = {
@@ -20,7 +21,7 @@ BANDS = {
     "interval": "{scope}, the band holds for {together} ({confidence} confidence, {when}), from "
     "{labels}.",
     "stopped early": "{scope}, the band rests on {labels}; but labelling stopped before the "
-    "planned {planned} labels, so no promise goes with it.",
+    "planned {planned} labels, so {when}.",
     "exact": "{scope}, the curve is exact: every item has a label.",
 }
 ASSUMED = (
@@ -52,20 +53,12 @@ def band_sentence(band: Band) -> str:
         scope=scope_words(band.scope.file, band.scope.n_items, band.scope.target),
         together="all ranks together" if band.simultaneous else "each rank on its own",
         confidence="" if band.confidence is None else confidence_words(band.confidence),
-        when=_when(band),
+        when=valid_words(band.promise, band.scope),
         labels=labels_words(band.labels_used, band.scope),
         planned=f"{band.scope.planned:,}",
         missing=band.missing or "no label yet",
     )
     return " ".join([text, *band.notes])
-
-
-def _when(band: Band) -> str:
-    return {
-        "watched": "valid at every look",
-        "fixed": f"valid at the planned {band.scope.planned:,} labels only",
-        "none": "without a promise",
-    }[band.promise]
 
 
 def cut_sentence(cut: Cut) -> str:
@@ -109,9 +102,10 @@ def _cut_condition(band: Band) -> str:
     if band.confidence is None:
         return "if precision falls along the list as the method assumes; no confidence goes with it"
     if band.promise == "none":
-        return "labelling stopped before the planned labels, so no promise goes with it"
+        return f"labelling stopped before the planned labels, so {valid_words('none', band.scope)}"
     together = "all ranks together" if band.simultaneous else "for a rank chosen before labelling"
-    return f"{confidence_words(band.confidence)} confidence, {together}, {_when(band)}"
+    valid = valid_words(band.promise, band.scope)
+    return f"{confidence_words(band.confidence)} confidence, {together}, {valid}"
 
 
 def _tied_words(cut: Cut) -> str:

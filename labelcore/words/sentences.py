@@ -55,11 +55,15 @@ IN_TRUTH = {
     ),
 }
 
-PROMISES = {
-    "watched": "{confidence} confidence{form}, valid at every look",
-    "fixed": "{confidence} confidence{form}, valid at {due} only",
-    "none": "no promise goes with this interval",
+# When a result holds, in the one wording that every page and export has for it.
+VALID = {
+    "watched": "valid at every look",
+    "looks": "valid at each of its {looks} looks",
+    "fixed": "valid at {due} only",
+    "none": "no promise goes with it",
 }
+ASSUMED = "bounds that assume falling precision; no confidence goes with them"
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 TERMS = {
     "watched": "An interval is shown from {first} on ({promise}).",
@@ -230,17 +234,35 @@ def due_words(scope: Scope) -> str:
     )
 
 
+def promise_kind(promise: str, scope: Scope) -> str:
+    """The row of ``VALID``: "looks" for a watched promise that is for a few planned looks."""
+    return "looks" if promise == "watched" and scope.looks else promise
+
+
+def valid_words(promise: str, scope: Scope) -> str:
+    """When a result with this promise holds.
+
+    >>> from labelcore.results.types import Scope
+    >>> valid_words("watched", Scope()), valid_words("watched", Scope(looks=4))
+    ('valid at every look', 'valid at each of its four looks')
+    >>> valid_words("fixed", Scope(planned=400))
+    'valid at the planned 400 labels only'
+    """
+    looks = NUMBERS[scope.looks]
+    return VALID[promise_kind(promise, scope)].format(looks=looks, due=due_words(scope))
+
+
 def promise_words(estimate: Estimate) -> str:
     """The promise of an estimate in words."""
+    if estimate.promise == "none":
+        return VALID["none"]
     sure, together = estimate.confidence, estimate.scope.together
     form = f", {estimate.form}" if estimate.form else ""
     if estimate.form == "strict" and estimate.scope.left_out:
         form += LIKE_THE_REST
-    return PROMISES[estimate.promise].format(
-        confidence="" if sure is None else confidence_words(sure),
-        form=(f" for all {together} numbers together" if together > 1 else "") + form,
-        due=due_words(estimate.scope),
-    )
+    all_of = f" for all {together} numbers together" if together > 1 else ""
+    confidence = "" if sure is None else confidence_words(sure)
+    return f"{confidence} confidence{all_of}{form}, {valid_words(estimate.promise, estimate.scope)}"
 
 
 def estimate_sentence(estimate: Estimate) -> str:

@@ -110,15 +110,6 @@ def planned_words(plan: Plan, noun: str = "label") -> str:
     return most + count(int(plan.planned or 0), noun)
 
 
-def promise_kind(promise: str, at_stop: bool) -> str:
-    """The promise, "stop" for a fixed one that is for a calibrated stop: a key to tables of words.
-
-    >>> promise_kind("fixed", True), promise_kind("none", True)
-    ('stop', 'none')
-    """
-    return "stop" if promise == "fixed" and at_stop else promise
-
-
 def moment_words(moment: datetime) -> str:
     """A moment with the zone that it was given in.
 

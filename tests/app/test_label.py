@@ -165,7 +165,8 @@ def test_a_fixed_promise_that_stops_by_itself(app, items, data_folder) -> None:
     before = app("label", project="demo")
     page = texts(before)
     assert f"40 of at most {most} · under a minute left" in page and "interval at the end" in page
-    assert "valid once, at the planned stop · goal ± 7.0 points" in page
+    due = f"valid at the stop set at plus or minus 7.0 points or {most} labels only"
+    assert f"95 % confidence, {due}" in page and page.count("7.0 points") == 2
     assert "An interval is shown once (95 % confidence, strict, valid at the stop set at" in page
     button(before, "open-finish").click().run()
     assert f"promises an interval at its goal, or at most {most} labels" in texts(before)

@@ -260,7 +260,10 @@ def test_printed_forms_warn_and_promise_nothing(allocation: str, known: Known) -
     notes = lc.preview(known.population, plan).derived["notes"]
     assert any("for comparison only" in note and allocation in note for note in notes)
     engine = labelled(known.engine(plan, 1), known.truth)
-    assert scalar_results(engine)["accuracy"].promise == "none"
+    found = scalar_results(engine)["accuracy"]
+    assert found.promise == "none"
+    assert any("accuracy comes out too high" in one for one in found.assumptions)
+    assert not any("measured by simulation" in one for one in found.assumptions)
     assert "comparison only" in lc.DESIGNS["stratified"].Params.__dataclass_fields__[
         "allocation"
     ].metadata["help"]  # fmt: skip

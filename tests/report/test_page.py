@@ -173,7 +173,7 @@ def test_a_calibrated_stop_is_explained(tmp_path: Path) -> None:
     for words in (
         f"(95 % confidence, strict, valid at {due} only), from {stopped} labels of",
         f"Planned sizeat most {planned} labels",
-        "Promisevalid at the planned stop only",
+        f"Promisevalid at {due} only",
         f"critical value {rule.critical:.3f}, for which its coverage there, calculated exactly",
         f"at most 8.0 points, after at most {planned} labels",
         "The goal of plus or minus 8.0 points was reached",

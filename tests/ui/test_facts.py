@@ -11,7 +11,6 @@ from labelcore.ui.facts import (
     Counts,
     decision,
     first_figure_line,
-    has_confidence,
     pace,
     progress_line,
     promise_line,
@@ -87,6 +86,5 @@ def test_words_of_a_curve_plan(
         due = session.first_figure
         assert first_figure_line(session) == f"0 of {due} before the first band"
         assert decision(session).endswith("lowest first" if low_is_good else "highest first")
-        assert has_confidence(session) is confident
         assert ("95 % confidence" in promise_line(session)) is confident
         assert ("no confidence goes with them" in promise_line(session)) is not confident

@@ -1,0 +1,34 @@
+"""What a result is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a result is about: the file, its size, the classifier, the target of inference.
+
+    together   how many results the confidence is shared by; 1: each has it on its own
+    versus     the classifier that is taken from the first one in a difference
+    left_out   answers unsure or broken that are taken to be like the rest
+    existing, existing_use   labels that were there before, and what they are taken for
+    looks      the planned looks that a watched promise is for; 0: it is for every look
+    at_stop    whether a fixed promise is for the stop at the margin, ``planned`` being the most
+    """
+
+    file: str = ""
+    n_items: int = 0
+    classifier: str | None = None
+    target: str = "file"
+    positive: str = ""
+    margin: float | None = None
+    first_figure: int = 0
+    planned: int = 0
+    together: int = 1
+    at_stop: bool = False
+    left_out: int = 0
+    versus: str | None = None
+    existing: int = 0
+    existing_use: str = ""
+    looks: int = 0

@@ -1,0 +1,166 @@
+"""One wording for each promise: no page and no export has a sentence of another promise."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.report import estimates_csv, report_html, report_json
+from labelcore.results.types import Claim
+from labelcore.words.sentences import ASSUMED, promise_kind
+from tests.app.conftest import texts
+from tests.designs.recycled import PARAMS, written
+
+PAGES = ("label", "progress", "report")
+SAID = {
+    "watched": r"at every look(?! is recorded)",
+    "looks": r"at each of (?:its|the) four looks",
+    "fixed": r"valid at the (?:planned [\d,]+ labels|stop set at)",
+    "none": r"no promise goes with",
+}
+NOWHERE = (
+    r"valid once|at the planned (?:size|stop)\b|after 25, 50|hold at (?:every|the planned)"
+    r"|without a promise \("
+)
+FIGURES = ("accuracy", "precision")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A plan by name; ``promise`` is what its results have at the planned size."""
+
+    name: str
+    design: str
+    promise: str
+    asked: tuple[str, ...] = FIGURES
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def plan(self) -> lc.Plan:
+        given = {"budget": 60, "seed": 4, "classifier": "a", **self.values}
+        return lc.Plan(self.design, self.asked, **given)
+
+
+def case(name: str, promise: str, design: str = "simple_random", **values: Any) -> Case:
+    asked = values.pop("asked", FIGURES)
+    chosen = {"looks": "watched", "none": "fixed"}.get(promise, promise)
+    return Case(name, design, promise, asked, {"promise": chosen, **values})
+
+
+CURVE = {"asked": ("precision_curve", "average_precision"), "budget": 120}
+EDGE = {**CURVE, "params": {"first_edge": 20}}
+PAIR = {"asked": ("accuracy_difference",), "classifier": ["a", "c"]}
+CHAIN = {"asked": ("precision", "recall"), "classifier": None, "budget": None}
+BY_SIZE = {**CURVE, "budget": None}
+LOGARITHMIC = {"first_rank": 40, "epsilon": 0.3, "beta": 1.9}
+CASES = (
+    case("plain", "fixed"),
+    case("plain, watched", "watched"),
+    case("plain, together", "watched", together=True),
+    case("plain, stop", "fixed", asked=("accuracy",), margin=0.15, stop="margin", budget=100),
+    case("helped", "fixed", params={"interval": "difference"}),
+    case("neyman", "fixed", "recalibrated_neyman"),
+    case("neyman, watched", "watched", "recalibrated_neyman"),
+    case("claim", "watched", claims=["precision >= 0.5"]),
+    case("neyman, curve", "watched", "recalibrated_neyman", asked=("precision_curve",)),
+    case("pair", "fixed", "paired_comparison", **PAIR),
+    case("pair, watched", "watched", "paired_comparison", **PAIR),
+    case("geometric", "fixed", "geometric_strata", **EDGE),
+    case("geometric, watched", "looks", "geometric_strata", **EDGE),
+    case("paula", "none", "paula", params={"epsilon": 0.3, "window": 5}, **BY_SIZE),
+    case("logarithmic", "fixed", "logarithmic_stratified", params=LOGARITHMIC, **BY_SIZE),
+    case("logarithmic, watched", "watched", "logarithmic_stratified", params=LOGARITHMIC,
+         **BY_SIZE),
+    case("random list", "fixed", "random_curve", **CURVE),
+    case("sure", "fixed", "stratified", asked=("accuracy",)),
+    case("sure, watched", "watched", "stratified", asked=("accuracy",)),
+    case("sure, printed", "none", "stratified", asked=("accuracy",),
+         params={"allocation": "opt_a1"}),
+    case("oversampled", "fixed", "oversampling"),
+    case("oversampled, watched", "watched", "oversampling"),
+    case("prior", "none", "oversampling", asked=("precision",),
+         params={"interval": "bayes", "prior_counts": (20, 9, 20, 200)}),
+    case("recycled", "fixed", "recycling", params=PARAMS, **CHAIN),
+    case("recycled, printed", "none", "recycling", params={**PARAMS, "option": "sample"}, **CHAIN),
+    case("choice", "watched", "reach_selection", asked=("selection",), classifier=None,
+         params={"candidates": ("vote", "a", "b", "c"), "precision_threshold": 0.6}),
+)  # fmt: skip
+
+
+def test_every_promise_of_every_method_stands_in_the_table() -> None:
+    found = {(one.design, one.plan().promise) for one in CASES}
+    owed = {
+        (name, promise)
+        for name, design in lc.DESIGNS.items()
+        for promise in design.promises_for(design.estimands[:1], design.Params())
+    }
+    assert owed <= found
+
+
+def plain(html: str) -> str:
+    """What the page says, but for the folded description of the method as such."""
+    for part in ("script", "style", "details"):
+        html = re.sub(rf"<{part}\b.*?</{part}>", " ", html, flags=re.S)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+def kinds_said(text: str) -> set[str]:
+    text = text.replace("\N{NO-BREAK SPACE}", " ")
+    assert not re.search(NOWHERE, text), re.findall(f".{{60}}(?:{NOWHERE}).{{30}}", text)
+    return {kind for kind, pattern in SAID.items() if re.search(pattern, text)}
+
+
+def answer(session: lc.Session, truth: Any, labels: int | None = None) -> None:
+    while (labels is None or session.labels < labels) and (draw := session.next()) is not None:
+        session.answer(draw, bool(truth[session.population.position(draw.item_id)]))
+
+
+def check(app: Any, session: lc.Session, one: Case) -> None:
+    """Each text has sentences of the promises that the results have, and of no other."""
+    results = session.results().values()
+    numbers = [result for result in results if not isinstance(result, Claim)]
+    allowed = {promise_kind(result.promise, result.scope) for result in numbers}
+    spoken = {
+        "sentences": "\n".join(result.sentence() for result in results),
+        "html": plain(report_html(session)),
+        "json": report_json(session),
+        "csv": estimates_csv(session),
+        **{page: texts(app(page, project="demo")) for page in PAGES},
+    }
+    for place, text in spoken.items():
+        said = kinds_said(text)
+        assert said <= allowed, (one.name, session.status, place, said, allowed)
+        if place in ("html", "progress"):
+            assert said or ASSUMED in text.replace("\N{NO-BREAK SPACE}", " "), (one.name, place)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_no_sentence_of_another_promise(one: Case, app: Any, data_folder: Path) -> None:
+    known = written(data_folder / "files", 240)
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    session = lc.Session(known.population, one.plan(), store, "demo")
+    check(app, session, one)
+    answer(session, known.truth, 45)
+    check(app, session, one)
+    answer(session, known.truth)
+    kinds = {promise_kind(r.promise, r.scope) for r in session.results().values()
+             if not isinstance(r, Claim)}  # fmt: skip
+    assert kinds == {one.promise}
+    check(app, session, one)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plain", "geometric", "geometric, watched"])
+def test_after_an_early_end(name: str, app: Any, data_folder: Path) -> None:
+    one = next(case for case in CASES if case.name == name)
+    known = written(data_folder / "files", 240)
+    session = lc.Session(known.population, one.plan(), f"sqlite:///{data_folder / 'labelcore.db'}",
+                         "demo")  # fmt: skip
+    answer(session, known.truth, 45)
+    session.finish("enough")
+    check(app, session, one)
