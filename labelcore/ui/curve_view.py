@@ -57,11 +57,13 @@ class View:
 
 
 def stage(session: Session) -> Hashable:
-    """Changes with the first label, every five answers, and whenever the bounds do."""
+    """Changes with every answer before the first band, with every fifth one after it, and whenever
+    the bounds do."""
     engine = session.engine
+    every = EVERY if session.labels >= session.first_figure else 1
     ends = getattr(engine.frame, "batch_ends", np.zeros(0))
     look = int(np.searchsorted(ends, engine.prefix(), side="right"))
-    return (session.project, session.labels > 0, engine.version // EVERY, look, session.status)
+    return (session.project, session.labels > 0, engine.version // every, look, session.status)
 
 
 def view(session: Session, kept: View | None) -> View:

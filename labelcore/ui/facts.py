@@ -16,6 +16,7 @@ from labelcore.results.types import Band, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
+from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.existing import taken_words
 from labelcore.words.stops import stopped_for, stopped_short
@@ -86,6 +87,12 @@ class Counts:
         return replace(self, answered=judged, total=total, again=0, again_left=0, mixed=True)
 
     @property
+    def by_kind(self) -> str:
+        """The items judged once, by kind of answer."""
+        labelled = self.answered - self.unsure - self.broken
+        return answers_words({"labelled": labelled, "unsure": self.unsure, "broken": self.broken})
+
+    @property
     def share(self) -> float:
         return min(self.answered / self.total, 1.0) if self.total else 1.0
 
@@ -128,7 +135,7 @@ def ended_words(session: Session) -> str:
 def progress_line(now: Counts, saved: str | None) -> str:
     """
     >>> progress_line(Counts(37, 120, True, 2, 0, 840), "14:03:22")
-    '37 of about 120 · ~14 min left · 2 not sure · saved 14:03:22'
+    '35 labelled + 2 not sure = 37 of about 120 · ~14 min left · saved 14:03:22'
     >>> progress_line(Counts(37, 120, False, 0, 0, 840, most=True), None)
     '37 of at most 120 · at most 14 min left'
     >>> progress_line(Counts(37, 120, False, 0, 0, 840, again=3, repeats=0.1).together(), None)
@@ -137,7 +144,8 @@ def progress_line(now: Counts, saved: str | None) -> str:
     how = "at most " if now.most else "about " if now.about or now.mixed else ""
     of = f"of {how}{now.total:,}" if not (now.about and now.ended) else "items"
     of += " judged" if now.mixed else ""
-    parts = [f"{now.answered:,} {of}"]
+    undecided = (now.unsure or now.broken) and not now.mixed
+    parts = [f"{now.by_kind if undecided else f'{now.answered:,}'} {of}"]
     if now.ended:
         parts.append(now.ended)
     elif now.answered < now.total:
@@ -149,9 +157,9 @@ def progress_line(now: Counts, saved: str | None) -> str:
         parts.append(f"{now.again:,} of {now.again + now.again_left:,} judged twice")
     elif now.again:
         parts.append(f"{now.again:,} judged twice")
-    if now.unsure:
+    if now.mixed and now.unsure:
         parts.append(f"{now.unsure} not sure")
-    if now.broken:
+    if now.mixed and now.broken:
         parts.append(f"{now.broken} broken")
     if now.later:
         parts.append(f"{now.later} for later")

@@ -34,7 +34,6 @@ from labelcore.ui.facts import (
     promise_line,
 )
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words import sentences as words
 
 CHART_EVERY, CURVE_HEIGHT = 5, 270
 # The browser draws a chart for 40 ms; sent a moment later, it does not hold up the next item.
@@ -181,11 +180,8 @@ def _rows(rows: list[tuple[str, str]], title: str = "") -> None:
 def _terms(session: Session, promise: str) -> None:
     """The conditions under which the figures hold."""
     last = session.last_answer(None)
-    now = counts(session)
-    unsettled = f" · {now.unsure} not sure" if now.unsure else ""
     lines = [
-        f"{words.count(session.labels)}{unsettled}"
-        + (f" · saved {clock(last.at, reader_zone())}" if last else ""),
+        counts(session).by_kind + (f" · saved {clock(last.at, reader_zone())}" if last else ""),
         f"{session.population.name} · {len(session.population):,} items",
         decision(session),
         tied(promise),

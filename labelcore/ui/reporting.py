@@ -25,6 +25,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
+from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.stops import planned_words
 
@@ -191,8 +192,7 @@ def facts(session: Session, results: Sequence[Result]) -> None:
         f"{'Choice' if choice_of(session) else 'Classifier'}: {decision(session)}\n"
         f"Plan: {plan.method.label}, {planned_words(plan)} planned, seed {plan.seed}, "
         f"{promise_line(session)}{repeats_words(plan.repeats)}\n"
-        f"Answers: {kinds['labelled']:,} labelled, {kinds['unsure']:,} not sure, "
-        f"{kinds['broken']:,} broken, {kinds['later']:,} for later, "
+        f"Answers: {answers_words(kinds)}, {kinds['later']:,} for later, "
         f"{session.engine.repeats.answered:,} judged a second time"
     )
     st.subheader("Assumptions", anchor=False)

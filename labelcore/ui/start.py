@@ -94,7 +94,8 @@ def card_line(summary: Summary) -> str:
     """Progress, margin, status, last save."""
     most = "at most " if summary.at_most else ""
     parts = [
-        f"{summary.answered:,} of {most}{summary.planned:,} judged",
+        f"{summary.answers if '=' in summary.answers else f'{summary.answered:,}'} of "
+        f"{most}{summary.planned:,} judged",
         margin_words(summary),
         summary.status,
     ]

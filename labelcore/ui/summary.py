@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from labelcore.log.events import ANSWER_KINDS, Event, genesis, sound_part
 from labelcore.results.types import STATES_WITH_INTERVAL
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
+from labelcore.words.counts import answers_words
 from labelcore.words.stops import stopped_for, stopped_short
 
 DONE_KINDS = ("labelled", "unsure", "broken")
@@ -28,6 +30,7 @@ class Summary:
     question: str
     file: str
     answered: int
+    answers: str
     planned: int
     half_width: float | None
     promise: str
@@ -48,7 +51,8 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     for event in events:
         if event.kind == "reworded":
             settings.update(event.detail)
-    answered = count_answered(events)
+    kinds = answers_by_kind(events)
+    answered = kinds.total()
     planned = _asked_for(plan, events)
     figure, half_width, promise = _first_figure(events, str(plan["estimands"][0]))
     saves = [event.at for event in events if event.kind in SAVED]
@@ -57,6 +61,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         question=str(settings.get("question", "")),
         file=json.loads(record.population_json)["path"].rsplit("/", 1)[-1],
         answered=answered,
+        answers=answers_words(kinds),
         planned=planned,
         half_width=half_width,
         promise=promise,
@@ -74,13 +79,19 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
 
 def count_answered(events: Sequence[Event]) -> int:
     """Items whose answer in force is a class, unsure or broken."""
+    return answers_by_kind(events).total()
+
+
+def answers_by_kind(events: Sequence[Event]) -> Counter[str]:
+    """Items by the kind of the answer in force, those that are put off left out."""
     answers: dict[int | None, list[str]] = {}
     for event in events:
         if event.kind in ANSWER_KINDS:
             answers.setdefault(event.index, []).append(event.kind)
         elif event.kind == "undone" and answers.get(event.index):
             answers[event.index].pop()
-    return sum(bool(kinds) and kinds[-1] in DONE_KINDS for kinds in answers.values())
+    last = (kinds[-1] for kinds in answers.values() if kinds)
+    return Counter(kind for kind in last if kind in DONE_KINDS)
 
 
 def status_words(events: Sequence[Event], answered: int, planned: int) -> str:

@@ -1,0 +1,21 @@
+"""How many items have which answer, in the one line that every page has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+NAMES = {"labelled": "labelled", "unsure": "not sure", "broken": "broken"}
+
+
+def answers_words(kinds: Mapping[str, int]) -> str:
+    """Items with a final answer by its kind, and their sum; those put off are no answers yet.
+
+    >>> answers_words({"labelled": 148, "unsure": 1, "broken": 1, "later": 2})
+    '148 labelled + 1 not sure + 1 broken = 150'
+    >>> answers_words({"labelled": 37})
+    '37 labelled'
+    """
+    said = [f"{kinds[kind]:,} {name}" for kind, name in NAMES.items() if kinds.get(kind, 0)]
+    if len(said) < 2:
+        return said[0] if said else "0 labelled"
+    return f"{' + '.join(said)} = {sum(kinds.get(kind, 0) for kind in NAMES):,}"
