@@ -281,7 +281,7 @@ def logarithmic_band(
 
 
 def expected_half_widths(
-    grid: LogarithmicGrid, rates: FloatArray, delta: float, *, printed: bool = False
+    grid: LogarithmicGrid, rates: FloatArray, delta: float, *, printed: bool
 ) -> FloatArray:
     """Half the width of the band of the precision at r = 1..N, (n_items,).
 

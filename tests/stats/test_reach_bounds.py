@@ -202,6 +202,7 @@ def test_intervals_for_one_look_fail_at_every_draw() -> None:
         (lambda: RatioBounds([], 0.05), "sizes must be one or more"),
         (lambda: RatioBounds([5, 0], 0.05), r"at least 1, got \[5, 0\]"),
         (lambda: HoeffdingBounds([5], 10, 0.0), "delta must lie between 0 and 1.*got 0.0"),
+        (lambda: HoeffdingBounds([5], 0, 0.05), "budget must be at least 1 draw, got 0"),
         (lambda: fed(RatioBounds([2], 0.05), [YES] * 3), "2 items cannot have 3 draws"),
     ],
 )
