@@ -13,7 +13,7 @@ import pytest
 from streamlit import config
 
 PAGE_LINES = 100
-FILE_LINES = 400
+FILE_LINES = 600
 
 # Folders at the top of a machine that no tracked file may name. Written apart, so that this
 # file does not find itself.

@@ -30,6 +30,12 @@ NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 """Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
 
 
+INTERVAL_RULES = 2
+"""The version of the interval rules that new plans keep; 1 is that of version 0.1.0."""
+WHOLE_ITEMS = 2
+"""The version from which every G-profile bound is in whole items where few are left."""
+
+
 @dataclass(frozen=True, eq=False)
 class Setup:
     """Everything a method may know before the first label.
@@ -142,6 +148,7 @@ class Look:
     rule            of a fixed promise that stops by itself at its margin; None for any other
     rule_kept       whether the labels end just where the rule ends them
     setup           what the method knew before the first label: parameters, seed, file
+    rules           the version of the interval rules that the plan keeps
     """
 
     confidence: float
@@ -157,6 +164,7 @@ class Look:
     rule: MarginRule | None = None
     rule_kept: bool = False
     setup: Setup | None = None
+    rules: int = INTERVAL_RULES
 
 
 @dataclass(frozen=True, eq=False, slots=True)

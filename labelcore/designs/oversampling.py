@@ -21,9 +21,9 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.one_group import share_of_group
+from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.promises import Form, Method
@@ -40,11 +40,7 @@ from labelcore.stats.oversampling_intervals import INTERVALS, Groups, posterior_
 from labelcore.stats.profile import (
     Cells,
     FloatArray,
-    fixed_critical,
-    plug_in_totals,
-    profile_bounds,
 )
-from labelcore.stats.sequences import watched_critical
 
 SMALLEST_BATCH = 5
 OPTIMAL, NORMAL = "optimal", "normal"
@@ -265,16 +261,10 @@ class Oversampling(StratifiedDesign):
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
-        value = np.clip(ratios(rows, cells).value(plug_in_totals(cells)), 0.0, 1.0)
-        low, high = np.zeros(len(rows)), np.ones(len(rows))
         watched = look.promise == "watched"
         made = [PROFILE["watched" if watched else "fixed"]] * len(rows)
         own = [_own_interval(row, cells, look) for row in rows]
-        rest = [place for place, found in enumerate(own) if found is None]
-        if rest:
-            low[rest], high[rest] = _profile([rows[place] for place in rest], cells, look)
-        low = np.minimum(low, np.nan_to_num(value, nan=1.0))
-        high = np.maximum(high, np.nan_to_num(value, nan=0.0))
+        value, low, high = g_profile(rows, cells, look)
         for place, found in enumerate(own):
             if found is not None:
                 given, low[place], high[place], made[place] = found
@@ -330,20 +320,6 @@ def _prior(look: Look) -> Counts | None:
     if params is None or params.prior_counts is None or params.interval not in WITH_PRIOR:
         return None
     return Counts.of(*params.prior_counts)
-
-
-def _profile(rows: list[Estimand], cells: Cells, look: Look) -> tuple[FloatArray, FloatArray]:
-    """The ends of the G-profile region, (n_rows,) each; 0 and 1 where nothing is known."""
-    table = ratios(rows, cells)
-    if look.promise == "watched":
-        one = watched_critical(look.labels, look.planned, 1 - look.confidence)
-        critical = np.full(len(rows), one)
-    else:
-        critical = fixed_critical(cells, table, look.confidence, target=look.target)
-    if look.target == "process":
-        critical = critical * sampled_file(rows, cells, table)
-    low, high = profile_bounds(cells, table, critical, target=look.target)
-    return np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
 
 
 def _own_interval(row: Estimand, cells: Cells, look: Look) -> Interval | None:

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.designs.base import Figures, Frame, Look
+from labelcore.designs.base import WHOLE_ITEMS, Figures, Frame, Look
 from labelcore.designs.one_group import share_of_group
 from labelcore.designs.target import sampled_file
 from labelcore.estimands import Estimand, known_group, table_of
 from labelcore.promises import Form, Method
-from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import (
+    BoolArray,
     Cells,
     Differences,
     FloatArray,
-    Ratios,
     Table,
-    fixed_critical,
     plug_in_totals,
-    profile_bounds,
     variance_shares,
 )
+from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
-
-FEW_LEFT = 200
-"""Unlabelled items that a figure rests on, up to which its bounds are in whole items."""
 
 METHOD = {
     "fixed": Method(
@@ -57,11 +52,7 @@ def profile_figures(
 ) -> Figures:
     """Values and intervals of ratios of totals, or of differences of two classifiers."""
     table = table_of(rows, cells)
-    least = np.array([row.least for row in rows])
-    low, high = _bounds(rows, cells, look, rates, table)
-    value = np.clip(table.value(plug_in_totals(cells, rates)), least, 1.0)
-    low = np.where(np.isnan(low), least, np.minimum(low, np.nan_to_num(value, nan=1.0)))
-    high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=-1.0)))
+    value, low, high = g_profile(rows, cells, look, rates, always_whole=True)
     made = [METHOD["watched" if look.promise == "watched" else "fixed"]] * len(rows)
     if isinstance(table, Differences):
         return Figures(value, low, high, tuple(made), np.full(len(rows), np.nan))
@@ -75,52 +66,49 @@ def profile_figures(
     return Figures(value, low, high, tuple(made), _tail(cells, table, rates, look))
 
 
-def _bounds(
-    rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None, table: Table
-) -> tuple[FloatArray, FloatArray]:
-    if look.promise == "watched":
-        q = watched_critical(look.labels, look.planned, 1 - look.confidence)
-        critical = np.full(len(rows), q)
-    else:
-        critical = fixed_critical(cells, table, look.confidence, rates, target=look.target)
-    if look.target == "process":
-        critical = critical * sampled_file(rows, cells, table, rates)
-    if isinstance(table, Differences):
-        return difference_bounds(cells, table, critical, target=look.target)
-    low, high = profile_bounds(cells, table, critical, target=look.target)
-    few = np.array([_left(row, cells) <= FEW_LEFT for row in rows])
-    if look.target == "process" or not few.any():
-        return low, high
-    least, most = in_whole_items(cells, table, low, high)
-    return np.where(few, least, low), np.where(few, most, high)
+def g_profile(
+    rows: list[Estimand],
+    cells: Cells,
+    look: Look,
+    rates: FloatArray | None = None,
+    *,
+    value: FloatArray | None = None,
+    always_whole: bool = False,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Value, low and high of each row, (n_rows,) each, by the G-profile at this look.
 
-
-def _left(row: Estimand, cells: Cells) -> float:
-    """Unlabelled items among those that the figure rests on."""
-    group = known_group(row, cells)
-    return float((cells.unlabelled if group is None else cells.unlabelled[group]).sum())
-
-
-def in_whole_items(
-    cells: Cells, table: Ratios, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Bounds, (n_rows,) each, moved outwards to whole items: up to the next one where what is
-    divided by is known, else by what one item can move; never beyond what is certain.
-
-    The region takes numbers of items for continuous, which covers too little where few are left:
-    .83 to .93 instead of .95 with 36 to 162 of 594 items unlabelled.
+    value        (n_rows,) where the method has one of its own; None: the plug-in of the cells
+    always_whole whether plans of version 0.1.0 had bounds in whole items, too
+    An interval holds its value; where nothing is known it is the whole range of the quantity.
     """
-    known = ~table.b.any(axis=1)
-    below = np.maximum(table.below(cells.positive), 1e-12)
-    found = []
-    for bound, sign in ((low, -1.0), (high, 1.0)):
-        slope = sign * table.gradient(np.nan_to_num(bound, nan=0.5))
-        step = np.where(cells.unlabelled > 1e-9, np.abs(slope), 0.0).max(axis=1) / below
-        items = np.divide(sign * bound, step, out=np.zeros(len(step)), where=step > 0)
-        moved = np.where(known & (step > 0), np.ceil(items - 1e-9) * step, sign * bound + step)
-        most = cells.positive + np.where(slope > 0, cells.unlabelled, 0.0)
-        found.append(sign * np.minimum(moved, sign * table.value(most)))
-    return found[0], found[1]
+    table = table_of(rows, cells)
+    least = np.array([row.least for row in rows])
+    watched = look.promise == "watched"
+    process = look.target == "process" and cells.labelled.sum() > 0
+    low, high = profile_interval(
+        cells,
+        table,
+        look.confidence,
+        watched=watched_critical(look.labels, look.planned, 1 - look.confidence)
+        if watched
+        else None,
+        rates=rates,
+        target=look.target,
+        inflation=sampled_file(rows, cells, table, rates) if process else 1.0,
+        rests_on=np.array([_rests_on(row, cells) for row in rows]),
+        whole_items=always_whole or look.rules >= WHOLE_ITEMS,
+    )
+    if value is None:
+        value = np.clip(table.value(plug_in_totals(cells, rates)), least, 1.0)
+    low = np.where(np.isnan(low), least, np.minimum(low, np.nan_to_num(value, nan=1.0)))
+    high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=-1.0)))
+    return value, low, high
+
+
+def _rests_on(row: Estimand, cells: Cells) -> BoolArray:
+    """The cells whose items the figure rests on, (n_cells,)."""
+    group = known_group(row, cells)
+    return np.ones(len(cells.size), dtype=bool) if group is None else group
 
 
 def _tail(cells: Cells, table: Table, rates: FloatArray | None, look: Look) -> FloatArray:

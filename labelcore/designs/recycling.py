@@ -9,6 +9,7 @@ import numpy as np
 
 from labelcore.designs.base import (
     NO_ANSWER,
+    WHOLE_ITEMS,
     Answers,
     Design,
     DesignParams,
@@ -22,6 +23,7 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import APPROXIMATE, Curve, Ranked
 from labelcore.designs.one_group import WILSON
+from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.recycling_frame import (
     NEEDS_PARENT,
     RecyclingFrame,
@@ -41,9 +43,6 @@ from labelcore.stats.profile import (
     BoolArray,
     Cells,
     FloatArray,
-    fixed_critical,
-    plug_in_totals,
-    profile_bounds,
     variance_shares,
 )
 from labelcore.stats.proportion import wald
@@ -321,16 +320,14 @@ def _bounds(row: Estimand, cells: Cells, look: Look) -> Limits:
     if row.name == "precision":
         value, low, high = level_share(
             cells.size, cells.labelled, cells.positive, look.confidence,
-            target=look.target, inflation=inflation,
+            target=look.target, inflation=inflation, whole_items=look.rules >= WHOLE_ITEMS,
         )  # fmt: skip
         return value, low, high, float("nan"), LEVELS if len(cells.size) > 1 else WILSON
-    critical = fixed_critical(cells, table, look.confidence, target=look.target) * inflation
-    ends = profile_bounds(cells, table, critical, target=look.target)
-    value = float(np.clip(table.value(plug_in_totals(cells))[0], 0, 1))
+    figures = g_profile([row], cells, look)
     shares = variance_shares(cells, table, target=look.target)[0]
     tail = float(shares[cells.positive == 0].sum() / shares.sum()) if shares.sum() > 0 else 0.0
-    low, high = float(np.fmin(ends[0][0], value)), float(np.fmax(ends[1][0], value))
-    return value, 0.0 if np.isnan(low) else low, 1.0 if np.isnan(high) else high, tail, RECALL
+    share, least, most = (float(one[0]) for one in figures)
+    return share, least, most, tail, RECALL
 
 
 def _place(frame: RecyclingFrame, classifier: str | None) -> int:

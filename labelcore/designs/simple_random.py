@@ -27,8 +27,8 @@ from labelcore.designs.helped_figures import (
     helped_figures,
 )
 from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, share_of_group
+from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
 from labelcore.promises import Form, Method
@@ -37,9 +37,7 @@ from labelcore.stats.profile import (
     Cells,
     FloatArray,
     Ratios,
-    fixed_critical,
     plug_in_totals,
-    profile_bounds,
 )
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
@@ -195,11 +193,8 @@ class SimpleRandom(StratifiedDesign):
             return None, *_two_rates(row, cells, look), MIXTURE
         if watched:
             return None, *_two_sequences(cells, table, look), SEQUENCE
-        critical = fixed_critical(cells, table, look.confidence, target=look.target)
-        if look.target == "process":
-            critical = critical * sampled_file([row], cells, table)
-        ends = profile_bounds(cells, table, critical, target=look.target)
-        return None, float(ends[0][0]), float(ends[1][0]), PROFILE
+        _, low, high = g_profile([row], cells, look)
+        return None, float(low[0]), float(high[0]), PROFILE
 
 
 def _too_few(answers: Answers, row: Estimand) -> bool:

@@ -19,7 +19,7 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.profile_figures import METHOD
+from labelcore.designs.profile_figures import METHOD, g_profile
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.sureness import sureness
 from labelcore.designs.target import sampled_file
@@ -42,8 +42,8 @@ from labelcore.stats.neyman import (
     proportional_counts,
 )
 from labelcore.stats.orders import hash_keys
-from labelcore.stats.profile import Cells, FloatArray, fixed_critical, profile_bounds
-from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
+from labelcore.stats.profile import Cells, FloatArray, fixed_critical
+from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look
 from labelcore.stats.stratifications import MOST_STRATA, STRATIFICATIONS, stratify
 
 ALLOCATIONS = ("proportional", "equal", "opt_a1", "opt_a2")
@@ -269,13 +269,9 @@ class StratifiedAccuracy(StratifiedDesign):
         if look.promise != "watched":
             found = accuracy_interval(*counts, look.confidence, target=look.target)
             return found.value, found.low, found.high, FIXED
-        value = stratified_accuracy(*counts)
-        table = ratios([row], strata)
-        critical = np.array([watched_critical(look.labels, look.planned, 1 - look.confidence)])
-        if look.target == "process":
-            critical = critical * sampled_file([row], strata, table)
-        low, high = profile_bounds(strata, table, critical, target=look.target)
-        return value, min(float(low[0]), value), max(float(high[0]), value), METHOD["watched"]
+        value = np.array([stratified_accuracy(*counts)])
+        _, low, high = g_profile([row], strata, look, value=value)
+        return float(value[0]), float(low[0]), float(high[0]), METHOD["watched"]
 
     def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
         assert isinstance(frame, SureFrame)

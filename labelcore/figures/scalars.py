@@ -105,6 +105,7 @@ def look_at(engine: Engine, promise: str | None = None) -> Look:
         rule=engine.rule,
         rule_kept=engine.stop.exact and (complete(engine) or not engine.finished),
         setup=engine.setup,
+        rules=engine.plan.interval_rules,
     )
 
 

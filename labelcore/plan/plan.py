@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from labelcore.designs import DESIGNS, Design
-from labelcore.designs.base import DesignParams
+from labelcore.designs.base import INTERVAL_RULES, DesignParams
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCE, ESTIMANDS
 from labelcore.plan.claims import read_claim, readings
@@ -91,6 +91,7 @@ class Plan:
     repeats: float = field(default=0.0, kw_only=True)
     sure_scores: Sequence[str] | None = field(default=None, kw_only=True)
     planned: int | None = field(default=None, kw_only=True)
+    rules: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         _known(self.design, DESIGNS, "design")
@@ -159,7 +160,20 @@ class Plan:
         """This plan with the planned size frozen, and with it the rule of its draws;
         ``labelcore.plan.against_file.frozen`` looks at the file for ``sure_scores``."""
         sure = self.sure_scores if sure_scores is None else sure_scores
-        return replace(self, planned=planned, params=self._settled(), sure_scores=sure)
+        return replace(
+            self,
+            planned=planned,
+            params=self._settled(),
+            sure_scores=sure,
+            rules=self.interval_rules,
+        )
+
+    @property
+    def interval_rules(self) -> int:
+        """The version of the interval rules in force; frozen plans without one have the first."""
+        if self.rules is not None:
+            return self.rules
+        return INTERVAL_RULES if self.planned is None else 1
 
     def with_seed(self, seed: int) -> Plan:
         return replace(self, seed=seed)
@@ -173,6 +187,8 @@ class Plan:
         values["params"] = dict(self.params)
         if not self.together:
             del values["together"]  # As before there was a choice: old projects stay the same.
+        if self.rules is None:
+            del values["rules"]
         if self.existing is None:
             del values["existing"]
         if not self.repeats:

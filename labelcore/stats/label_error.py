@@ -31,10 +31,9 @@ from labelcore.stats.profile import (
     Cells,
     FloatArray,
     Ratios,
-    fixed_critical,
     plug_in_totals,
-    profile_bounds,
 )
+from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.proportion import clopper_pearson
 
 TOSS_UP = 0.5
@@ -141,8 +140,7 @@ def corrected(
 def _process_bounds(
     cells: Cells, ratios: Ratios, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    critical = fixed_critical(cells, ratios, confidence, target="process")
-    return profile_bounds(cells, ratios, critical, target="process")
+    return profile_interval(cells, ratios, confidence, target="process")
 
 
 def _least_divisor(cells: Cells, ratios: Ratios, confidence: float) -> FloatArray:

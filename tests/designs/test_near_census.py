@@ -7,9 +7,10 @@ import pytest
 
 from labelcore.designs import profile_figures
 from labelcore.designs.base import Look
-from labelcore.designs.profile_figures import in_whole_items
 from labelcore.estimands import SCALARS, ratios
+from labelcore.stats import profile_interval
 from labelcore.stats.profile import Cells
+from labelcore.stats.profile_interval import in_whole_items
 from tests.designs.synthetic import fewest
 
 SIZES = np.full(18, 33)
@@ -38,7 +39,7 @@ def test_near_a_census_intervals_cover(labelled: int) -> None:
 
 
 def test_continuous_bounds_cover_too_little_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profile_figures, "FEW_LEFT", 0)
+    monkeypatch.setattr(profile_interval, "FEW_LEFT", 0)
     assert coverage(31).min() < fewest(300, 0.95)
 
 
@@ -60,7 +61,7 @@ def part_coverage(runs: int = 1_000) -> float:
 def test_what_counts_is_what_the_figure_rests_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few of the called items are left, and many others."""
     assert part_coverage() >= fewest(1_000, 0.95)
-    monkeypatch.setattr(profile_figures, "FEW_LEFT", 0)
+    monkeypatch.setattr(profile_interval, "FEW_LEFT", 0)
     assert part_coverage() < fewest(1_000, 0.95)
 
 
