@@ -29,7 +29,7 @@ def mark_shown(token: str) -> None:
 def too_quick(token: str) -> bool:
     """Whether the item has been on the screen for less than the shortest look."""
     shown, since = st.session_state.get(SHOWN, ("", 0.0))
-    return shown == token and time.monotonic() - since < SHORTEST_LOOK
+    return bool(shown == token and time.monotonic() - since < SHORTEST_LOOK)
 
 
 def gone(token: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -13,7 +13,8 @@ from labelcore.ui import actions
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line, plain
 
-KINDS = {"positive": "primary", "negative": "secondary", "class": "secondary"}
+Kind = Literal["primary", "secondary", "tertiary"]
+KINDS: dict[str, Kind] = {"positive": "primary", "negative": "secondary", "class": "secondary"}
 OTHER_ANSWERS = (("unsure", "S"), ("later", "L"), ("broken", "B"))
 # Positive and negative answer of two classes; the other keys of the page are S L B U F M H.
 KEY_PRESETS = {

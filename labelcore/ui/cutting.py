@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.charts import READINGS
-from labelcore.figures.cuts import Cut, rank_of_score
+from labelcore.figures.cuts import rank_of_score
 from labelcore.figures.scalars import headline_stage
-from labelcore.results.types import Band
+from labelcore.results.types import Band, Cut
 from labelcore.session.session import Session
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within

@@ -7,9 +7,9 @@ import streamlit as st
 
 from labelcore.charts import READINGS, Chart
 from labelcore.designs.curves import Curve
-from labelcore.figures.cuts import Cut
 from labelcore.report.sections import sentence as full_sentence
 from labelcore.report.tables import BYTE_ORDER_MARK
+from labelcore.results.types import Cut
 from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions
@@ -122,7 +122,7 @@ def numbers(session: Session, chart: Chart) -> None:
 def where_it_falls(session: Session, curve: Curve) -> None:
     st.subheader("Where does precision fall below ...?", anchor=False)
     percent = st.number_input("Required precision in per cent", step=5.0, format="%g", key=REQUIRED)
-    if percent is None or not within(percent, 0.1, 100):
+    if not within(percent, 0.1, 100):
         return
     try:
         cut = session.deepest_cut(percent / 100)

@@ -12,7 +12,7 @@ from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.stop_rules import LOOKING
-from labelcore.results.types import Band, Estimate
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
@@ -236,10 +236,10 @@ def decision(session: Session) -> str:
         first, second = (population.predictions[one] for one in plan.classifiers)
         differ = words.count(int((first != second).sum()), "item")
         return f"{' against '.join(plan.classifiers)}, which disagree on {differ}"
-    candidates = session.engine.design.candidates(session.engine.frame)
-    if candidates:
-        wanted = words.exact_percent(plan.design_params.precision_threshold)
-        return f"{len(candidates):,} candidates, wanted: a precision of {wanted} or more"
+    result = next(iter(session.results().values()))
+    if isinstance(result, Choice):
+        wanted = words.exact_percent(result.precision_threshold)
+        return f"{len(result.bounds):,} candidates, wanted: a precision of {wanted} or more"
     if asks_for_curve(session.engine) and name not in population.predictions:
         return (
             f"{name}: ranked by score, "
@@ -257,7 +257,8 @@ def promise_line(session: Session) -> str:
     """How sure the first result is and when it holds, and the goal where that does not say it."""
     plan = session.plan
     first = next(iter(session.results().values()))
-    if isinstance(first, Band) and first.confidence is None:
+    confidence = plan.confidence if isinstance(first, Claim) else first.confidence
+    if confidence is None:
         return words.ASSUMED
     valid = words.valid_words(first.promise, first.scope)
     if first.promise == "none":
@@ -266,7 +267,7 @@ def promise_line(session: Session) -> str:
     together = f" for all {numbers} numbers together" if numbers > 1 else ""
     goal = f" · goal ± {words.goal_points(plan.margin)}" if plan.margin else ""
     said = "" if first.scope.at_stop else goal
-    return f"{words.confidence_words(first.confidence)} confidence{together}, {valid}{said}"
+    return f"{words.confidence_words(confidence)} confidence{together}, {valid}{said}"
 
 
 def drawn_digits(session: Session) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -191,31 +192,40 @@ def _terms(session: Session, promise: str) -> None:
         st.text("\n".join(lines))
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """The chart on the screen, and what it was drawn of."""
+
+    project: str
+    digits: tuple[object, ...]
+    labels: int
+    chart: Chart
+
+    def differs(self, session: Session, digits: tuple[object, ...]) -> bool:
+        """Whether the session has moved on so far that the chart is to be drawn anew."""
+        many = abs(session.labels - self.labels) >= CHART_EVERY
+        return self.project != session.project or self.digits != digits or many
+
+
 def show_chart(session: Session, claim: Claim | None = None) -> None:
     """The history of the primary figure, or the evidence for a claim: drawn anew when it would look
     different, at the latest after five labels.
 
     The same figure object means the same bytes, which the browser does not draw again.
     """
-    kept = st.session_state.get(CHART)
+    kept: Drawn | None = st.session_state.get(CHART)
     digits = drawn_digits(session) if claim is None else claim_digits(session, claim)
-    old = kept is None or kept["project"] != session.project
-    if old or digits != kept["digits"] or abs(session.labels - kept["labels"]) >= CHART_EVERY:
+    if kept is None or kept.differs(session, digits):
         looks = session.looks()
         if not any(_has_value(look) for look in looks):
             st.session_state.pop(CHART, None)
             return
         chart = _primary_chart(session, looks) if claim is None else claim_chart(session, claim)
-        kept = {
-            "project": session.project,
-            "digits": digits,
-            "labels": session.labels,
-            "figure": chart.figure,
-            "alt": chart.alt,
-        }
+        kept = Drawn(session.project, digits, session.labels, chart)
         st.session_state[CHART] = kept
         time.sleep(SETTLE_SECONDS)
-    st.plotly_chart(kept["figure"], key="history-chart", alt=kept["alt"], config=NO_MODE_BAR)
+    chart = kept.chart
+    st.plotly_chart(chart.figure, key="history-chart", alt=chart.alt, config=NO_MODE_BAR)
 
 
 def _primary_chart(session: Session, looks: list[dict[str, Any]]) -> Chart:
@@ -223,5 +233,5 @@ def _primary_chart(session: Session, looks: list[dict[str, Any]]) -> Chart:
     return history_chart(looks, key, margin=session.plan.margin, label=estimand_name(key))
 
 
-def _has_value(look: dict) -> bool:
+def _has_value(look: dict[str, Any]) -> bool:
     return any(figures.get("value") is not None for figures in look.get("results", {}).values())

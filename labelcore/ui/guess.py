@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from labelcore.population.revealing import holds_output, snake, verdicts
 
-Value = TypeVar("Value")
+Value = TypeVar("Value", covariant=True)
 
 TRUTH = re.compile(
     r"(^|_)(true|truth|gold|golden|ratings?|digit|actual|ground_?truth|annotations?|correct|wahr"
@@ -116,7 +116,7 @@ def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
     content = _content(rest, values)
     others = [name for name in rest if name not in content.value]
     classifiers = _classifiers(scores, predictions, others, values)
-    parts = {"id": key, "content": content, "classifiers": classifiers}
+    parts: dict[str, Found[object]] = {"id": key, "content": content, "classifiers": classifiers}
     return Guess(
         key.value,
         content.value,

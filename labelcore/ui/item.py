@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -97,7 +98,7 @@ def show_text(form: Text) -> None:
         st.html(marked(form.text, form.marks))
     else:
         # As wide as the box where it has a right side to stand at.
-        width = "stretch" if right_to_left(form.text) else "content"
+        width: Literal["stretch", "content"] = "stretch" if right_to_left(form.text) else "content"
         st.text(whole(form.text) if form.text.strip() else "(empty)", width=width)
 
 

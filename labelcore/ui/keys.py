@@ -6,6 +6,7 @@ A few constant lines; nothing from a file or a person is ever put in here.
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
 
 SCRIPT = """
 export default function () {
@@ -46,7 +47,7 @@ export default function () {
 
 
 @st.cache_resource(show_spinner=False)
-def _component():
+def _component() -> ComponentRenderer:
     return st.components.v2.component("labelcore_keys", js=SCRIPT)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from labelcore.figures.label_error import LabelError
 from labelcore.log.events import answer_word
+from labelcore.results.label_error import LabelError
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.facts import estimand_name, shown_word

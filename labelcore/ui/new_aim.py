@@ -247,7 +247,7 @@ def which_numbers(
         "Which numbers?",
         possible,
         default=list(first),
-        format_func=ESTIMANDS.get,
+        format_func=ESTIMANDS.__getitem__,
         key=key,
         persist_state="session",
     )
@@ -260,7 +260,7 @@ def about_the_items() -> tuple[str, str]:
         list(TRAINED),
         default="unknown",
         required=True,
-        format_func=TRAINED.get,
+        format_func=TRAINED.__getitem__,
         key="new-trained",
         persist_state="session",
     )
@@ -269,7 +269,7 @@ def about_the_items() -> tuple[str, str]:
         list(TARGETS),
         default="file",
         required=True,
-        format_func=TARGETS.get,
+        format_func=TARGETS.__getitem__,
         key="new-target",
         persist_state="session",
     )

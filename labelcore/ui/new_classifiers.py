@@ -86,7 +86,7 @@ def direction(base: Population, question: Question, name: str) -> bool:
             [False, True],
             default=False,
             required=True,
-            format_func=words.get,
+            format_func=words.__getitem__,
             key=f"new-direction-{name}-{base.fingerprint}",
             persist_state="session",
         )

@@ -22,6 +22,8 @@ from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.sessions import data_folder
 
+FieldValue = str | bool | None
+"""What a field of the dialect holds."""
 PATH, UPLOADED = "new-path", "new-uploaded"
 NO_COLUMN, ROW_NUMBERS = "(none)", "(no id column: row numbers)"
 MOST_CLASSIFIERS, MOST_LOOKED_AT = 8, 100
@@ -187,23 +189,31 @@ def choose_dialect(path: Path, form: Form) -> dict[str, Any]:
             key = Path(f"{path}{changed or ''}")
             for name in ("decimal", "quote"):
                 given[name] = choose_field(key, again, name)
-    return {} if Dialect(**given) == form.dialect else given
+    detected = all(value == getattr(form.dialect, name) for name, value in given.items())
+    return {} if detected else given
 
 
-def choose_field(path: Path, form: Form, name: str) -> Any:
-    words: Mapping[Any, str] = {
-        "header": {True: "names the columns", False: "is data"},
-        "sheet": {None: form.sheets[0] if form.sheets else "", **{s: s for s in form.sheets[1:]}},
-    }.get(name) or KNOWN[name]
+def choose_field(path: Path, form: Form, name: str) -> FieldValue:
+    words = dict(field_words(form, name))
     values = list(words)
     return st.selectbox(
         FIELD_LABELS[name],
         values,
         index=values.index(getattr(form.dialect, name)),
-        format_func=words.get,
+        format_func=words.__getitem__,
         key=f"new-{name}-{path}",
         persist_state="session",
     )
+
+
+def field_words(form: Form, name: str) -> list[tuple[FieldValue, str]]:
+    """What a field of the dialect may be, each value with its words."""
+    if name == "header":
+        return [(True, "names the columns"), (False, "is data")]
+    if name == "sheet":
+        first = form.sheets[0] if form.sheets else ""
+        return [(None, first), *((sheet, sheet) for sheet in form.sheets[1:])]
+    return list(KNOWN[name].items())
 
 
 def dialect_words(form: Form, dialect: Dialect) -> str:

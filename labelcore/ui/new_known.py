@@ -70,7 +70,7 @@ def known_answers(
         "Where do the known answers come from?",
         list(SOURCES),
         index=None,
-        format_func=SOURCES.get,
+        format_func=SOURCES.__getitem__,
         captions=CAPTIONS,
         key=f"new-known-{population.fingerprint}-{column}",
         persist_state="session",

@@ -33,7 +33,7 @@ def with_repeats(plan: Plan) -> Plan:
             list(SHARES),
             default=0.0,
             required=True,
-            format_func=SHARES.get,
+            format_func=SHARES.__getitem__,
             key="new-repeats",
             persist_state="session",
         )

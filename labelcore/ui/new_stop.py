@@ -81,7 +81,7 @@ def _how(chosen: Sequence[str]) -> str:
             list(HOW),
             default=first,
             required=True,
-            format_func=HOW.get,
+            format_func=HOW.__getitem__,
             key=f"new-stop-how-{first}",
             persist_state="session",
         )
@@ -115,7 +115,7 @@ def together_input(numbers: int, confidence: float) -> bool:
         st.radio(
             "Several numbers at once",
             list(TOGETHER),
-            format_func=TOGETHER.get,
+            format_func=TOGETHER.__getitem__,
             captions=together_captions(numbers, confidence),
             key="new-together",
             persist_state="session",

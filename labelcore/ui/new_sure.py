@@ -311,7 +311,7 @@ def promise_input(design: Design, promises: tuple[str, ...]) -> str:
         st.radio(
             "When will you look?",
             list(PROMISES),
-            format_func=PROMISES.get,
+            format_func=PROMISES.__getitem__,
             captions=[one.format(valid=valid) for one in captions],
             key="new-promise",
             persist_state="session",

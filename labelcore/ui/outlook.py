@@ -100,12 +100,17 @@ def for_design(plan: Plan, name: str, population: Population, labels: int | None
     budget = plan.budget if plan.budget or plan.margin else labels
     params = design.suggested(population, plan.classifiers)
     order = in_order(design, params, plan.classifier)
-    same = {
-        "design": name, "params": params, "promise": promise, "stop": None, "classifier": order,
-    }  # fmt: skip
-    if follows(design, params):
-        return replace(plan, **same, budget=None, margin=None)
-    return replace(plan, **same, budget=budget)
+    sized = follows(design, params)
+    return replace(
+        plan,
+        design=name,
+        params=params,
+        promise=promise,
+        stop=None,
+        classifier=order,
+        budget=None if sized else budget,
+        margin=None if sized else plan.margin,
+    )
 
 
 @st.cache_data(show_spinner=False, max_entries=40)

@@ -58,11 +58,13 @@ def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
     """One input, by the kind of its field; an empty one means the default None."""
     words = item.name.replace("_", " ")
     label, kind = plain(f"{words}: {item.metadata['help']}"), str(item.type)
-    kept = {"key": parameter_key(design, item, start), "persist_state": "session"}
+    key = parameter_key(design, item, start)
     if isinstance(item.default, bool):
-        return st.checkbox(label, start, **kept)
+        return st.checkbox(label, start, key=key, persist_state="session")
     if "tuple" in kind:
-        text = st.text_input(label, listed(start or ()), max_chars=LONGEST, **kept)
+        text = st.text_input(
+            label, listed(start or ()), max_chars=LONGEST, key=key, persist_state="session"
+        )
         return read_list(text, kind) or item.default
     if item.metadata["choices"] and "float" not in kind and "int" not in kind:
         known = [*([None] if item.default is None else []), *item.metadata["choices"]]
@@ -71,14 +73,17 @@ def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
             known,
             index=known.index(start),
             format_func=lambda value: CHOSEN if value is None else plain(choice_words(item, value)),
-            **kept,
+            key=key,
+            persist_state="session",
         )
     if "str" in kind:
-        text = st.text_input(label, "" if start is None else str(start), **kept).strip()
+        text = st.text_input(
+            label, "" if start is None else str(start), key=key, persist_state="session"
+        ).strip()
         return read_value(text, kind) if text else item.default
     if "float" in kind:
-        return st.number_input(label, value=start, step=0.05, **kept)
-    value = st.number_input(label, value=start, step=1, **kept)
+        return st.number_input(label, value=start, step=0.05, key=key, persist_state="session")
+    value = st.number_input(label, value=start, step=1, key=key, persist_state="session")
     return None if value is None else int(value)
 
 

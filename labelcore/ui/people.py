@@ -14,6 +14,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.session.session import Session
@@ -74,7 +75,7 @@ def name(session: Session) -> str:
 
 
 @st.cache_resource(show_spinner=False)
-def _component():
+def _component() -> ComponentRenderer:
     return st.components.v2.component("labelcore_person", js=SCRIPT)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
 
 CHART = "explore-curve"
 HINT = "Press or drag in the picture to move the cut."
@@ -139,7 +140,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 
 
 @st.cache_resource(show_spinner=False)
-def _component():
+def _component() -> ComponentRenderer:
     return st.components.v2.component("labelcore_cut", js=SCRIPT)
 
 

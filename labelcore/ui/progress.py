@@ -199,7 +199,7 @@ def choose_reading(curve: Curve, key: str) -> str:
         list(labels),
         default=next(iter(labels)),
         required=True,
-        format_func=labels.get,
+        format_func=labels.__getitem__,
         key=key,
         label_visibility="collapsed",
     )

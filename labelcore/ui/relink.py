@@ -37,9 +37,10 @@ def relink_form(project: str) -> None:
 def use(project: str) -> None:
     """Take the uploaded file, else the chosen one."""
     given, chosen = st.session_state.get(UPLOAD), st.session_state.get(CHOSEN)
-    if given is None and chosen is None:
+    if given is not None:
+        path = files.keep_upload(given.name, given.getvalue())
+    elif chosen is not None:
+        path = files.inside(chosen)
+    else:
         raise ValueError("Choose a file, or upload one.")
-    path = (
-        files.inside(chosen) if given is None else files.keep_upload(given.name, given.getvalue())
-    )
     sessions.registry().relink(project, path)

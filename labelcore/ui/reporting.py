@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -105,7 +106,7 @@ def downloads(project: str, session: Session) -> None:
         for one in DOWNLOADS:
             st.download_button(
                 one.label,
-                data=lambda make=one.make: make(session),
+                data=partial(one.make, session),
                 file_name=file_name(project, one.suffix),
                 mime=one.mime,
                 key=f"download-{one.suffix}",

@@ -73,7 +73,7 @@ def percent_input(
     value = st.number_input(
         f"{label}, in {unit}", value=start, step=1.0, format="%g", key=key, persist_state="session"
     )
-    return float(value) / 100 if value is not None and within(value, low, high) else None
+    return float(value) / 100 if within(value, low, high) else None
 
 
 def number_input(

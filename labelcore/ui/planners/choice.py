@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from labelcore.designs.params import read_list
 from labelcore.plan.plan import Plan
 from labelcore.stats.reach_bounds import (
     draws_for_precision,
@@ -19,7 +20,7 @@ from labelcore.stats.reach_bounds import (
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import SHIP
-from labelcore.ui.params_form import listed, read_list
+from labelcore.ui.params_form import listed
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import (
     Chosen,
@@ -243,5 +244,5 @@ def preset_of(
         "delta": wanted.delta,
     }  # fmt: skip
     named = candidates if isinstance(candidates[0], str) else (chosen.classifier,)
-    budget = {f"budget_{len(chosen.population)}": most}
+    budget: dict[str, Any] = {f"budget_{len(chosen.population)}": most}
     return preset(chosen, SHIP, "reach_selection", params, classifiers=named, **budget)

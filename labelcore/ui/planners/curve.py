@@ -14,8 +14,8 @@ from labelcore.stats.annotations_needed import LabelsNeeded, labels_needed
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import RANKED
+from labelcore.ui.new_method import MARGIN
 from labelcore.ui.new_number import within
-from labelcore.ui.new_sure import MARGIN
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import (
     Chosen,
@@ -113,7 +113,7 @@ def factor_inputs() -> dict[str, Any] | None:
             label, value=value, step=0.01, format="%.3f", key=f"compare-{key}",
             persist_state="session",
         )  # fmt: skip
-        sound = wanted is not None and within(float(wanted), *LIMITS[key])
+        sound = within(float(wanted), *LIMITS[key])
     with middle:
         precision = percent_input("Lowest precision to count on", 50.0, "compare-least")
     with right:

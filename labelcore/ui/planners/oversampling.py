@@ -23,7 +23,7 @@ from labelcore.stats.oversampling import (
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import BOTH
-from labelcore.ui.new_sure import MARGIN
+from labelcore.ui.new_method import MARGIN
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import Chosen, confidence, offer, outlook_of, percent_input, suited
 from labelcore.ui.planners.preset import preset
@@ -117,9 +117,11 @@ def oversampling_planner(chosen: Chosen) -> None:
         return
     show(wanted, sizes, plain_sizes)
     params = {"assumed_precision": wanted.precision, "assumed_recall": wanted.recall}
-    points = 100 * wanted.margin
-    more = {"way": MARGIN, "margin": points, "promise": "fixed"}
-    offer(preset(chosen, BOTH, "oversampling", params, **more), "oversampling")
+    state = preset(
+        chosen, BOTH, "oversampling", params, way=MARGIN, margin=100 * wanted.margin,
+        promise="fixed",
+    )  # fmt: skip
+    offer(state, "oversampling")
 
 
 def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:

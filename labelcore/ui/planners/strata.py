@@ -78,7 +78,7 @@ def strata_planner(chosen: Chosen) -> None:
             list(ALLOCATIONS),
             default="proportional",
             required=True,
-            format_func=ALLOCATIONS.get,
+            format_func=ALLOCATIONS.__getitem__,
             key="compare-allocation",
             persist_state="session",
         )
