@@ -24,11 +24,10 @@ class Estimand:
     """One row of the table.
 
     numerator, denominator   coefficients of (1, truth, predicted, truth x predicted)
-    group    the items of the denominator as (truth, predicted) where both totals count only items
-             of one group whose size is known before labelling: "all", "predicted", "unpredicted";
-             "" where the denominator depends on the labels
-    per_class   whether several classes give one result for each class
-    difference  whether it is that of a second classifier taken from that of the first
+    group    which items both totals count, if these are known before labelling: "all", "predicted"
+             or "unpredicted"; "" if the denominator depends on the labels
+    per_class   whether there is a result for each of several classes
+    difference  whether it is the first classifier's figure minus the second one's
     """
 
     name: str
@@ -43,7 +42,7 @@ class Estimand:
 
     @property
     def least(self) -> float:
-        """The smallest value that it can have; the largest is 1."""
+        """The smallest possible value; the largest is 1."""
         return -1.0 if self.difference else 0.0
 
 
@@ -69,7 +68,7 @@ SCALARS: dict[str, Estimand] = {row.name: row for row in _ROWS}
 
 DIFFERENCE = "_difference"
 
-# The first classifier's figure less the second one's, of the same items.
+# The first classifier's figure minus the second one's, over the same items.
 DIFFERENCES: dict[str, Estimand] = {
     f"{name}{DIFFERENCE}": replace(
         SCALARS[name], name=f"{name}{DIFFERENCE}", label=f"{SCALARS[name].label} difference",
@@ -128,11 +127,11 @@ def _ratios(rows: list[Estimand], cells: Cells, said: BoolArray) -> Ratios:
 
 
 def variance_of_shares(rows: list[Estimand], cells: Cells, totals: FloatArray) -> FloatArray:
-    """The variance that each row's numerator less value times denominator gets from the file being
-    itself a sample: how many items fell into each cell, (n_rows,).
+    """The variance of each row's numerator minus value times denominator that is due to the file
+    itself being a sample, in which the sizes of the cells are random, (n_rows,).
 
-    With independent items sum_k N_k z_k^2, z_k the mean of an item of cell k in that numerator. For
-    a difference of two classifiers it is the variance of the difference itself.
+    For independent items it is sum_k N_k z_k^2, where z_k is the mean of that quantity over an item
+    of cell k. For a difference of two classifiers it is the variance of the difference itself.
 
     totals   (n_cells,), estimated positives of each cell
     """

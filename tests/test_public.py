@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib
 import inspect
+import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import pytest
@@ -92,14 +96,81 @@ def test_an_unknown_name_is_refused() -> None:
         lc.Sesion  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("Session", "Plan", "Population", "Estimate", "Band", "Choice"),
-        *("preview", "read_population", "simulate", "write_report"),
-    ],
-)
-def test_the_main_names_have_an_example(name: str) -> None:
+TABLES = ("DESIGNS", "ESTIMANDS", "errors", "Draw", "Event", "Session")
+NAMES = [name for name in lc.__all__ if name not in TABLES]
+
+
+def sections(documented: object) -> dict[str, str]:
+    """{heading: text} of a numpydoc docstring; "" is what stands before the first heading."""
+    parts = re.split(r"^(\w+)\n-{3,}\n", inspect.getdoc(documented) or "", flags=re.MULTILINE)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def entries(text: str) -> set[str]:
+    """The names that a section explains: "low, high" are two."""
+    lines = (line.partition(":")[0] for line in text.splitlines() if line[:1].strip())
+    return {name.strip() for line in lines for name in line.split(",")}
+
+
+def unexplained(function: Callable[..., object]) -> list[str]:
+    """What the docstring of a function lacks."""
+    found, signature = sections(function), inspect.signature(function)
+    given = [name for name in signature.parameters if name not in ("self", "cls")]
+    named = entries(found.get("Parameters", ""))
+    lacking = [name for name in given if name not in named]
+    if signature.return_annotation not in ("None", None) and "Returns" not in found:
+        lacking.append("Returns")
+    return lacking if found[""] else ["a first line", *lacking]
+
+
+def public_members(owner: type) -> Iterator[tuple[str, Callable[..., object]]]:
+    """Methods and properties without an underscore, those of its bases in the package too."""
+    for base in owner.__mro__:
+        if base.__module__.startswith("labelcore"):
+            for name, member in vars(base).items():
+                plain = getattr(member, "__func__", member)
+                if not name.startswith("_") and (inspect.isfunction(plain) or is_property(plain)):
+                    yield name, plain
+
+
+def is_property(member: object) -> bool:
+    return isinstance(member, property)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_has_an_example_that_runs(name: str) -> None:
     """Run with the other examples in the docstrings."""
-    text = inspect.getdoc(getattr(lc, name)) or ""
-    assert "\nExamples\n--------\n>>> import labelcore as lc\n" in text
+    assert ">>> import labelcore as lc\n" in sections(getattr(lc, name)).get("Examples", "")
+
+
+@pytest.mark.parametrize("name", [one for one in NAMES if not inspect.isclass(getattr(lc, one))])
+def test_a_public_function_explains_each_argument(name: str) -> None:
+    assert unexplained(getattr(lc, name)) == []
+
+
+@pytest.mark.parametrize("name", [one for one in NAMES if inspect.isclass(getattr(lc, one))])
+def test_a_public_class_explains_each_field_and_method(name: str) -> None:
+    owner = getattr(lc, name)
+    found = sections(owner)
+    named = entries(found.get("Parameters", "") + found.get("Attributes", ""))
+    fields = [one.name for one in dataclasses.fields(owner)] if is_dataclass(owner) else []
+    assert [one for one in fields if one not in named and not one.startswith("_")] == []
+    for method, member in public_members(owner):
+        if is_property(member):
+            assert inspect.getdoc(member), method
+        else:
+            assert (method, unexplained(member)) == (method, [])
+
+
+def test_a_missing_explanation_is_noticed() -> None:
+    def documented(path: str, rows: int) -> int:
+        """Count.
+
+        Parameters
+        ----------
+        path
+            a file
+        """
+        return rows
+
+    assert unexplained(documented) == ["rows", "Returns"]

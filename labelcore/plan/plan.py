@@ -31,47 +31,77 @@ EXISTING = ("random", "certainty", "ignored")
 class Plan:
     """Everything that is decided before the first label.
 
-    design      a name in ``labelcore.DESIGNS``; params: its parameters by name
-    estimands   names in ``labelcore.ESTIMANDS``; the first one is the primary one
-    classifier  a name, a list of names, or None when the file has only one; the sample is drawn for
-                the first, further ones are read off the same labels
-    budget      distinct items given a class, unsure or broken; margin: the largest half-width over
-                the scalar estimands. One of them is needed, or a claim.
-    confidence  in (0, 1)
-    promise     "watched" (valid at every look) or "fixed" (valid at the planned size or stop
-                only); None takes "watched" where the design has it for this budget
-    claims      what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; the
-                error level 1 - confidence is shared over them
-    stop        "margin": when every watched interval reaches the margin; "claims": when each is
-                decided or refuted; "choice": when a candidate is chosen; "deadline
-                2027-01-31T18:00"; any of several, or all with ("all", ...). By default what was
-                given: margin, claims, or both together; none with promise "fixed". With it
-                "margin" is for one share of a plain random sample: the interval is shown at the
-                stop only, and calibrated for it
-    target      "file": this file. "process": items like these, the file being a sample of them
-    together    whether the confidence is that all scalar results hold at once: the error level is
-                then shared over them; else each holds on its own, the first is the primary one and
-                the others describe
-    existing    what the known answers of the file are taken for: "random" (a plain random sample of
-                the file, which new labels go on from), "certainty" (known items, however they were
-                chosen; only the rest is sampled) or "ignored"; needed where the file has some. A
-                budget counts new labels, and may be 0 with "random"
-    repeats     share of the labelled items, drawn at random by the seed, that is shown a second
-                time, so that errors of the labels can be counted; no draw of the design, and no
-                part of the budget
-    sure_scores classifiers whose score is how sure they are of their prediction, to be turned
-                round where the other class is predicted; None: found out from the file where the
-                plan asks for single figures alone, and frozen with the size
-    planned     the planned size, the most labels where a fixed promise stops by itself; None until
-                ``labelcore.Session`` freezes it
+    Parameters
+    ----------
+    design
+        a name in ``labelcore.DESIGNS``
+    estimands
+        names in ``labelcore.ESTIMANDS``; the first one is the primary one
+    classifier
+        a name, a list of names, or None if the file has only one. The sample is drawn for the
+        first; the others are estimated from the same labels
+    params
+        the parameters of the design by name
+    budget
+        how many distinct items may be given a class, "unsure" or "broken". A plan needs a budget, a
+        margin or a claim
+    margin
+        the largest half-width allowed for any of the scalar estimands
+    confidence
+        between 0 and 1
+    promise
+        "watched": valid at every look. "fixed": valid at the planned size or stop only. None takes
+        "watched" if the design has it for this budget
+    claims
+        what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; they share
+        the error level 1 - confidence
+    stop
+        what ends the session early. "margin": every watched interval has reached the margin.
+        "claims": each claim is decided or refuted. "choice": a candidate is chosen. "deadline
+        2027-01-31T18:00". Several rules end it when any of them is met, or, with ("all", ...), when
+        all are. By default the margin, the claims, or both together if given, and no rule with
+        promise "fixed". A fixed promise with "margin" is for one share of a plain random sample:
+        the interval is shown only at the stop, and is calibrated for it
+    seed
+        decides every random draw
+    target
+        "file": this file. "process": items like these, of which the file is a sample
+    together
+        whether the confidence is for all scalar results at once; they then share the error level.
+        Otherwise each holds on its own, the first is the primary one and the others describe
+    existing
+        how the file's known answers came about; needed if it has any. "random": a plain random
+        sample of the file, which new labels extend. "certainty": chosen in some other way; only the
+        rest is sampled. "ignored": not used. A budget counts new labels, and may be 0 with "random"
+    repeats
+        the share of labelled items, drawn at random by the seed, that is shown a second time to
+        measure errors of the labels. They are not draws of the design and not part of the budget
+    sure_scores
+        classifiers whose score says how sure they are of their own prediction; it is turned round
+        where they predict the other class. None: found from the file if the plan asks for single
+        figures only, and frozen together with the size
+    planned
+        the planned size, or the most labels if a fixed promise stops by itself; None until
+        ``labelcore.Session`` freezes it
+    rules
+        the version of the rules that intervals are computed by; None until it is frozen with the
+        size. A frozen plan without one keeps the first version
 
-    Raises PlanError (a ValueError) or TypeError, naming the argument and what is known.
+    Raises
+    ------
+    PlanError
+        A ValueError that names the argument and what is allowed.
+    TypeError
+        An argument has a wrong type.
 
     Examples
     --------
     >>> import labelcore as lc
     >>> lc.Plan("simple_random", ["accuracy"], budget=200, seed=7).promise
     'watched'
+    >>> plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], margin=0.05)
+    >>> plan.stop, plan.confidence
+    (('margin',), 0.95)
     """
 
     design: str
@@ -110,55 +140,87 @@ class Plan:
         put(self, "claims", tuple(self.claims))
         names, params = tuple(self.estimands), self.design_params
         self.method.check(names, params, self.promise)
-        if self.planned is None:  # Plans of before this was refused stay as they were.
+        if self.planned is None:  # Frozen plans from before this check stay valid.
             claimed = {one for text in self.claims for read in readings(text) for one in read.names}
             check_all_read(self.method, names, params, self.classifiers, claimed)
         _check_sure_scores(self)
 
     @property
     def method(self) -> Design:
+        """The sampling method: the row of ``labelcore.DESIGNS`` that ``design`` names."""
         return DESIGNS[self.design]
 
     @property
     def design_params(self) -> DesignParams:
-        """The parameters as the design's own frozen type, defaults filled in."""
+        """The parameters as the design's own frozen type, with its defaults filled in."""
         return self.method.Params(**self._settled())
 
     def _settled(self) -> dict[str, Any]:
-        """The parameters as they are once the size is frozen; a frozen plan keeps what it has."""
+        """The parameters as freezing the size leaves them; a frozen plan keeps its own."""
         frozen = self.planned is not None
         return dict(self.params) if frozen else self.method.settled(self.params, self.claims)
 
     @property
     def classifiers(self) -> tuple[str, ...]:
-        """The classifiers named, the one the sample is drawn for first; empty when none was."""
+        """The classifiers named, first the one that the sample is drawn for; empty if none was."""
         if self.classifier is None:
             return ()
         return (self.classifier,) if isinstance(self.classifier, str) else tuple(self.classifier)
 
     @property
     def stop_rules(self) -> tuple[str, ...]:
-        """The names of the stop rules in force, empty when only the budget ends the session."""
+        """The names of the stop rules in force; empty if only the budget ends the session."""
         return rule_names(tuple(self.stop or ()))
 
     @property
     def claimed(self) -> tuple[str, ...]:
-        """The estimands that the claims are about, a comparison as a difference."""
+        """The estimands that the claims are about; a comparison counts as a difference."""
         read = [read_claim(text) for text in self.claims]
         return tuple(one.left.estimand + (DIFFERENCE if one.compares else "") for one in read)
 
     @property
     def calibrated_stop(self) -> bool:
-        """Whether the fixed promise is for the label at which the plan stops by itself."""
+        """Whether a fixed promise is calibrated for the label at which the plan stops by itself."""
         return self.promise == "fixed" and "margin" in self.stop_rules
 
     def confidence_of_each(self, results: int) -> float:
-        """The confidence of each of so many scalar results."""
+        """The confidence of each scalar result.
+
+        Parameters
+        ----------
+        results
+            how many there are; with ``together`` they share the error level
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> plan = lc.Plan("simple_random", ["precision", "recall"], budget=200, together=True)
+        >>> plan.confidence_of_each(2)
+        0.975
+        """
         return 1 - (1 - self.confidence) / (max(results, 1) if self.together else 1)
 
     def with_planned(self, planned: int, sure_scores: Sequence[str] | None = None) -> Plan:
-        """This plan with the planned size frozen, and with it the rule of its draws;
-        ``labelcore.plan.against_file.frozen`` looks at the file for ``sure_scores``."""
+        """This plan with its planned size frozen, and with it the rule by which it draws.
+
+        Parameters
+        ----------
+        planned
+            the size
+        sure_scores
+            replaces the plan's own unless None; ``labelcore.plan.against_file.frozen`` finds them
+            in the file
+
+        Returns
+        -------
+        Plan
+            A new plan; this one does not change.
+        """
         sure = self.sure_scores if sure_scores is None else sure_scores
         return replace(
             self,
@@ -176,17 +238,50 @@ class Plan:
         return INTERVAL_RULES if self.planned is None else 1
 
     def with_seed(self, seed: int) -> Plan:
+        """This plan with another seed.
+
+        Parameters
+        ----------
+        seed
+            a whole number
+
+        Returns
+        -------
+        Plan
+            A new plan; this one does not change.
+        """
         return replace(self, seed=seed)
 
     def to_json(self) -> str:
-        """An exact JSON text: ``Plan.from_json(plan.to_json()) == plan``."""
+        """The plan as exact JSON text.
+
+        Returns
+        -------
+        str
+            ``Plan.from_json`` makes an equal plan of it.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> plan = lc.Plan("simple_random", ["accuracy"], budget=200)
+        >>> lc.Plan.from_json(plan.to_json()) == plan
+        True
+        """
         return json.dumps(self.to_dict(), ensure_ascii=False, sort_keys=True)
 
     def to_dict(self) -> dict[str, Any]:
+        """The arguments as JSON values.
+
+        Returns
+        -------
+        dict
+            Arguments added since 0.1.0 are left out where they have their default, so that the
+            plans of older projects keep their text.
+        """
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         values["params"] = dict(self.params)
         if not self.together:
-            del values["together"]  # As before there was a choice: old projects stay the same.
+            del values["together"]
         if self.rules is None:
             del values["rules"]
         if self.existing is None:
@@ -202,6 +297,25 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
+        """The plan of a text that ``to_json`` made.
+
+        Parameters
+        ----------
+        text
+            JSON, of this version or an older one
+
+        Returns
+        -------
+        Plan
+            Checked in the same way as a new one.
+
+        Raises
+        ------
+        PlanError
+            The text is no plan, or the plan is not possible.
+        TypeError
+            A value has a wrong type.
+        """
         return cls(**plan_arguments(text, [item.name for item in fields(cls)]))
 
 
@@ -288,7 +402,7 @@ def _check_claims(plan: Plan) -> None:
 
 
 def _check_sure_scores(plan: Plan) -> None:
-    """A frozen plan without them, as of before there was a choice, has none."""
+    """A frozen plan without them is older than the argument, and turns no scores round."""
     given = () if plan.sure_scores is None and plan.planned is not None else plan.sure_scores
     if given is not None:
         given = _names(given, "sure_scores") if given else ()
@@ -392,8 +506,8 @@ def _resolved_stop(plan: Plan) -> tuple[str, ...]:
 
 
 def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
-    """Whether a fixed promise may stop by these rules: at the first label with the margin reached,
-    of one result alone."""
+    """Whether a fixed promise may stop by these rules: at the first label at which the margin of a
+    single result is reached."""
     return (
         "claims" not in rule_names(rules)
         and ALL not in rules

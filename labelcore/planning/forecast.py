@@ -40,18 +40,36 @@ SIZES, MOST_SIZE = 20, 999_999
 
 @dataclass(frozen=True)
 class Preview:
-    """Figures known before the first label.
+    """What is known before the first label. ``labelcore.preview`` makes it.
 
-    labels                distinct labels, the most if a stop rule may end earlier
-    expected_labels       where the expected half-width first meets the margin and half of the
-                          sessions simulated on the scores have settled the claims, else the budget;
-                          with a calibrated stop the mean number of labels, calculated exactly
-    draws                 draws; equal to ``labels`` for designs without replacement
-    expected_half_width   {result: half-width} at ``expected_labels``, as if the scores were right;
-                          with a calibrated stop the mean half-width there
-    derived               what the design derives: stratum_sizes, edges, planned, assumption; the
-                          critical value of a calibrated stop
-    planned               the planned size that a session freezes
+    Attributes
+    ----------
+    labels
+        distinct labels; the most there can be if a stop rule may end the session earlier
+    expected_labels
+        the number of labels at which the expected half-width first meets the margin, and at which
+        half of the sessions simulated on the scores have settled the claims; otherwise the budget.
+        For a calibrated stop the mean number of labels, calculated exactly
+    draws
+        how many items are drawn; equal to ``labels`` for designs that draw without replacement
+    expected_half_width
+        {result: half-width} at ``expected_labels``, as if the scores were right; for a calibrated
+        stop the mean half-width
+    derived
+        what the design derives: stratum_sizes, edges, planned, assumption, and the critical value
+        of a calibrated stop
+    planned
+        the planned size that a session will freeze
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> ahead = lc.preview(population, lc.Plan("simple_random", ["accuracy"], budget=200))
+    >>> ahead.labels, ahead.draws
+    (200, 200)
     """
 
     labels: int
@@ -63,10 +81,14 @@ class Preview:
 
 
 def preview(population: Population, plan: Plan) -> Preview:
-    """What ``plan`` will cost and give on ``population``, from its scores alone.
+    """Forecast what ``plan`` will cost and give on ``population``, from its scores alone.
 
-    Promise: none; the figures rest on the assumption in ``derived["assumption"]``. The sample size
-    does not affect validity, only how wide the interval will be.
+    Parameters
+    ----------
+    population
+        the file; no truth is needed
+    plan
+        what is to be estimated, and how
 
     Returns
     -------
@@ -77,6 +99,12 @@ def preview(population: Population, plan: Plan) -> Preview:
     ------
     PlanError
         The plan cannot be carried out on this file.
+
+    Notes
+    -----
+    Promise: none. The forecast rests on the assumption in ``derived["assumption"]``. If that is
+    wrong, the interval comes out wider or narrower than forecast; the sample size does not affect
+    whether it is valid.
 
     Examples
     --------
@@ -116,7 +144,7 @@ def _whole_budget(plan: Plan, most: int) -> int:
 
 
 def _at_a_stop(outlook: Outlook, rule: MarginRule) -> Preview:
-    """A calibrated stop at the rate that the scores suggest."""
+    """The preview of a calibrated stop, at the rate that the scores suggest."""
     question = outlook.questions[0]
     share = outlook.expected_share(question)
     found = characteristics(rule, share if rule.size is None else round(share * rule.size))

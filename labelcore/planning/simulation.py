@@ -1,4 +1,4 @@
-"""The same engine answered by known labels instead of a person: does the plan keep its promise?"""
+"""The same engine with known labels in place of a person: does the plan keep its promise?"""
 
 from __future__ import annotations
 
@@ -47,27 +47,41 @@ def run_seed(seed: int, run: int) -> int:
 def simulate(
     population: Population, plan: Plan, *, truth: Any, runs: int = 200, seed: int = 0
 ) -> Simulation:
-    """Label ``population`` ``runs`` times by known answers and compare with the truth.
-
-    Run r uses the seed ``run_seed(seed, r)``; the plan's own seed is not used.
+    """Carry out ``plan`` many times with known answers, and compare its results with the truth.
 
     Parameters
     ----------
+    population
+        the file
+    plan
+        its own seed is not used: run r has the seed ``run_seed(seed, r)``
     truth
         a column of the file, a Series indexed by id, or an array in file order; 0/1, bool or class
         names
+    runs
+        how many sessions
+    seed
+        of the simulation; the same seed gives the same runs
 
     Returns
     -------
     Simulation
-        The runs; ``table()`` has a row for each, ``summary()`` one for each estimand.
+        The runs; ``table()`` has a row per run and estimand, ``summary()`` one per estimand.
 
     Raises
     ------
     ValueError
-        Labels are missing or unknown; the message names their rows.
+        Labels are missing or unknown, or differ from known answers that the plan uses; the message
+        names the rows.
     TypeError
         An argument has a wrong type.
+    PlanError
+        The plan cannot be carried out on this file.
+
+    Notes
+    -----
+    A coverage from ``runs`` runs has a standard error, which ``summary()`` gives as coverage_se:
+    with 200 runs and 95 % it is 1.5 points.
 
     Examples
     --------
@@ -182,7 +196,26 @@ def _true_along_ranks(
 
 
 class Simulation:
-    """The runs of one simulation, as tables."""
+    """The runs of one simulation, as tables. ``labelcore.simulate`` makes it.
+
+    Attributes
+    ----------
+    population, plan, seed
+        what was simulated; the plan has its planned size
+    runs
+        each session at its end: number, results, truth and status
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> plan = lc.Plan("simple_random", ["accuracy"], budget=100, promise="fixed")
+    >>> simulation = lc.simulate(population, plan, truth="true_label", runs=5)
+    >>> len(simulation.table()), list(simulation.summary().index)
+    (5, ['accuracy'])
+    """
 
     def __init__(
         self,
@@ -196,12 +229,26 @@ class Simulation:
         self._codes = codes
 
     def table(self) -> pd.DataFrame:
-        """A row per run and estimand."""
+        """What each run found.
+
+        Returns
+        -------
+        DataFrame
+            A row per run and estimand: run, estimand, truth, value, low, high, covered,
+            labels_used, draws_used, status, chosen.
+        """
         rows = [_row(run, key, result) for run in self.runs for key, result in run.results.items()]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     def curves(self) -> pd.DataFrame:
-        """A row per run and rank of each precision curve: run, x, truth, value, low, high."""
+        """The precision curves of all runs.
+
+        Returns
+        -------
+        DataFrame
+            A row per run and rank: run, x, truth, value, low, high; no rows if the plan asks for no
+            curve.
+        """
         frames = [
             pd.DataFrame(
                 {
@@ -221,8 +268,20 @@ class Simulation:
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
 
     def summary(self) -> pd.DataFrame:
-        """One row per estimand: runs, truth, bias, rmse, coverage, coverage_se, mean_width,
-        mean_labels, mean_draws, variance_ratio, no_value."""
+        """How well the plan does on this file.
+
+        Returns
+        -------
+        DataFrame
+            A row per estimand: runs, truth, bias, rmse, coverage, coverage_se, mean_width,
+            mean_labels, mean_draws, variance_ratio, no_value.
+
+        Notes
+        -----
+        no_value counts the runs that end without a value; they are left out of bias and rmse.
+        variance_ratio is the squared rmse divided by that of ``simple_random`` with as many labels,
+        in the same number of runs with the same seed; those runs are made when it is asked for.
+        """
         table = self.table()
         baseline = self._baseline_rmse(table)
         rows = {

@@ -28,7 +28,7 @@ class FileState:
 
     @classmethod
     def of(cls, path: Path) -> FileState:
-        """The state now. FileNotFoundError when the file is gone."""
+        """The state now. Raises FileNotFoundError if the file is gone."""
         try:
             status = os.stat(path)
         except FileNotFoundError:
@@ -38,34 +38,38 @@ class FileState:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Population:
-    """A file as it was read. Positions count items from 0 in file order; ids are text.
+    """A file as it was read. ``labelcore.read_population`` makes it.
+
+    Positions count items from 0 in file order; ids are text.
 
     Attributes
     ----------
-    name
-        the file's name without folders
+    name, path
+        the file's name without folders, and where it is
     fingerprint
         SHA-256 over the bytes of the file and the arguments, hexadecimal
     arguments
         JSON values; ``read_population(path, **arguments)`` reads the same population
-    classes
-        two or more names; ``positive`` is one of them
+    classes, positive
+        two or more names, and the one that counts as positive
+    content_columns, metadata_columns
+        what a person judges, and what may be looked up beside it
     classifiers
         in the order given
     scores
-        classifier -> (n_items,) as in the file, for classifiers with a score
+        classifier -> (n_items,), the scores as in the file, for classifiers with a score
     predictions
-        classifier -> (n_items,) index into classes, for classifiers with a prediction column or a
+        classifier -> (n_items,), index into classes, for classifiers with a prediction column or a
         threshold
     thresholds
-        classifier -> threshold, where the threshold decides
+        classifier -> threshold, for classifiers that a threshold decides
     descending
         classifiers for which a low score means positive
     known
-        (n_items,) index into classes of the answers that were there before, -1 where there is none;
-        None without a column of them
+        (n_items,), index into classes of the answers that were there before, -1 for items without
+        one; None if there is no column of them
     turned
-        classifiers whose scores are not those of the file but turned round
+        classifiers whose scores are turned round, and so differ from those in the file
 
     Examples
     --------
@@ -110,13 +114,47 @@ class Population:
         )
 
     def id_at(self, position: int) -> str:
-        """The id at a position. ValueError outside 0 to len - 1."""
+        """The id of the item at a position.
+
+        Parameters
+        ----------
+        position
+            0 to len - 1, in file order
+
+        Returns
+        -------
+        str
+            The id.
+
+        Raises
+        ------
+        ValueError
+            There is no such position.
+        """
         if not 0 <= position < len(self):
             raise ValueError(f"position must be 0 to {len(self) - 1:,}, got {position:,}")
         return self._ids.at(int(position))
 
     def position(self, item_id: str) -> int:
-        """The position of an id. ValueError when no item has it, TypeError when it is not text."""
+        """The position of an item.
+
+        Parameters
+        ----------
+        item_id
+            its id
+
+        Returns
+        -------
+        int
+            0 to len - 1, in file order.
+
+        Raises
+        ------
+        ValueError
+            No item has this id.
+        TypeError
+            The id is not text.
+        """
         if not isinstance(item_id, str):
             raise TypeError(f"item_id must be text, got {type(item_id).__name__}")
         position = self._ids.find(item_id)
@@ -125,12 +163,28 @@ class Population:
         return position
 
     def ids(self) -> list[str]:
-        """Every id in file order, as a new list: about 60 bytes an item while it is kept."""
+        """Every id in file order.
+
+        Returns
+        -------
+        list of str
+            A new list; it takes about 60 bytes per item.
+        """
         return self._ids.all()
 
     def part(self, positions: NDArray[np.int64]) -> Population:
-        """The items at ``positions`` as a population of their own, without known answers; contents
-        cannot be looked up by its positions."""
+        """Some of the items as a population of their own.
+
+        Parameters
+        ----------
+        positions
+            (n,), positions in this population
+
+        Returns
+        -------
+        Population
+            Without known answers. Contents are looked up by id only, not by its positions.
+        """
         return replace(
             self,
             scores={name: score[positions] for name, score in self.scores.items()},
@@ -140,7 +194,18 @@ class Population:
         )
 
     def with_turned(self, scores: Mapping[str, NDArray[np.float64]]) -> Population:
-        """This file with other scores of some classifiers, larger where more positive."""
+        """This file with other scores for some classifiers.
+
+        Parameters
+        ----------
+        scores
+            classifier -> (n_items,), larger for more positive
+
+        Returns
+        -------
+        Population
+            The classifiers are named in its ``turned``.
+        """
         return replace(
             self,
             scores={**self.scores, **scores},
@@ -149,10 +214,23 @@ class Population:
         )
 
     def ordering_score(self, classifier: str) -> NDArray[np.float64] | None:
-        """(n_items,) scores turned so that larger is more positive; None without a score.
+        """The scores of a classifier, turned so that larger is more positive.
 
-        With more than two classes: the probability of the predicted class. ValueError when there
-        is no such classifier.
+        Parameters
+        ----------
+        classifier
+            its name
+
+        Returns
+        -------
+        array or None
+            (n_items,); with more than two classes the probability of the predicted class. None if
+            the classifier has no score.
+
+        Raises
+        ------
+        ValueError
+            There is no such classifier.
         """
         if classifier not in self.classifiers:
             raise ValueError(
@@ -162,26 +240,71 @@ class Population:
         return -scores if scores is not None and classifier in self.descending else scores
 
     def content(self, item_id: str) -> dict[str, str]:
-        """What a person judges, {column: text}, read from the file; safe from several threads.
+        """What a person judges, read from the file. Safe to call from several threads.
 
-        ValueError when no item has the id, or when the file was changed after it was read.
+        Parameters
+        ----------
+        item_id
+            the item's id
+
+        Returns
+        -------
+        dict
+            {column: text}
+
+        Raises
+        ------
+        ValueError
+            No item has this id, or the file was changed after it was read.
         """
         return self._cells(item_id, self.content_columns)
 
     def metadata(self, item_id: str) -> dict[str, str]:
-        """The metadata columns of one item, {column: text}. Errors as for ``content``."""
+        """The metadata columns of one item.
+
+        Parameters
+        ----------
+        item_id
+            the item's id
+
+        Returns
+        -------
+        dict
+            {column: text}
+
+        Raises
+        ------
+        ValueError
+            No item has this id, or the file was changed after it was read.
+        """
         return self._cells(item_id, self.metadata_columns)
 
     @property
     def dialect(self) -> Dialect:
-        """How the file was read."""
+        """How the file was read: encoding, delimiter, decimal mark, ..."""
         return self._table.dialect
 
     def duplicate_contents(self, columns: Sequence[str] | None = None) -> Duplicates:
-        """Rows with the same text in these columns (default: the content) as an earlier row.
+        """Rows that have the same text as an earlier row.
 
-        One pass over the file; texts are hashed, not kept. ValueError when the file has no such
-        column, or was changed after it was read.
+        Parameters
+        ----------
+        columns
+            the columns that are compared; None: the content
+
+        Returns
+        -------
+        Duplicates
+            How many rows, and examples of them.
+
+        Raises
+        ------
+        ValueError
+            The file has no such column, or was changed after it was read.
+
+        Notes
+        -----
+        One pass over the file; texts are hashed, not kept.
         """
         names = list(dict.fromkeys(self.content_columns if columns is None else columns))
         for name in names:
@@ -190,9 +313,22 @@ class Population:
         return find_duplicates(self._table.batches(names))
 
     def column(self, name: str) -> list[str]:
-        """Any column of the file as text in file order, read anew; missing values are empty.
+        """Any column of the file as text, read anew.
 
-        ValueError when the file has no such column, or was changed after it was read.
+        Parameters
+        ----------
+        name
+            the column
+
+        Returns
+        -------
+        list of str
+            In file order; missing values are empty.
+
+        Raises
+        ------
+        ValueError
+            The file has no such column, or was changed after it was read.
         """
         self._refuse_unknown_column(name)
         self._refuse_changed_file()
@@ -200,10 +336,28 @@ class Population:
         return texts
 
     def partly_filled(self, names: Sequence[str], most: int) -> dict[str, int]:
-        """How many rows of each column have a value, for those with an empty row and one to
-        ``most`` different values; one pass over the file.
+        """How many rows have a value, for each column that is only partly filled.
 
-        ValueError when the file has no such column, or was changed after it was read.
+        Parameters
+        ----------
+        names
+            the columns to look at
+        most
+            columns with more different values than this are left out
+
+        Returns
+        -------
+        dict
+            {column: rows with a value}, for columns with at least one value and one empty row.
+
+        Raises
+        ------
+        ValueError
+            The file has no such column, or was changed after it was read.
+
+        Notes
+        -----
+        One pass over the file.
         """
         for name in names:
             self._refuse_unknown_column(name)

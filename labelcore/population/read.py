@@ -32,47 +32,46 @@ def read_population(
     dialect: Dialect | Mapping[str, Any] | None = None,
     known: str | None = None,
 ) -> Population:
-    """Read and check a file: delimited text (.csv, .tsv, .txt), JSON (.json, .jsonl, .ndjson).
-
-    Each of them may be gzipped (.csv.gz); besides, Excel (.xlsx) and Parquet (.parquet).
-
-    Only ids, scores and predictions are held in memory.
+    """Read and check a file of items.
 
     Parameters
     ----------
+    path
+        delimited text (.csv, .tsv, .txt) or JSON (.json, .jsonl, .ndjson), each of them also
+        gzipped (.csv.gz); Excel (.xlsx) or Parquet (.parquet)
     id
-        column of ids, unique and not empty; None: row numbers, "1" the first data row
+        the column of ids, unique and not empty; None: row numbers, with "1" for the first data row
     content
-        column or columns that a person judges
+        the column or columns that a person judges
     scores
         classifier -> column of finite numbers
     predictions
-        classifier -> column of class names, or 0/1 for two classes. Where both are given the
+        classifier -> column of class names, or 0/1 for two classes. If a classifier has both, the
         prediction decides, whatever the score or a single threshold says
     thresholds
-        classifier -> number: predicted positive when score >= threshold. A list of several makes a
-        classifier of each, named like "lr>=0.3"
+        classifier -> number: predicted positive if score >= threshold. A list makes a classifier of
+        each threshold, with a name such as "lr>=0.3"
     descending
         classifiers whose low scores mean positive: score <= threshold, "lr<=0.3"
     classes
-        names in key order; default ("no", "yes") for 0/1 predictions or none, else the names found,
-        sorted
+        the names in key order; default ("no", "yes") for 0/1 predictions or none, else the names
+        found, sorted
     positive
-        default "yes" or "1", else the last class
+        the class that counts as positive; default "yes" or "1", else the last class
     metadata
         columns that may be looked up beside the content
     dialect
-        fields of Dialect: encoding, delimiter, decimal, quote, header, sheet; what is not given is
-        detected. The population's arguments hold the dialect that was used, unless it is a plain
-        CSV file and was found to be one
+        fields of Dialect: encoding, delimiter, decimal, quote, header, sheet. Fields not given are
+        detected. The population's arguments hold the dialect that was used, unless the file was
+        found to be plain CSV
     known
-        column of answers that are there already: a class, or empty where there is none.
+        the column of answers that are there already: a class, or empty if the item has none.
         ``Plan(existing=...)`` says how they came about
 
     Returns
     -------
     Population
-        The file as it was read.
+        The file as it was read. Only ids, scores and predictions are held in memory.
 
     Raises
     ------

@@ -51,7 +51,7 @@ def digest(content: bytes) -> str:
 def read_bundle(path: str | os.PathLike[str]) -> Bundle:
     """Unpack a bundle in memory.
 
-    Raises FileNotFoundError, and ReplayError for a file that is no sound bundle.
+    Raises FileNotFoundError, and ReplayError if the file is not a sound bundle.
     """
     file = Path(path)
     if not file.is_file():
@@ -84,8 +84,47 @@ def replay_bundle(
 ) -> ReplayResult:
     """Recompute the session of a bundle from the file that was labelled.
 
-    Raises ReplayError with the first event that does not agree, 0 for plan, file or bundle;
-    FileNotFoundError.
+    Parameters
+    ----------
+    bundle
+        the zip file that the report offers, or one that was read already
+    file
+        the file that was labelled
+    seal
+        the hash of the last event, if it is known from elsewhere: the log must end with it
+
+    Returns
+    -------
+    ReplayResult
+        What was checked, and the results computed anew.
+
+    Raises
+    ------
+    ReplayError
+        Something does not agree. Its ``sequence`` is the number of the first such event; 0 stands
+        for the plan, the file or the bundle.
+    FileNotFoundError
+        There is no bundle or no file.
+
+    Notes
+    -----
+    Every item is drawn again, each draw is compared with the log, and each recorded look is
+    recomputed.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> from labelcore.report import bundle_zip
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> session = lc.Session(population, lc.Plan("simple_random", ["accuracy"], budget=30))
+    >>> while (draw := session.next()) is not None:
+    ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+    >>> Path("bundle.zip").write_bytes(bundle_zip(session)) > 0
+    True
+    >>> lc.replay_bundle("bundle.zip", "items.csv").answers
+    30
     """
     unpacked = bundle if isinstance(bundle, Bundle) else read_bundle(bundle)
     manifest = json_values(MANIFEST, unpacked.files[MANIFEST])

@@ -13,11 +13,18 @@ from labelcore.results.types import Result
 class ReplayResult:
     """A session that was recomputed and agrees with its log in every event.
 
-    file, items, fingerprint   the population as it was read again
-    events, draws, answers, looks   how many of each were checked
-    seal      the hash of the last event: two logs with the same seal are the same
-    stages    a sentence for each stage, saying what agrees
-    results   the final results, computed anew
+    Attributes
+    ----------
+    file, items, fingerprint
+        the population as it was read again
+    events, draws, answers, looks
+        how many of each were checked
+    seal
+        the hash of the last event: two logs with the same seal are the same
+    stages
+        for each stage a sentence that says what agrees
+    results
+        the final results, computed anew
     """
 
     file: str

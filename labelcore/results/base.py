@@ -19,7 +19,7 @@ def sentence(result: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: arrays and tables as lists, NaN as None.
+    """A value in the types of JSON: arrays and tables become lists, NaN becomes None.
 
     >>> plain((0.5, float("nan"), np.array([1.0, np.nan])))
     [0.5, None, [1.0, None]]
@@ -38,23 +38,48 @@ def plain(value: Any) -> Any:
 
 
 class Worded:
-    """A frozen dataclass that says itself in words, as JSON and as a table."""
+    """A frozen dataclass that can be put into words, JSON and a table."""
 
     __slots__ = ()
 
     def sentence(self) -> str:
-        """What is known, how surely, under which condition, in plain words."""
+        """Say in plain words what is known, how surely, and under which condition.
+
+        Returns
+        -------
+        str
+            One or more sentences that can be quoted; they never claim more than the promise.
+        """
         return sentence(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values by field, and the sentence."""
+        """The fields as JSON values, and the sentence.
+
+        Returns
+        -------
+        dict
+            Arrays and tables are lists; NaN is None.
+        """
         return {**plain(self), "sentence": self.sentence()}
 
     def to_json(self) -> str:
+        """The dictionary of ``to_dict`` as JSON text.
+
+        Returns
+        -------
+        str
+            One JSON object.
+        """
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row, without the scope; several assumptions or notes in one cell."""
+        """The result as a table.
+
+        Returns
+        -------
+        DataFrame
+            One row, without the scope; several assumptions or notes share a cell.
+        """
         row = {name: value for name, value in self.to_dict().items() if name != "scope"}
         for name, between in (("assumptions", "; "), ("notes", " ")):
             if name in row:

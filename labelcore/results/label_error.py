@@ -1,4 +1,4 @@
-"""What is known of the errors of the labels, from items answered twice."""
+"""What is known about errors of the labels, from items answered twice."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from labelcore.results.types import Estimate
 from labelcore.stats.label_error import Limits
 
 ENOUGH = 20
-"""Second answers from which figures for the truth are given: fewer bound hardly anything."""
+"""From this many second answers on, figures for the truth are given: fewer say hardly anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrueFigure(Worded):
-    """A figure of the plan, and what it is for the truth.
+    """A figure of the plan, and what the second answers say about the truth behind it.
 
     alike    the value and interval if mistakes are alike everywhere; second answers without a class
              are left out
-    bounds   the interval wherever the mistakes are; it has no value
-    Each has a reason in words where it is undefined; its interval is 0 to 1 then.
+    bounds   an interval that holds wherever the mistakes are; it has no value
+    If either is undefined, it has a reason in words, and its interval is 0 to 1.
     """
 
     observed: Estimate
@@ -37,10 +37,10 @@ class TrueFigure(Worded):
 
 @dataclass(frozen=True, slots=True)
 class Agreement(Worded):
-    """How often the two answers to an item are the same, of one person or of two.
+    """How often the two answers to an item, by one person or by two, are the same.
 
-    same_person  whether both answers have one name; known: whether that is one person's
-    share, ac1   value and interval; a reason in words where they are undefined
+    same_person  whether both answers have the same name; known: whether that is one person's
+    share, ac1   value and interval, or a reason in words if they are undefined
     """
 
     same_person: bool
@@ -53,14 +53,14 @@ class Agreement(Worded):
 
 @dataclass(frozen=True, slots=True)
 class LabelError(Worded):
-    """What is known of the errors of the labels.
+    """What is known about errors of the labels.
 
     readings   every item answered twice; waiting: items still to be shown again
-    people     how many gave the answers in force; None where nobody can tell
+    people     how many people gave the answers in force; None if that cannot be known
     existing   whether labels from before the project are among them
-    share      of the repeated items that got another answer, with its interval
+    share      the share of repeated items that got a different answer, with its interval
     error      the share of wrong labels, if mistakes are alike everywhere
-    figures    the plan's figures for the truth, none while labelling goes on or with fewer than 20
+    figures    the plan's figures for the truth; none while labelling goes on, or with fewer than 20
                second answers
     confidence of each interval on its own, for one look when labelling is over
     """

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 class Scope:
     """What a result is about: the file, its size, the classifier, the target of inference.
 
-    together   how many results the confidence is shared by; 1: each has it on its own
-    versus     the classifier that is taken from the first one in a difference
-    left_out   answers unsure or broken that are taken to be like the rest
-    existing, existing_use   labels that were there before, and what they are taken for
+    together   how many results share the confidence; 1: each has it on its own
+    versus     the classifier whose figure is subtracted from the first one's in a difference
+    left_out   answers "unsure" or "broken", assumed to be like the rest
+    existing, existing_use   labels that were there before, and how they are used
     looks      the planned looks that a watched promise is for; 0: it is for every look
-    at_stop    whether a fixed promise is for the stop at the margin, ``planned`` being the most
+    at_stop    whether a fixed promise is for the stop at the margin; ``planned`` is then the most
     """
 
     file: str = ""

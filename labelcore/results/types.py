@@ -25,13 +25,26 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A closed interval of a proportion, 0 <= low <= high <= 1; of a difference, -1 <= low."""
+    """A closed interval of a proportion, 0 <= low <= high <= 1, or of a difference, from -1 on.
+
+    Attributes
+    ----------
+    low, high
+        its ends, both included
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> round(lc.Interval(0.87, 0.94).half_width, 3)
+    0.035
+    """
 
     low: float
     high: float
 
     @property
     def half_width(self) -> float:
+        """Half of the distance between its ends."""
         return (self.high - self.low) / 2
 
 
@@ -41,27 +54,38 @@ class Estimate(Worded):
 
     Attributes
     ----------
+    estimand
+        what it estimates, such as "precision"; with several classifiers or classes a key such as
+        "precision@B" or "precision[spam]"
     value
         the estimate, or None while there is none
     low, high
-        the interval; 0 and 1 (-1 and 1 of a difference) while nothing can be said
+        the interval; 0 and 1 (-1 and 1 for a difference) while nothing can be said
     confidence
-        of the interval; None where its ends are no confidence bounds
+        of the interval; None if its ends are not confidence bounds
+    labels_used, draws_used
+        what it rests on
+    method, source
+        how the interval was made, and where the method is published
     promise
         "watched": the interval may be looked at after every label, and the chance that it is ever
         wrong is at most 1 - confidence. "fixed": it holds at the planned size or stop only. "none":
-        no promise.
+        no promise
+    assumptions
+        what it rests on besides the labels, in words
     state
         the row of ``labelcore.words.sentences.STATES`` that says it in words
     missing
         what is still needed for a first value, in words
     tail_share
-        share of the uncertainty (0 to 1) owed to strata in which no positive was found; None where
-        it has no meaning
+        the share of the uncertainty (0 to 1) that comes from strata in which no positive was found;
+        None if it has no meaning
+    scope
+        the file, the classifier, and the other things that the number is about
     notes
         what a reader should know, such as how far the scores helped
     form
-        how far the promise is shown: strict, approximate, or nothing said
+        how far the promise is proved: strict, approximate, or not stated
 
     Examples
     --------
@@ -97,15 +121,17 @@ class Estimate(Worded):
 
     @property
     def is_difference(self) -> bool:
-        """Whether it is the first of two classifiers less the second."""
+        """Whether it is the first of two classifiers minus the second."""
         return self.estimand.endswith(DIFFERENCE)
 
     @property
     def interval(self) -> Interval:
+        """``low`` and ``high`` as one interval."""
         return Interval(self.low, self.high)
 
     @property
     def half_width(self) -> float:
+        """Half of the distance between ``low`` and ``high``."""
         return (self.high - self.low) / 2
 
     @property
@@ -115,6 +141,18 @@ class Estimate(Worded):
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Estimate:
+        """The estimate of a dictionary that ``to_dict`` made.
+
+        Parameters
+        ----------
+        values
+            JSON values by field; other keys are ignored
+
+        Returns
+        -------
+        Estimate
+            Equal to the one that the dictionary was made of.
+        """
         known = {item.name: values[item.name] for item in fields(cls) if item.name in values}
         known["assumptions"] = tuple(known["assumptions"])
         known["notes"] = tuple(known.get("notes", ()))
@@ -125,28 +163,42 @@ class Estimate(Worded):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Band(Worded):
-    """A curve with a band over ranks.
+    """A curve with a band along the ranks of a list.
 
     Attributes
     ----------
+    estimand
+        "precision_curve", or the reading that it shows, such as "recall"
     x
-        ranks, (n_points,), increasing, at most 1 to N
+        (n_points,), increasing ranks between 1 and the number of items
     value, low, high
         (n_points,), proportions; value is NaN where there is no estimate
     threshold
         (n_points,), the score at each rank
-    simultaneous
-        whether the promise holds for all ranks together or for each rank on its own
     confidence
-        of the bounds; None where they are no confidence bounds
-    provisional
-        (n_points,), the estimate by all labels so far, where the band rests on fewer
-    extra
-        further arrays (n_points,) by name, such as PAULA's envelope
+        of the bounds; None if they are not confidence bounds
+    simultaneous
+        whether the promise holds for all ranks together (True) or for each rank on its own
+    labels_used, draws_used
+        what it rests on
+    method, source
+        how the band was made, and where the method is published
+    promise
+        "watched", "fixed" or "none", as for an ``Estimate``
+    assumptions
+        what it rests on besides the labels, in words
+    state
+        the row of ``labelcore.words.curves.BANDS`` that says it in words
+    scope
+        the file, the classifier, and the other things that the curve is about
     missing
         what is still needed for a first band, in words
+    provisional
+        (n_points,), the estimate by all labels so far, if the band rests on fewer; else None
+    extra
+        further arrays (n_points,) by name, such as PAULA's envelope
     notes
-        what a reader must know, such as an assumption that fails visibly
+        what a reader must know, such as an assumption that visibly fails
 
     Examples
     --------
@@ -187,11 +239,30 @@ class Band(Worded):
         return self.state in STATES_WITH_INTERVAL
 
     def at(self, rank: float) -> tuple[float, Interval]:
-        """The estimate and its interval at ``rank``; between two points by both of them.
+        """The estimate and its interval at one rank.
 
-        For precision the hits among the first ``rank`` items are at least those of the point
-        before, and grow by at most one an item; any other reading is that of the last point not
-        beyond ``rank``. Raises ValueError outside the points.
+        Parameters
+        ----------
+        rank
+            from the first to the last of ``x``
+
+        Returns
+        -------
+        value : float
+            NaN if there is no estimate.
+        interval : Interval
+            Its bounds.
+
+        Raises
+        ------
+        ValueError
+            The rank lies outside ``x``.
+
+        Notes
+        -----
+        Between two points, precision follows from both: the number of positives among the first
+        ``rank`` items is at least that of the point before, and grows by at most one per item. Any
+        other reading is that of the last point not beyond ``rank``.
         """
         if not self.x[0] <= rank <= self.x[-1]:
             raise ValueError(
@@ -216,6 +287,13 @@ class Band(Worded):
         return float(middle / rank), Interval(float(least / rank), float(max(most, least) / rank))
 
     def to_frame(self) -> pd.DataFrame:
+        """The curve as a table.
+
+        Returns
+        -------
+        DataFrame
+            A row per rank: x, threshold, value, low, high, then provisional and ``extra`` if any.
+        """
         columns = {name: getattr(self, name) for name in ("x", "threshold", "value", "low", "high")}
         if self.provisional is not None:
             columns["provisional"] = self.provisional
@@ -224,15 +302,49 @@ class Band(Worded):
 
 @dataclass(frozen=True, slots=True)
 class Claim(Worded):
-    """A statement laid down before the first label, and what the labels say of it.
+    """A statement made before the first label, and what the labels say about it.
 
-    claim       as the plan has it, "precision >= 0.9"; statement: in words
-    status      "decided" (it holds), "refuted" (it does not), "undecided"
-    log_evidence, log_evidence_against   natural logarithms of the evidence for the claim and for
-                its opposite; each is at or above ln(1 / alpha) in at most a share ``alpha`` of all
-                sessions in which it would be wrong, however often one looks
-    alpha       the claim's share of the plan's error level
-    value       the estimate of the quantity; None in a comparison or without a label
+    Attributes
+    ----------
+    claim
+        as the plan has it, such as "precision >= 0.9"
+    statement
+        the same in words
+    status
+        "decided" (it holds), "refuted" (it does not) or "undecided"
+    log_evidence, log_evidence_against
+        natural logarithms of the evidence for the claim and for its opposite. If the claim is
+        false, its evidence ever reaches 1 / alpha in at most a share ``alpha`` of all sessions,
+        however often one looks; likewise for its opposite
+    alpha
+        the claim's share of the plan's error level
+    value
+        the estimate of the quantity; None for a comparison, or without a label
+    labels_used, draws_used
+        what it rests on
+    method, source
+        how the evidence was measured, and where the method is published
+    promise
+        "watched": it may be looked at after every label
+    assumptions
+        what it rests on besides the labels, in words
+    scope
+        the file, the classifier, and the other things that the claim is about
+    form
+        how far the promise is proved: strict or approximate
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> plan = lc.Plan("recalibrated_neyman", "precision", claims=["precision >= 0.5"], budget=300)
+    >>> session = lc.Session(population, plan)
+    >>> while (draw := session.next()) is not None:
+    ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+    >>> session.results()["precision >= 0.5"].status
+    'decided'
     """
 
     claim: str
@@ -258,19 +370,27 @@ class Claim(Worded):
 
     @property
     def state(self) -> str:
+        """The same as ``status``."""
         return self.status
 
     @property
     def evidence(self) -> float:
-        """How many times 1 the evidence for the claim is; it is decided from 1 / alpha on."""
+        """The evidence for the claim; at 1 / alpha or more it is decided."""
         return math.exp(min(self.log_evidence, 700.0))
 
     @property
     def evidence_against(self) -> float:
-        """The same for the opposite of the claim; it is refuted from 1 / alpha on."""
+        """The evidence for the opposite of the claim; at 1 / alpha or more it is refuted."""
         return math.exp(min(self.log_evidence_against, 700.0))
 
     def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values, with the evidence and the sentence.
+
+        Returns
+        -------
+        dict
+            Logarithms beyond a million are cut off there, so that JSON can hold them.
+        """
         values = super(Claim, self).to_dict()
         for name in ("log_evidence", "log_evidence_against"):
             values[name] = max(min(values[name], 1e6), -1e6)
@@ -283,20 +403,41 @@ class Choice(Worded):
 
     Attributes
     ----------
+    estimand
+        "selection"
     chosen
-        name of the candidate, such as "top 400", "lr>=0.3" or a classifier; None where none is
+        the name of the candidate, such as "top 400", "lr>=0.3" or a classifier; None if none is
+        chosen
     threshold
-        the score from which on it calls an item positive, None without a score
+        the score from which on it calls an item positive; None without a score
     status
         "guaranteed": with ``confidence`` its precision is at least ``precision_threshold`` less
         ``precision_slack``, and it finds at least 1 - ``reach_slack`` of what the best candidate at
         ``precision_threshold`` finds. "none acceptable": with ``confidence`` no candidate has that
-        precision. "guess": the likeliest, no promise. "undecided": not yet, or the draws were used
-        up.
+        precision. "guess": the likeliest one, without a promise. "undecided": not chosen yet, or
+        the draws were used up
     bounds
-        a row per candidate: classifier, size (items it calls positive), value, low, high (of its
-        precision; the lower ends together with ``confidence``, an upper end for a candidate named
-        beforehand) and state
+        a row per candidate: classifier, size (items it calls positive), value, low, high and state.
+        low and high bound its precision: the lower ends hold together with ``confidence``, an upper
+        end for a candidate named beforehand
+    precision_threshold, precision_slack, reach_slack
+        what the plan asks for
+    confidence
+        of the choice
+    labels_used, draws_used
+        what it rests on
+    method, source
+        how the choice was made, and where the method is published
+    promise
+        "watched", "fixed" or "none", as for an ``Estimate``
+    assumptions
+        what it rests on besides the labels, in words
+    missing
+        what is still needed for a choice, in words
+    scope
+        the file, and the other things that the choice is about
+    form
+        how far the promise is proved: strict, approximate, or not stated
 
     Examples
     --------
@@ -333,10 +474,17 @@ class Choice(Worded):
 
     @property
     def state(self) -> str:
+        """The same as ``status``."""
         return self.status
 
     def to_frame(self) -> pd.DataFrame:
-        """The candidates with their bounds."""
+        """The candidates with their bounds.
+
+        Returns
+        -------
+        DataFrame
+            A copy of ``bounds``.
+        """
         return self.bounds.copy()
 
 
@@ -344,9 +492,16 @@ class Choice(Worded):
 class Cut(Worded):
     """The first ``rank`` items of a ranked list.
 
-    score       the score of the last of them
-    tied        first and last rank of the items with that score
-    readings    {name: band of one point}, by name, those that the curve has
+    Attributes
+    ----------
+    rank, n_items
+        how many items are kept, and how many there are
+    score
+        the score of the last item kept
+    tied
+        the first and last rank of the items with that score
+    readings
+        {name: band of one point} for each reading that the curve has
     """
 
     rank: int
@@ -356,7 +511,13 @@ class Cut(Worded):
     readings: dict[str, Band]
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per reading: reading, value, low, high."""
+        """The readings as a table.
+
+        Returns
+        -------
+        DataFrame
+            A row per reading: reading, value, low, high.
+        """
         rows = [
             {"reading": name, "value": one.value[0], "low": one.low[0], "high": one.high[0]}
             for name, one in self.readings.items()
@@ -368,7 +529,7 @@ Result = Estimate | Band | Claim | Choice
 
 
 def largest_half_width(results: Sequence[Result]) -> float:
-    """The largest half-width over the scalar estimands; 0.5 where one has no interval."""
+    """The largest half-width over the scalar estimands; 0.5 if one of them has no interval."""
     return max(
         (r.half_width if r.has_interval else 0.5 for r in results if isinstance(r, Estimate)),
         default=0.5,

@@ -52,14 +52,32 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """Labels of one wave and the file they were drawn from.
+    """The labels of one wave, and the file they were drawn from.
 
-    true_positive, false_positive    labels among the items predicted positive
-    false_negative, true_negative    labels among the others
-    above, below                     items of the wave's file predicted positive, and the others
-    classifier, positive             names, for sentences
+    Parameters
+    ----------
+    name
+        what the wave is called, such as "May"
+    true_positive, false_positive
+        labels among the items predicted positive
+    false_negative, true_negative
+        labels among the others
+    above, below
+        how many items of the wave's file are predicted positive, and how many are not
+    classifier, positive
+        names, for sentences
 
-    Raises PlanError for a negative count, a group without a label, or more labels than items.
+    Raises
+    ------
+    PlanError
+        A count is negative, a group has no label, or there are more labels than items.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> wave = lc.Wave("May", 138, 22, 108, 4732, above=16_000, below=484_000)
+    >>> wave.labels
+    5000
     """
 
     name: str
@@ -90,37 +108,50 @@ class Wave:
 
     @property
     def labels_above(self) -> int:
+        """Labels among the items predicted positive."""
         return self.true_positive + self.false_positive
 
     @property
     def labels_below(self) -> int:
+        """Labels among the other items."""
         return self.false_negative + self.true_negative
 
     @property
     def labels(self) -> int:
+        """All labels of the wave."""
         return self.labels_above + self.labels_below
 
     @property
     def counts(self) -> Counts:
+        """The labels as a table of four counts."""
         return Counts.of(
             self.true_positive, self.false_positive, self.false_negative, self.true_negative
         )
 
     @property
     def groups(self) -> Groups:
+        """The sizes of the two groups."""
         return Groups(self.above, self.below)
 
     def observed(self) -> tuple[float, float]:
-        """The plain estimates of precision and recall; recall is NaN without any positive."""
+        """The plain estimates, without a prior.
+
+        Returns
+        -------
+        precision : float
+            The share of positives among the labels of items predicted positive.
+        recall : float
+            NaN if no positive was found.
+        """
         above, below = self.counts.rates()
         return float(above), float(recall_of(self.groups.k, above, below))
 
 
 def wave_of(session: Session, name: str | None = None) -> Wave:
-    """The labels of a session as a wave; it is called as its project unless ``name`` is given.
+    """The labels of a session as a wave, named like its project unless ``name`` is given.
 
-    Items without a verdict are left out. Raises PlanError where the session still goes on, where
-    its design does not draw at random within the two groups, or where it has several classes.
+    Items without a verdict are left out. Raises PlanError if the session still goes on, if its
+    design does not draw at random within the two groups, or if it has more than two classes.
     """
     engine, called = session.engine, name or session.project
     if session.plan.design not in SAMPLED_BY_GROUP:
@@ -152,13 +183,13 @@ def wave_of(session: Session, name: str | None = None) -> Wave:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Where an estimate of the next wave will lie; never a statement about the true value.
+    """Where the estimate of the next wave should lie; it says nothing about the true value.
 
     value      the expected estimate
-    low, high  the interval of the estimate, both ends included
-    confidence the weight of the predictive distribution inside
+    low, high  the interval for the estimate, both ends included
+    confidence how much of the predictive distribution lies inside
     labels_above, labels_below   labels of that wave in the two groups
-    waves      earlier waves that it rests on
+    waves      how many earlier waves it rests on
     """
 
     estimand: str
@@ -175,7 +206,7 @@ class Prediction:
     source: str = SOURCE
 
     def holds(self, estimate: float) -> bool:
-        """Whether an estimate lies inside; one that is not known does."""
+        """Whether an estimate lies inside; an unknown one counts as inside."""
         return not (estimate < self.low - ROUNDING or estimate > self.high + ROUNDING)
 
     def sentence(self) -> str:
@@ -205,7 +236,7 @@ class WaveReport:
 
     precision, recall   posterior intervals of the true values in the wave's file; the earlier waves
                         are the prior, unless this wave raised an alarm
-    predicted           where precision and recall were expected; empty for a wave with none before
+    predicted           where precision and recall were expected; empty for the first wave
     alarms              the quantities whose estimate lies outside
     """
 
@@ -234,9 +265,9 @@ class WaveReport:
 class Monitoring:
     """Reports of all waves, and what the next one is expected to show.
 
-    weight   the labels since the last alarm that later waves are compared with, discounted up to
+    weight   the labels since the last alarm, with which later waves are compared, discounted up to
              the last wave
-    since    how many waves these are
+    since    how many waves these labels come from
     """
 
     reports: tuple[WaveReport, ...]
@@ -253,8 +284,8 @@ class Monitoring:
     def next_wave(
         self, labels_above: int, labels_below: int, *, above: int, below: int
     ) -> tuple[Prediction, Prediction]:
-        """Where precision and recall of a wave of these numbers of labels and items are expected,
-        each at the plan's confidence; an alarm is raised further out, because alpha is shared.
+        """Where precision and recall of a wave with so many labels and items are expected, each at
+        the given confidence; an alarm is raised only further out, because alpha is shared.
 
         Raises ValueError for a number that is not above 0.
         """
@@ -275,21 +306,50 @@ def monitor(
     discount: float = 1.0,
     planned: int | None = None,
 ) -> Monitoring:
-    """Precision and recall of each wave, and an alarm where a wave is not what was expected.
+    """Precision and recall of each wave, with an alarm if a wave is not as expected.
 
-    discount   what a wave's labels weigh one wave later, above 0. 1: all waves count alike. Less:
-               slow drift is let pass, and the predictive intervals are wider
-    planned    comparisons in all, that share alpha = 1 - confidence equally. None: comparison j has
-               alpha / (j (j + 1)), which adds up to at most alpha for however many
-    Promise    alarm: while nothing changes, the chance that any wave ever raises one is about
-               alpha (over five waves .025 to .051 at .05, docs/papers/003_oversampling.md):
-               each comparison is halved between precision and recall. With discount below 1 fewer
-               still. Estimates: promise "none", as they rest on earlier waves being alike.
+    Parameters
+    ----------
+    waves
+        in the order of time
+    confidence
+        1 - alpha, for all comparisons together
+    discount
+        what a wave's labels weigh one wave later, above 0 and at most 1. 1: all waves count alike.
+        Less: slow drift is tolerated, and the predictive intervals are wider
+    planned
+        how many comparisons share alpha equally. None: comparison j gets alpha / (j (j + 1)), which
+        adds up to at most alpha for any number of waves
+
+    Returns
+    -------
+    Monitoring
+        A report on each wave, and what the next one is expected to show.
+
+    Raises
+    ------
+    PlanError
+        The confidence, the discount or the number of waves is not possible.
+
+    Notes
+    -----
+    Promise of the alarm: while nothing changes, the chance that any wave ever raises one is about
+    alpha (over five waves .025 to .051 at .05, docs/papers/003_oversampling.md), because each
+    comparison is split between precision and recall; with a discount below 1 it is smaller still.
+    Promise of the estimates: none, as they assume that the earlier waves were alike.
+
     After an alarm the waves before it no longer count, neither as prior nor for expectations.
-    Source     Shang, Langlois, Tsioutsiouliklis and Kang (2023), sections 3.2 and 5.
-    Departures the predictive distribution is summed up exactly; the paper names no alarm rule.
 
-    Raises PlanError for a confidence, discount or number of waves that cannot be.
+    Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023), sections 3.2 and 5. Departures: the
+    predictive distribution is summed exactly; the paper names no alarm rule.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> waves = [lc.Wave("May", 138, 22, 108, 4732, above=16_000, below=484_000),
+    ...          lc.Wave("June", 96, 64, 110, 4730, above=17_000, below=483_000)]
+    >>> lc.monitor(waves).alarm
+    True
     """
     found = list(waves)
     _check(found, confidence, discount, planned)

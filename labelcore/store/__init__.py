@@ -32,7 +32,7 @@ __all__ = [
 
 
 def _sqlite(address: str, **options: Any) -> LabelStore:
-    """SQLAlchemy takes longer to load than a small plan to make, and only a file needs it."""
+    """Imported late: SQLAlchemy takes longer to load than a small plan, and only files need it."""
     from labelcore.store.sqlite import SqliteStore
 
     return SqliteStore(address, **options)
@@ -50,18 +50,39 @@ NOT_AVAILABLE_YET = ("postgresql+psycopg",)
 def open_store(
     url: str | LabelStore | None, *, create: bool = True, busy_seconds: float = BUSY_SECONDS
 ) -> LabelStore:
-    """Open the store at an address; a store that is open already is returned as it is.
+    """Open the store at an address.
 
-    ``memory://`` or None: a new store that ends with the process. ``sqlite:///relative.db`` and
-    ``sqlite:////absolute.db``: a file. One that is read-only can be read.
+    Parameters
+    ----------
+    url
+        ``memory://`` or None: a new store that ends with the process. ``sqlite:///relative.db`` or
+        ``sqlite:////absolute.db``: a file; a read-only file can be read. A store that is already
+        open is returned as it is
+    create
+        whether to create a missing file
+    busy_seconds
+        how long to wait while another program writes
 
-    create        whether a missing file is created; False raises MissingStoreError for it
-    busy_seconds  how long to wait while another program writes
+    Returns
+    -------
+    LabelStore
+        What ``labelcore.Session`` takes as its store.
 
-    Raises ValueError for an unknown address (listing the known ones), TypeError for another type,
-    StoreError when the store is there but cannot be used.
+    Raises
+    ------
+    ValueError
+        The address is unknown; the message lists the known ones.
+    TypeError
+        The address is not text.
+    MissingStoreError
+        There is no such file, and ``create`` is False.
+    StoreError
+        The store is there but cannot be used.
 
-    >>> open_store("memory://").projects()
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> lc.open_store("memory://").projects()
     []
     """
     if isinstance(url, LabelStore):
