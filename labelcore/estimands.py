@@ -9,7 +9,7 @@ cells. Several classes: "precision" and "recall" are asked of each class against
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,48 +20,112 @@ Coefficients = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimand:
+class Quantity:
+    """One thing that can be asked for.
+
+    term      what it is called within a sentence, such as "recall"
+    measures  what it measures, in words; {classifier} and {positive!r} are filled in. "" where no
+              sentence says it
+    in_truth  the same where the truth itself is known, not only somebody's judgement; "": as it is
+    """
+
+    name: str
+    term: str
+    measures: str = field(default="", kw_only=True)
+    in_truth: str = field(default="", kw_only=True)
+
+    @property
+    def label(self) -> str:
+        """What it is called on a button or at the head of a column."""
+        return self.term[:1].upper() + self.term[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimand(Quantity):
     """One row of the table.
 
     numerator, denominator   coefficients of (1, truth, predicted, truth x predicted)
+    formula  the same in the counts of the confusion matrix, for people
     group    which items both totals count, if these are known before labelling: "all", "predicted"
              or "unpredicted"; "" if the denominator depends on the labels
     per_class   whether there is a result for each of several classes
     difference  whether it is the first classifier's figure minus the second one's
     """
 
-    name: str
-    label: str
     numerator: Coefficients
     denominator: Coefficients
-    group: str = ""
-    needs_prediction: bool = True
-    per_class: bool = False
-    formula: str = ""
-    difference: bool = False
+    formula: str = field(kw_only=True)
+    group: str = field(default="", kw_only=True)
+    needs_prediction: bool = field(default=True, kw_only=True)
+    per_class: bool = field(default=False, kw_only=True)
+    difference: bool = field(default=False, kw_only=True)
 
     @property
     def least(self) -> float:
         """The smallest possible value; the largest is 1."""
         return -1.0 if self.difference else 0.0
 
+    @property
+    def of_negatives(self) -> bool:
+        """Whether its denominator counts only items that are not of the positive class."""
+        one, truth, predicted, both = self.denominator
+        return one + truth == 0 and predicted + both == 0
+
 
 _ROWS = (
-    Estimand("accuracy", "Accuracy", (1, -1, -1, 2), (1, 0, 0, 0), "all",
-             formula="(TP + TN) / N"),
-    Estimand("precision", "Precision", (0, 0, 0, 1), (0, 0, 1, 0), "predicted", per_class=True,
-             formula="TP / (TP + FP)"),
-    Estimand("recall", "Recall", (0, 0, 0, 1), (0, 1, 0, 0), per_class=True,
-             formula="TP / (TP + FN)"),
-    Estimand("f1", "F1", (0, 0, 0, 2), (0, 1, 1, 0), formula="2 TP / (2 TP + FP + FN)"),
-    Estimand("specificity", "Specificity", (1, -1, -1, 1), (1, -1, 0, 0),
-             formula="TN / (TN + FP)"),
-    Estimand("prevalence", "Prevalence", (0, 1, 0, 0), (1, 0, 0, 0), "all",
-             needs_prediction=False, formula="(TP + FN) / N"),
-    Estimand("false_omission_rate", "False omission rate", (0, 1, 0, -1), (1, 0, -1, 0),
-             "unpredicted", formula="FN / (FN + TN)"),
-    Estimand("negative_predictive_value", "Negative predictive value", (1, -1, -1, 1),
-             (1, 0, -1, 0), "unpredicted", formula="TN / (TN + FN)"),
+    Estimand(
+        "accuracy", "accuracy", (1, -1, -1, 2), (1, 0, 0, 0), group="all",
+        formula="(TP + TN) / N",
+        measures="accuracy (the share of items in which {classifier} agrees with human judgement)",
+        in_truth="accuracy (the share of items that {classifier} judges rightly)",
+    ),
+    Estimand(
+        "precision", "precision", (0, 0, 0, 1), (0, 0, 1, 0), group="predicted", per_class=True,
+        formula="TP / (TP + FP)",
+        measures="precision (of the items that {classifier} calls {positive!r}, the share that "
+        "human judgement calls so)",
+        in_truth="precision (of the items that {classifier} calls {positive!r}, the share that "
+        "truly are)",
+    ),
+    Estimand(
+        "recall", "recall", (0, 0, 0, 1), (0, 1, 0, 0), per_class=True,
+        formula="TP / (TP + FN)",
+        measures="recall (of the items that human judgement calls {positive!r}, the share that "
+        "{classifier} calls so)",
+        in_truth="recall (of the items that truly are {positive!r}, the share that {classifier} "
+        "calls so)",
+    ),
+    Estimand(
+        "f1", "F1", (0, 0, 0, 2), (0, 1, 1, 0),
+        formula="2 TP / (2 TP + FP + FN)",
+        measures="F1 (precision and recall of {classifier} for {positive!r} in one number)",
+    ),
+    Estimand(
+        "specificity", "specificity", (1, -1, -1, 1), (1, -1, 0, 0),
+        formula="TN / (TN + FP)",
+        measures="specificity (of the items that are not {positive!r}, the share that "
+        "{classifier} does not call so)",
+    ),
+    Estimand(
+        "prevalence", "prevalence", (0, 1, 0, 0), (1, 0, 0, 0), group="all",
+        needs_prediction=False,
+        formula="(TP + FN) / N",
+        measures="prevalence (the share of items that are {positive!r})",
+    ),
+    Estimand(
+        "false_omission_rate", "false omission rate", (0, 1, 0, -1), (1, 0, -1, 0),
+        group="unpredicted",
+        formula="FN / (FN + TN)",
+        measures="the false omission rate (of the items that {classifier} does not call "
+        "{positive!r}, the share that are)",
+    ),
+    Estimand(
+        "negative_predictive_value", "negative predictive value", (1, -1, -1, 1), (1, 0, -1, 0),
+        group="unpredicted",
+        formula="TN / (TN + FN)",
+        measures="the negative predictive value (of the items that {classifier} does not call "
+        "{positive!r}, the share that are not)",
+    ),
 )  # fmt: skip
 
 SCALARS: dict[str, Estimand] = {row.name: row for row in _ROWS}
@@ -71,28 +135,61 @@ DIFFERENCE = "_difference"
 # The first classifier's figure minus the second one's, over the same items.
 DIFFERENCES: dict[str, Estimand] = {
     f"{name}{DIFFERENCE}": replace(
-        SCALARS[name], name=f"{name}{DIFFERENCE}", label=f"{SCALARS[name].label} difference",
-        group="", per_class=False, formula=f"A: {SCALARS[name].formula}, less that of B",
+        SCALARS[name],
+        name=f"{name}{DIFFERENCE}",
+        term=f"{SCALARS[name].term} difference",
+        measures=f"how much better the first of the two classifiers is than the second in "
+        f"{SCALARS[name].term}",
+        in_truth="",
+        group="",
+        per_class=False,
+        formula=f"{SCALARS[name].formula} of A, minus that of B",
         difference=True,
     )
     for name in ("accuracy", "precision", "recall", "f1")
-}  # fmt: skip
-
-CURVES: dict[str, str] = {"precision_curve": "Precision curve"}
-
-# One number of a whole ranked list, read off its curve.
-SUMMARIES: dict[str, str] = {
-    "average_precision": "Average precision",
-    "area_under_roc": "Area under the ROC curve",
 }
 
-# Which of several candidates to take.
-CHOICES: dict[str, str] = {"selection": "Choice"}
 
-ESTIMANDS: dict[str, str] = {
-    **{row.name: row.label for row in (*_ROWS, *DIFFERENCES.values())},
-    **CURVES, **SUMMARIES, **CHOICES,
-}  # fmt: skip
+def _by_name(*rows: Quantity) -> dict[str, Quantity]:
+    return {row.name: row for row in rows}
+
+
+CURVES = _by_name(
+    Quantity(
+        "precision_curve",
+        "precision curve",
+        measures="the precision curve (for each rank of the list, the share of {positive!r} items "
+        "down to it)",
+    )
+)
+
+# One number of a whole ranked list, read off its curve.
+SUMMARIES = _by_name(
+    Quantity(
+        "average_precision",
+        "average precision",
+        measures="average precision (the mean, over the {positive!r} items, of the precision at "
+        "their rank)",
+    ),
+    Quantity(
+        "area_under_roc",
+        "area under the ROC curve",
+        measures="the area under the ROC curve (how often {classifier} ranks a {positive!r} item "
+        "above another one)",
+    ),
+)
+
+# Which of several candidates to take.
+CHOICES = _by_name(
+    Quantity(
+        "selection",
+        "choice",
+        measures="the choice (which of several thresholds or classifiers to use)",
+    )
+)
+
+QUANTITIES: dict[str, Quantity] = {**SCALARS, **DIFFERENCES, **CURVES, **SUMMARIES, **CHOICES}
+ESTIMANDS: dict[str, str] = {name: row.label for name, row in QUANTITIES.items()}
 
 
 def table_of(rows: list[Estimand], cells: Cells) -> Table:

@@ -22,7 +22,7 @@ INSIDE: dict[str, str] = {
     "plan": "errors stats estimands population tallies designs",
     "log": "errors stats population tallies designs plan",
     "results": "errors promises stats log",
-    "words": "promises stats log plan results",
+    "words": "promises stats estimands log plan results",
     "figures": "errors promises stats estimands tallies designs plan log results words",
     "planning": "errors stats estimands population tallies designs plan log results figures",
     "store": "errors log",

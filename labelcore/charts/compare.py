@@ -16,9 +16,9 @@ from labelcore.charts.base import (
     new_figure,
 )
 from labelcore.charts.names import escape, shortened
-from labelcore.estimands import ESTIMANDS
 from labelcore.results.types import Estimate
 from labelcore.words import sentences as words
+from labelcore.words.quantities import key_parts, label_of, term_of
 
 COLUMNS = ("Classifier", "Estimate", "Low", "High", "Labels")
 NOTHING = "No figure yet: the rows start with the first estimates."
@@ -37,12 +37,12 @@ def compare_chart(estimates: Sequence[Estimate]) -> Chart:
     if len(bases) != 1:
         found = ", ".join(sorted(bases)) or "none"
         raise ValueError(f"estimates must be of one quantity, got {found}")
-    base, _, inside = bases.pop().partition("[")
-    label = ESTIMANDS.get(base, base) + (f" of {escape(inside.rstrip(']'))}" if inside else "")
+    base, inside, _ = key_parts(bases.pop())
+    label = f"{label_of(base)} of {escape(inside)}" if inside else term_of(base)
     known = [one for one in estimates if one.value is not None]
     if not known:
         return empty_chart(NOTHING, COLUMNS)
-    figure = new_figure(x=label.lower() if not inside else label, y="", x_share=True)
+    figure = new_figure(x=label, y="", x_share=True)
     places = [f"{row}" for row in range(len(estimates))]
     for row, one in enumerate(estimates):
         if one.value is not None:

@@ -25,6 +25,7 @@ from labelcore.charts.history_table import COLUMNS, history_table, thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words
+from labelcore.words.quantities import key_parts, label_of
 
 FEW_MARKS = 80
 FIRST_BETTER = "above this line the first one is better"
@@ -47,7 +48,7 @@ def history_chart(
     figure holds at most 300 looks, always the last; the table holds them all.
     """
     table = history_table(looks, key)
-    name = label or key.replace("_", " ").capitalize()
+    name = label or label_of(key_parts(key)[0])
     if table.empty:
         return empty_chart(NOTHING, COLUMNS)
     shown = table.iloc[thinned(len(table))].reset_index(drop=True)

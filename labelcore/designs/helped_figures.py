@@ -145,8 +145,7 @@ def _members(row: Estimand, predicted: BoolArray) -> BoolArray:
 
 def few_words(row: Estimand, rarer: float) -> str:
     """Before the first label: that the scores are not expected to be used."""
-    name = row.label if row.label.isupper() else row.label.lower()
-    return EXPECTED_FEW.format(quantity=name, rarer=int(rarer))
+    return EXPECTED_FEW.format(quantity=row.term, rarer=int(rarer))
 
 
 def _note(found: Helped, outcome: FloatArray) -> str:

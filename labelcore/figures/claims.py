@@ -19,7 +19,7 @@ from labelcore.stats.evidence import Linear
 from labelcore.stats.profile import Cells, FloatArray, plug_in_totals
 from labelcore.tallies import Question
 from labelcore.words.claims import claim_statement
-from labelcore.words.sentences import quantity_name
+from labelcore.words.quantities import quantity_name
 
 MOST_WAYS = 5000
 ANSWERS_STAND = "no answer was changed because of the evidence that it led to"

@@ -361,7 +361,7 @@ def _why_no_value(question: Question, engine: Engine) -> str:
         return f"no item is called {name!r}, or none of these has a label"
     if question.row.group == "unpredicted":
         return f"every item is called {name!r}, or none of the others has a label"
-    if question.row.name == "specificity":
+    if question.row.of_negatives:
         return f"no item that is not {name!r} was found"
     return f"no {name!r} item was found"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from labelcore.estimands import ESTIMANDS
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import (
@@ -20,6 +19,7 @@ from labelcore.report.markup import (
 )
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.quantities import key_parts, label_of
 from labelcore.words.sentences import (
     ASSUMED,
     confidence_words,
@@ -185,7 +185,7 @@ def plan(facts: Facts) -> Markup:
     frozen = facts.plan
     chosen = frozen.design_params.in_words()
     nothing = facts.without_confidence
-    asked = ", ".join(ESTIMANDS.get(name, name) for name in frozen.estimands)
+    asked = ", ".join(label_of(name) for name in frozen.estimands)
     primary = "; the first is the primary one" if len(frozen.estimands) > 1 else ""
     pairs: list[tuple[str, Child]] = [
         ("Quantities", asked + primary),
@@ -282,8 +282,7 @@ def side_by_side(estimates: list[Estimate]) -> Markup | None:
     """A row for each classifier and a column for each quantity; None for one classifier alone."""
     rows: dict[str | None, dict[str, str]] = {}
     for one in (one for one in estimates if not is_difference(one.estimand)):
-        key = one.estimand.removesuffix(f"@{one.scope.classifier}")
-        rows.setdefault(one.scope.classifier, {})[quantity_name(key)] = interval_cell(one)
+        rows.setdefault(one.scope.classifier, {})[quantity_label(one.estimand)] = interval_cell(one)
     if len(rows) < 2:
         return None
     names = list(next(iter(rows.values())))
@@ -348,21 +347,20 @@ def _ends(one: Estimate) -> tuple[str, str]:
 
 def name_of(result: Result) -> str:
     """A result's name as a person reads it: "Precision (lr)"."""
-    name = quantity_name(result.estimand.partition("@")[0])
+    name = quantity_label(result.estimand)
     classifier, versus = result.scope.classifier, result.scope.versus
     if versus:
         return f"{name} ({classifier} less {versus})"
     return f"{name} ({classifier})" if classifier else name
 
 
-def quantity_name(key: str) -> str:
+def quantity_label(key: str) -> str:
     """
-    >>> quantity_name("precision[spam]"), quantity_name("f1")
+    >>> quantity_label("precision[spam]@lr"), quantity_label("f1")
     ("Precision of 'spam'", 'F1')
     """
-    base, bracket, inside = key.partition("[")
-    name = ESTIMANDS.get(base, base.replace("_", " ").capitalize())
-    return name + (f" of {inside.rstrip(']')!r}" if bracket else "")
+    name, inside, _ = key_parts(key)
+    return label_of(name) + (f" of {inside!r}" if inside else "")
 
 
 def second_stage(facts: Facts) -> Markup | None:

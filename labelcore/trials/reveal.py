@@ -11,6 +11,7 @@ from labelcore.session.session import Session
 from labelcore.trials.base import Trial
 from labelcore.words import sentences as words
 from labelcore.words.differences import number_words, range_words
+from labelcore.words.quantities import quantity
 
 OFTEN = {
     0.9: ("9 of 10", "1 of 10"),
@@ -47,7 +48,7 @@ class Reveal:
         """
         estimate = self.estimate
         scope = estimate.scope
-        name = words.quantity(self.key, scope.classifier, scope.positive, in_truth=True)
+        name = quantity(self.key, scope.classifier, scope.positive, in_truth=True)
         start = f"In truth, {name} is {number_words(self.key, self.truth)}"
         if self.inside is None:
             return f"{start}. The session has no interval to compare it with yet."

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice
 from statistics import median
 
-from labelcore.estimands import CURVES, ESTIMANDS, SUMMARIES
+from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.stop_rules import LOOKING
@@ -19,6 +19,7 @@ from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.existing import taken_words
+from labelcore.words.quantities import key_parts, label_of
 from labelcore.words.stops import stopped_for, stopped_short
 
 SECONDS_AN_ITEM = 8.0
@@ -173,10 +174,8 @@ def estimand_name(key: str) -> str:
     >>> estimand_name("precision"), estimand_name("precision@B")
     ('Precision', 'Precision of B')
     """
-    base, _, other = key.partition("@")
-    name, bracket, inside = base.partition("[")
-    label = ESTIMANDS.get(name, name) + (f" of {inside.rstrip(']')}" if bracket else "")
-    return f"{label} of {other}" if other else label
+    name, inside, other = key_parts(key)
+    return " of ".join(part for part in (label_of(name), inside, other) if part)
 
 
 def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:

@@ -11,7 +11,7 @@ from labelcore.population import Population
 from labelcore.ui.draft import Aim
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
-from labelcore.words import sentences as words
+from labelcore.words.quantities import quantity
 
 MOST_CLAIMS = 5
 COUNT = "new-claim-count"
@@ -136,7 +136,7 @@ def _level(key: str, judged: tuple[str, ...], aim: Aim, population: Population) 
             key=f"{key}-percent",
             persist_state="session",
         )
-    meaning = words.quantity(name, who or next(iter(judged), None), inside or population.positive)
+    meaning = quantity(name, who or next(iter(judged), None), inside or population.positive)
     st.caption(plain(f"{meaning[:1].upper()}{meaning[1:]}."))
     if percent is None or not within(percent, LOWEST, HIGHEST):
         return None

@@ -10,6 +10,7 @@ from math import ceil, floor
 
 from labelcore.results.types import DIFFERENCE, Estimate, Scope
 from labelcore.words import sentences as words
+from labelcore.words.quantities import term_of
 
 MINUS = "\N{MINUS SIGN}"
 STATES = {
@@ -58,7 +59,7 @@ def measure(key: str) -> str:
     >>> measure("f1_difference"), measure("recall_difference")
     ('F1', 'recall')
     """
-    return key.removesuffix(DIFFERENCE).replace("f1", "F1")
+    return term_of(key.removesuffix(DIFFERENCE))
 
 
 def signed_points(value: float) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
 from labelcore.stats.label_error import Limits
-from labelcore.words.sentences import confidence_words, count, percent, percent_range, quantity_name
+from labelcore.words.quantities import quantity_name
+from labelcore.words.sentences import confidence_words, count, percent, percent_range
 
 NO_REPEATS = "no item was judged twice"
 NO_DIFFERENCES = "this is not worked out for a difference of two classifiers"
@@ -64,7 +65,7 @@ def error_sentence(found: LabelError) -> str:
 
 def figure_sentence(one: TrueFigure) -> str:
     scope = one.observed.scope
-    name = quantity_name(one.estimand.partition("@")[0], scope.classifier, scope.positive)
+    name = quantity_name(one.estimand, scope.classifier, scope.positive)
     if one.alike.reason and one.bounds.reason:
         return NO_FIGURE.format(name=name, reason=reasons(one))
     return FIGURE.format(

@@ -10,50 +10,7 @@ from math import ceil, log10
 
 from labelcore.results.types import Estimate, Scope
 from labelcore.words.existing import from_labels
-
-QUANTITIES = {
-    "accuracy": "accuracy (the share of items in which {classifier} agrees with human judgement)",
-    "precision": (
-        "precision (of the items that {classifier} calls {positive!r}, the share that human "
-        "judgement calls so)"
-    ),
-    "recall": (
-        "recall (of the items that human judgement calls {positive!r}, the share that {classifier} "
-        "calls so)"
-    ),
-    "f1": "F1 (precision and recall of {classifier} for {positive!r} in one number)",
-    "specificity": (
-        "specificity (of the items that are not {positive!r}, the share that {classifier} does not "
-        "call so)"
-    ),
-    "prevalence": "prevalence (the share of items that are {positive!r})",
-    "false_omission_rate": (
-        "the false omission rate (of the items that {classifier} does not call {positive!r}, the "
-        "share that are)"
-    ),
-    "average_precision": (
-        "average precision (the mean, over the {positive!r} items, of the precision at their rank)"
-    ),
-    "area_under_roc": (
-        "the area under the ROC curve (how often {classifier} ranks a {positive!r} item above "
-        "another one)"
-    ),
-    "negative_predictive_value": (
-        "the negative predictive value (of the items that {classifier} does not call {positive!r}, "
-        "the share that are not)"
-    ),
-}
-
-# The same where the truth itself is known, not only somebody's judgement.
-IN_TRUTH = {
-    "accuracy": "accuracy (the share of items that {classifier} judges rightly)",
-    "precision": (
-        "precision (of the items that {classifier} calls {positive!r}, the share that truly are)"
-    ),
-    "recall": (
-        "recall (of the items that truly are {positive!r}, the share that {classifier} calls so)"
-    ),
-}
+from labelcore.words.quantities import quantity
 
 # When a result holds, in the one wording that every page and export has for it.
 VALID = {
@@ -197,22 +154,6 @@ def confidence_words(confidence: float) -> str:
     return f"{100 * confidence:.6g} %"
 
 
-def quantity(
-    estimand: str, classifier: str | None, positive: str, *, in_truth: bool = False
-) -> str:
-    """What an estimand measures, in words; ``estimand`` may be a key such as "precision[spam]"."""
-    name = estimand.removesuffix(f"@{classifier}")
-    if name.endswith("_difference"):
-        better = "how much better the first of the two classifiers is than the second in"
-        return f"{better} {name.removesuffix('_difference').replace('f1', 'F1')}"
-    base, _, inside = name.partition("[")
-    pattern = (IN_TRUTH if in_truth else QUANTITIES).get(base, QUANTITIES.get(base, base))
-    called = f"the classifier {classifier!r}" if classifier else "the classifier"
-    return pattern.format(
-        classifier=called, positive=inside.removesuffix("]") if inside else positive
-    )
-
-
 def scope_words(file: str, n_items: int, target: str) -> str:
     """Which items a statement is about."""
     if target == "process":
@@ -288,17 +229,6 @@ def estimate_sentence(estimate: Estimate) -> str:
     if not estimate.has_interval:
         return text
     return " ".join([text + (TAIL_WARNING if warn else ""), *estimate.notes])
-
-
-def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:
-    """A quantity in a few words.
-
-    >>> quantity_name("recall", "lr", "spam"), quantity_name("accuracy", None, "yes")
-    ("the recall of 'lr' for 'spam'", 'the accuracy')
-    """
-    name = estimand.replace("_", " ").replace("f1", "F1")
-    of = "" if classifier is None else f" of {classifier!r}"
-    return f"the {name}{of}" + ("" if estimand == "accuracy" else f" for {positive!r}")
 
 
 def score_words(score: float) -> str:

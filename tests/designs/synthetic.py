@@ -14,6 +14,7 @@ import labelcore as lc
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.forecast import planned_size
+from tests.test_estimands import FORMULAS
 
 SCALARS = ("accuracy", "precision", "recall", "f1")
 SCALAR_DESIGNS = [
@@ -48,12 +49,7 @@ class Known:
         real = self.truth == 1
         tp, fp, fn = (said & real).sum(), (said & ~real).sum(), (~said & real).sum()
         tn = len(real) - tp - fp - fn
-        above, below = {
-            "accuracy": (tp + tn, len(real)), "precision": (tp, tp + fp), "recall": (tp, tp + fn),
-            "f1": (2 * tp, 2 * tp + fp + fn), "specificity": (tn, tn + fp),
-            "prevalence": (tp + fn, len(real)), "false_omission_rate": (fn, fn + tn),
-            "negative_predictive_value": (tn, fn + tn),
-        }[name]  # fmt: skip
+        above, below = FORMULAS[name](tp, fp, fn, tn)
         return float(above / below) if below else float("nan")
 
 

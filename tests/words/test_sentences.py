@@ -9,6 +9,7 @@ import pytest
 from labelcore.estimands import SCALARS
 from labelcore.results.types import STATES_WITH_INTERVAL, Estimate, Scope
 from labelcore.words import sentences as words
+from labelcore.words.quantities import quantity
 
 SCOPE = Scope("items.csv", 12_345, "lr", "file", "spam", 0.05, 40, 300)
 BASE = Estimate(
@@ -78,7 +79,7 @@ def test_states_without_an_interval_print_none(state: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(SCALARS))
 def test_every_quantity_in_words(name: str) -> None:
-    text = words.quantity(name, "lr", "spam")
+    text = quantity(name, "lr", "spam")
     assert "{" not in text and text != name
     assert ("lr" in text) == SCALARS[name].needs_prediction
 
@@ -92,7 +93,7 @@ def test_every_quantity_in_words(name: str) -> None:
     ],
 )
 def test_odd_class_and_classifier_names(key: str, classifier: str, inside: str) -> None:
-    assert inside in words.quantity(key, classifier, "spam")
+    assert inside in quantity(key, classifier, "spam")
 
 
 @pytest.mark.parametrize(
