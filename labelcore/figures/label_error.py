@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from labelcore.estimands import ratios
+from labelcore.figures.sampled import sampled_labels, sampled_tally
 from labelcore.figures.scalars import complete, doubtful, headline_stage, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.log.people import NOBODY, people_count
@@ -152,7 +153,7 @@ def _wide(found: Sequence[Limits]) -> Limits:
 
 def _both_ways(stage: Engine, question: Question) -> list[Cells]:
     """The counts; and where items count both ways, those of the worst and of the best case."""
-    tally = stage.tallies[question.subject]
+    tally = sampled_tally(stage, question.classifier)
     cells = tally.cells(question.class_index)
     unsettled, _ = doubtful(stage, tally)
     if not unsettled.any():
@@ -164,8 +165,11 @@ def _both_ways(stage: Engine, question: Question) -> list[Cells]:
 def _seconds(
     stage: Engine, question: Question, cells: Cells, readings: Sequence[Reading]
 ) -> SecondReadings:
-    positions = [stage.asked[one.index - 1].position for one in readings]
-    cell = stage.tallies[question.subject].cell_of[positions]
+    """The second readings of labels that are a random sample of their cell."""
+    counting = sampled_labels(stage, question.classifier)
+    placed = [(stage.asked[one.index - 1].position, one) for one in readings]
+    mine = [(position, one) for position, one in placed if counting[position]]
+    cell = sampled_tally(stage, question.classifier).cell_of[[position for position, _ in mine]]
     weight = cells.size / np.maximum(cells.labelled, 1)
-    differs = np.array([one.differs for one in readings], dtype=bool)
+    differs = np.array([one.differs for _, one in mine], dtype=bool)
     return SecondReadings(differs, cells.predicted[cell], weight[cell])

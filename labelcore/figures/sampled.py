@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from labelcore.log.engine import Engine
+from labelcore.stats.profile import BoolArray
 from labelcore.tallies import Tally, tally_of
 
 
@@ -18,6 +19,12 @@ def sampled_tally(engine: Engine, classifier: str | None) -> Tally:
     if samples is None:
         return engine.tallies[classifier]
     tally = tally_of(engine.population, samples.part, classifier)
-    positions = np.flatnonzero(samples.counting(engine.codes >= 0))
+    positions = np.flatnonzero(sampled_labels(engine, classifier))
     tally.add_all(positions, engine.codes[positions])
     return tally
+
+
+def sampled_labels(engine: Engine, classifier: str | None) -> BoolArray:
+    """The labelled items that ``sampled_tally`` counts, (n_items,)."""
+    samples, labelled = engine.design.samples(engine.frame, classifier), engine.codes >= 0
+    return labelled if samples is None else samples.counting(labelled)

@@ -9,13 +9,17 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.figures.label_error import label_error
+from labelcore.estimands import ratios
+from labelcore.figures.label_error import _both_ways, label_error
+from labelcore.figures.scalars import headline_stage
+from labelcore.stats.profile import plug_in_totals
 from labelcore.words.label_error import (
     NO_DIFFERENCES,
     NO_REPEATS,
     OLD_SAMPLE,
     SEVERAL_CLASSES,
 )
+from tests.designs.recycled import plan_of, written
 from tests.existing_files import at_random, made, read
 
 CLASSES = ("a", "b", "c")
@@ -263,3 +267,22 @@ def test_of_labels_from_before_it_is_the_judgement_of_those_who_gave_them(tmp_pa
             "The figures are agreement with the judgement of the people who gave the answers: "
         )
     )
+
+
+def test_after_recycling_labels_count_where_they_are_a_random_sample(tmp_path: Path) -> None:
+    """The counts that a figure for the truth starts from have the precision of the headline; labels
+    pooled by prediction, which is what they were once, do not."""
+    known = written(tmp_path)
+    session = lc.Session(known.population, plan_of(repeats=0.4))
+    while (draw := session.next()) is not None:
+        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
+    stage, results = headline_stage(session.engine), session.results()
+    pooled = []
+    for question in (one for one in stage.questions if one.row.name == "precision"):
+        (cells,) = _both_ways(stage, question)
+        value = results[question.key].value
+        assert ratios([question.row], cells).value(plug_in_totals(cells))[0] == pytest.approx(value)
+        tally = stage.tallies[question.subject].cells(question.class_index)
+        pooled.append(ratios([question.row], tally).value(plug_in_totals(tally))[0] - value)
+    assert max(np.abs(pooled)) > 0.01
+    assert len(session.label_error().figures) == len(stage.questions)
