@@ -11,6 +11,7 @@ from labelcore.figures.choices import choice_results
 from labelcore.figures.claims import claim_results
 from labelcore.figures.curves import curve_results
 from labelcore.figures.scalars import headline_stage, scalar_results
+from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.results.types import Choice, Claim, Estimate, Result
 
@@ -27,6 +28,29 @@ def results(engine: Engine) -> dict[str, Result]:
     numbers = {**curves, **scalars} if primary_first else {**scalars, **curves}
     numbers |= choice_results(stage)
     return {**numbers, **claim_results(engine)}
+
+
+class FiguresNow:
+    """The figures of an engine at the present moment, computed once for each of its states."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._cached: tuple[tuple[int, bool, int], dict[str, Result]] | None = None
+
+    def results(self) -> dict[str, Result]:
+        """Every result of the plan."""
+        state = (self.engine.version, self.engine.finished, self.engine.limit)
+        if self._cached is None or self._cached[0] != state:
+            self._cached = (state, results(self.engine))
+        return self._cached[1]
+
+    def look(self, after: int) -> dict[str, Any]:
+        """What a look records that has seen the answers up to event ``after``."""
+        return look_detail(self.engine, self.results(), after)
+
+    def stop_reason(self, at: str) -> str:
+        """The stop rules that end the session at this time, "" when it goes on."""
+        return stop_reason(self.engine, at)
 
 
 def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict[str, Any]:

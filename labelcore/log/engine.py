@@ -1,8 +1,8 @@
 """The engine: (population, plan, log) -> state, next draws, results.
 
-It does no input or output. ``apply`` folds one event of the log into the state; a fresh engine fed
-the same events draws the same items. A batch depends only on the events before its first item was
-shown, whose number the log records.
+It does no input or output. ``labelcore.log.kinds`` folds the events of a log into it; a fresh
+engine fed the same events draws the same items. A batch depends only on the events before its first
+item was shown, whose number the log records.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 
 from labelcore.designs import base
 from labelcore.designs.base import IntArray, Progress, rank_order
-from labelcore.errors import PlanError, ReplayError
+from labelcore.errors import PlanError
 from labelcore.log.answers import answer_kind
-from labelcore.log.events import ANSWER_KINDS, Event
+from labelcore.log.events import Event
 from labelcore.log.repeats import Repeats
 from labelcore.plan import margin_stop
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
@@ -316,82 +316,23 @@ class Engine:
         """How many items are called unsure or broken."""
         return len(self._undecided)
 
-    # --- replay ----------------------------------------------------------------------------
+    # --- the course of the session -----------------------------------------------------------
 
-    def apply(self, event: Event) -> None:
-        """Fold one event of the log into the state.
-
-        Raises ReplayError when it does not follow from the events before it.
-        """
-        if event.sequence != self.sequence + 1:
-            raise ReplayError(event.sequence, f"expected event {self.sequence + 1} here")
-        handler = getattr(self, f"_on_{event.kind}", None)
-        if event.kind in ANSWER_KINDS:
-            self._on_answer(event)
-        elif handler is not None:
-            handler(event)
-        self.repeats.apply(event)
-        self.sequence = event.sequence
-
-    def _on_drawn(self, event: Event) -> None:
-        if event.index is None or not 1 <= event.index <= len(self.asked) + 1:
-            raise ReplayError(event.sequence, f"draw {event.index} is out of order")
-        if event.index == len(self.asked) + 1:
-            self._check_new_draw(event)
-            self.draw_next()
-        asked = self.asked[event.index - 1]
-        if self.population.id_at(asked.position) != event.item_id:
-            raise ReplayError(event.sequence, f"draw {event.index} shows another item than drawn")
-        self._owed.discard(event.index)
-
-    def _check_new_draw(self, event: Event) -> None:
-        ahead = self.peek()
-        if ahead is None:
-            raise ReplayError(event.sequence, f"draw {event.index} lies beyond the planned draws")
-        _, position, batch, basis = ahead
-        found = (event.item_id, event.stratum, event.batch, event.basis)
-        expected = (
-            self.population.id_at(position), int(self.frame.stratum[position]), batch, basis,
-        )  # fmt: skip
-        if found != expected:
-            raise ReplayError(
-                event.sequence,
-                f"draw {event.index} should be item {expected[0]!r} (stratum {expected[1]}, batch "
-                f"{expected[2]} after event {expected[3]}), the log has {found[0]!r} (stratum "
-                f"{found[1]}, batch {found[2]} after event {found[3]})",
-            )
-
-    def _on_answer(self, event: Event) -> None:
-        if event.index is None or not 1 <= event.index <= len(self.asked):
-            raise ReplayError(event.sequence, f"answers draw {event.index}, which was not drawn")
-        if event.kind == "labelled" and event.label not in self.classes:
-            raise ReplayError(event.sequence, f"{event.label!r} is not one of the classes")
-        self.answer(event.index, event)
-        self.repeats.settle(event, self.asked[event.index - 1].answers)
-        if event.previous is not None:
-            self.stopped = False  # The answer that ended it may be gone: the rules decide anew.
-
-    def _on_undone(self, event: Event) -> None:
-        if event.index is None or not 1 <= event.index <= len(self.asked):
-            raise ReplayError(event.sequence, f"takes back draw {event.index}, which was not drawn")
-        answer = self.in_force(event.index)
-        if answer is None or answer.sequence != event.previous:
-            raise ReplayError(event.sequence, f"takes back event {event.previous}, not in force")
-        self.retract(event.index)
-        self.repeats.settle(event, self.asked[event.index - 1].answers)
+    def undo(self, index: int) -> None:
+        """Take back the answer in force; whether to stop is asked anew."""
+        self.retract(index)
         self.stopped = False
-        if self.in_force(event.index) is None:
-            self._owed.add(event.index)
+        if self.in_force(index) is None:
+            self._owed.add(index)
 
-    def _on_extended(self, event: Event) -> None:
-        self.limit = min(int(event.detail["budget"]), self.most)
+    def show_again(self, index: int) -> None:
+        """The item is put before somebody, who owes it no more."""
+        self._owed.discard(index)
+
+    def extend(self, budget: int) -> None:
+        """Go on until so many items in all."""
+        self.limit = min(budget, self.most)
         self.extended, self.finished = True, False
-
-    def _on_finished(self, event: Event) -> None:
-        self.finished = True
-
-    def _on_stopped(self, event: Event) -> None:
-        self.stopped = True
 
     @property
     def owed(self) -> list[int]:

@@ -12,26 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-EVENT_KINDS = (
-    "drawn",
-    "labelled",
-    "unsure",
-    "later",
-    "broken",
-    "undone",
-    "noted",
-    "flagged",
-    "looked",
-    "stopped",
-    "finished",
-    "extended",
-    "reworded",
-    "redrawn",
-    "reread",
-    "reread_undone",
-    "second_pass",
-    "released",
-)
 ANSWER_KINDS = ("labelled", "unsure", "later", "broken")
 RESERVED_ANSWERS = ("unsure", "later", "broken")
 
@@ -59,7 +39,7 @@ class Event:
     """One row of the log.
 
     sequence   1, 2, ... within the project, without gaps
-    kind       one of EVENT_KINDS
+    kind       one of those in ``labelcore.log.kinds``
     at         when it was stored, UTC, ISO 8601 with microseconds
     annotator  who did it; released: the person the draw was given to, or who came for it
     token      drawn, redrawn (shown a second time): the token minted; an answer: None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from labelcore.log.engine import Engine
-from labelcore.log.events import ANSWER_KINDS, Event, answer_word
+from labelcore.log.events import Event, answer_word
+from labelcore.log.state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,39 +26,29 @@ class HistoryRow:
     second: str = ""
 
 
-def in_force(event: Event, engine: Engine) -> bool:
-    """Whether an answer still counts: neither taken back nor changed since; a second answer too."""
-    if event.kind == "reread":
-        return engine.repeats.in_force(event)
-    if event.kind not in ANSWER_KINDS:
-        return False
-    force = engine.in_force(int(event.index or 0))
-    return force is not None and force.sequence == event.sequence
-
-
 def history(
-    events: Sequence[Event], engine: Engine, annotator: str | None, last: int | None
+    events: Sequence[Event], state: State, annotator: str | None, last: int | None
 ) -> list[HistoryRow]:
-    """Answers in force, of one person or of all, the newest first, at most ``last``."""
-    notes = {event.index: event.text or "" for event in events if event.kind == "noted"}
-    flags = {event.index: event.text == "yes" for event in events if event.kind == "flagged"}
-    second = {r.index: answer_word(r.second) for r in engine.repeats.readings() if r.differs}
-    rows: list[HistoryRow] = []
-    for event in reversed(events):
-        if last is not None and len(rows) >= last:
-            break
-        if event.kind == "reread":
-            continue
-        if in_force(event, engine) and annotator in (None, event.annotator):
-            rows.append(
-                HistoryRow(
-                    index=int(event.index or 0),
-                    item_id=str(event.item_id),
-                    answer=event.label or event.kind,
-                    at=event.at,
-                    flagged=flags.get(event.index, False),
-                    note=notes.get(event.index, ""),
-                    second=second.get(int(event.index or 0), ""),
-                )
-            )
-    return rows
+    """First answers in force, of one person or of all, the newest first, at most ``last``."""
+    readings = state.engine.repeats.readings()
+    second = {one.index: answer_word(one.second) for one in readings if one.differs}
+    in_force = (
+        event
+        for event in reversed(events)
+        if event.kind != "reread" and annotator in (None, event.annotator) and state.in_force(event)
+    )
+    return [_row(event, state, second) for event in islice(in_force, last)]
+
+
+def _row(event: Event, state: State, second: Mapping[int, str]) -> HistoryRow:
+    index = int(event.index or 0)
+    note = state.notes.get(index)
+    return HistoryRow(
+        index=index,
+        item_id=str(event.item_id),
+        answer=answer_word(event),
+        at=event.at,
+        flagged=state.flagged(index),
+        note=(note.text or "") if note else "",
+        second=second.get(index, ""),
+    )

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from labelcore.errors import ReplayError
-from labelcore.log.events import ANSWER_KINDS, Event
+from labelcore.log.events import Event
 from labelcore.stats.orders import hash_keys
 
 LATER = "later"
@@ -40,7 +39,7 @@ class Reading:
 
 @dataclass(slots=True)
 class Repeats:
-    """The state of the second readings, folded event by event by the engine.
+    """The state of the second readings.
 
     due      draws to be read again -> the number of answers there were when each got its label
     owed     draws whose second answer was taken back, oldest first
@@ -57,9 +56,8 @@ class Repeats:
 
     # --- events --------------------------------------------------------------------------------
 
-    def settle(self, event: Event, answers: Sequence[Event]) -> None:
-        """Take in the first answers that the draw of ``event`` has now, the last one in force."""
-        index = int(event.index or 0)
+    def settle(self, index: int, answers: Sequence[Event]) -> None:
+        """Take in the first answers that the draw has now, the last one in force."""
         if answers and answers[-1].kind == "labelled":
             self._first[index] = answers[-1]
         else:
@@ -69,37 +67,16 @@ class Repeats:
             del self._second[index]
         self._set_due(index)
 
-    def apply(self, event: Event) -> None:
-        """Take in any event, after the engine did.
+    def count_answer(self) -> None:
+        """One more answer, a first or a second one: what is due comes nearer."""
+        self._answers += 1
 
-        Raises ReplayError when an item is shown again that is not to be, or a second answer is
-        taken back that is not in force.
-        """
-        if event.kind in ANSWER_KINDS or event.kind == "reread":
-            self._answers += 1
-        if event.kind == "redrawn":
-            if event.index not in self.due:
-                raise ReplayError(event.sequence, f"draw {event.index} is not to be shown again")
-            self._shown(event.index)
-        elif event.kind == "reread":
-            self._answer(event)
-        elif event.kind == "reread_undone":
-            self._take_back(event)
-        elif event.kind == "second_pass":
-            self._ask(int(event.detail["items"]))
+    def show(self, index: int) -> None:
+        """The item is put before somebody a second time."""
+        if index in self.owed:
+            self.owed.remove(index)
 
-    def _take_back(self, event: Event) -> None:
-        """Take a second answer back: the item is shown again next."""
-        index = int(event.index or 0)
-        second = self._second.get(index)
-        if second is None or second[1].sequence != event.previous:
-            raise ReplayError(event.sequence, f"takes back event {event.previous}, not in force")
-        del self._second[index]
-        self._set_due(index)
-        if index in self.due:
-            self.owed.append(index)
-
-    def _answer(self, event: Event) -> None:
+    def answer(self, event: Event) -> None:
         """Put a second answer in force, where it is held against the label it was asked for."""
         index = int(event.index or 0)
         first = self._first.get(index)
@@ -109,11 +86,14 @@ class Repeats:
         self.due.pop(index, None)  # After "later" it is the last one again.
         self._set_due(index)
 
-    def _shown(self, index: int) -> None:
-        if index in self.owed:
-            self.owed.remove(index)
+    def take_back(self, index: int) -> None:
+        """Take a second answer back: the item is shown again next."""
+        del self._second[index]
+        self._set_due(index)
+        if index in self.due:
+            self.owed.append(index)
 
-    def _ask(self, items: int) -> None:
+    def ask(self, items: int) -> None:
         """A second pass: so many more of the labelled items, or all there are."""
         free = [index for index in self._first if not self._chosen(index)]
         for index in sorted(free, key=lambda one: (self._share_of(one), one))[:items]:
@@ -132,10 +112,15 @@ class Repeats:
         """The label in force that a second answer now would be held against."""
         return self._first.get(index)
 
+    def second(self, index: int) -> Event | None:
+        """The second answer in force, "later" too."""
+        found = self._second.get(index)
+        return None if found is None else found[1]
+
     def in_force(self, event: Event) -> bool:
         """Whether a second answer counts, or was put off for later and not answered since."""
-        second = self._second.get(int(event.index or 0))
-        return second is not None and second[1].sequence == event.sequence
+        second = self.second(int(event.index or 0))
+        return second is not None and second.sequence == event.sequence
 
     def readings(self) -> list[Reading]:
         """Every item read twice, in the order of the second answers."""
@@ -160,7 +145,7 @@ class Repeats:
         open_ = second is None or second[1].text == LATER
         if not (open_ and index in self._first and self._chosen(index)):
             self.due.pop(index, None)
-            self._shown(index)
+            self.show(index)
         elif index not in self.due:
             self.due[index] = self._answers
 

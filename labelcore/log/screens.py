@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from labelcore.log.events import ANSWER_KINDS, Draw, Event
+from labelcore.log.events import Draw, Event
 
 LEASE = timedelta(minutes=30)
 """How long an item is kept for the person it was given to, when others have nothing else to do."""
@@ -51,42 +51,31 @@ class Screens:
 
     # --- events --------------------------------------------------------------------------------
 
-    def take(self, event: Event) -> None:
-        """Take in an event that the engine has taken in."""
-        index = int(event.index or 0)
-        if event.kind in ("drawn", "redrawn"):
-            self._put(event)
-        elif event.kind == "released":
-            self._give_up(int(event.previous or 0))
-        elif event.kind in ANSWER_KINDS:
-            self._clear(index, repeat=False)
-        elif event.kind == "reread":
-            self._clear(index, repeat=True)
-        elif event.kind in ("undone", "reread_undone"):
-            self._taken_back[index, event.kind == "reread_undone"] = event
-
-    def _put(self, event: Event) -> None:
+    def put(self, event: Event, *, repeat: bool) -> None:
+        """A draw is put before a person."""
         draw = Draw(
             token=str(event.token),
             item_id=str(event.item_id),
             index=int(event.index or 0),
             stratum=event.stratum,
             batch=int(event.batch or 0),
-            repeat=event.kind == "redrawn",
+            repeat=repeat,
         )
         found = Shown(draw, event.annotator, event.at, event.sequence)
         self.shown[draw.token] = self._open[draw.token] = found
-        if not draw.repeat:
+        if not repeat:
             self.released.discard(draw.index)
 
-    def _give_up(self, sequence: int) -> None:
-        for token, found in list(self._open.items()):
-            if found.sequence == sequence:
-                del self._open[token]
-                if not found.draw.repeat:
-                    self.released.add(found.draw.index)
+    def give_up(self, sequence: int) -> None:
+        """What this event put before a person goes back, unanswered."""
+        found = self.given_by(sequence)
+        if found is None:
+            return
+        del self._open[found.draw.token]
+        if not found.draw.repeat:
+            self.released.add(found.draw.index)
 
-    def _clear(self, index: int, *, repeat: bool) -> None:
+    def clear(self, index: int, *, repeat: bool) -> None:
         """Answered: whoever had the item before them has it no more."""
         for token, found in list(self._open.items()):
             if found.draw.index == index and found.draw.repeat == repeat:
@@ -94,11 +83,20 @@ class Screens:
         if not repeat:
             self.released.discard(index)
 
+    def take_back(self, event: Event, *, repeat: bool) -> None:
+        """An answer is taken back by the person who gave it."""
+        self._taken_back[int(event.index or 0), repeat] = event
+
     # --- questions -----------------------------------------------------------------------------
 
     def on_screen(self, annotator: str) -> list[Shown]:
         """The open draws of a person, the newest last."""
         return [one for one in self._open.values() if one.annotator == annotator]
+
+    def given_by(self, sequence: int) -> Shown | None:
+        """What this event put before a person, if they still have it."""
+        found = (one for one in self._open.values() if one.sequence == sequence)
+        return next(found, None)
 
     def is_open(self, token: str) -> bool:
         """Whether the draw is still on the screen of the person it was given to."""

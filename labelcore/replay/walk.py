@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from labelcore.errors import PlanError, ReplayError
+from labelcore.figures.looks import FiguresNow
 from labelcore.log.engine import Engine
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
+from labelcore.log.kinds import take
+from labelcore.log.state import State
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
-from labelcore.replay.checks import Walk
+from labelcore.replay.forms import check_fields
 from labelcore.replay.result import ReplayResult
 from labelcore.store import LabelStore, open_store
 from labelcore.words.existing import taken_words
@@ -53,13 +56,49 @@ def replay(
     walk = Walk(_engine(found, plan_json), genesis(fingerprint, plan_json))
     for event in events:
         walk.take(event)
-    if seal is not None and walk.hash != seal:
+    if seal is not None and walk.state.hash != seal:
         raise ReplayError(
-            walk.engine.sequence,
-            f"the log ends here with the seal {walk.hash[:16]}, expected was {seal[:16]}: events "
-            "are missing at its end, or it was written anew",
+            walk.state.sequence,
+            f"the log ends here with the seal {walk.state.hash[:16]}, expected was {seal[:16]}: "
+            "events are missing at its end, or it was written anew",
         )
     return _result(found, walk)
+
+
+class Walk:
+    """A replay on its way: each event is held against the state before it.
+
+    start   the hash before the first event; None leaves the chain unchecked
+    """
+
+    def __init__(self, engine: Engine, start: str | None) -> None:
+        self.state = State(engine, start or "")
+        self.figures = FiguresNow(engine)
+        self._chained = start is not None
+
+    def take(self, event: Event) -> None:
+        """Check one event and fold it into the state.
+
+        Raises ReplayError when it does not follow.
+        """
+        check_fields(event, self.state.sequence + 1)
+        if self._chained:
+            self._check_chain(event)
+        take(self.state, event, self.figures)
+
+    def _check_chain(self, event: Event) -> None:
+        if event.digest(self.state.hash) == event.hash:
+            return
+        if event.sequence == 1:
+            raise ReplayError(
+                1,
+                "its hash does not follow from the file, the plan and this event: one was changed",
+            )
+        raise ReplayError(
+            event.sequence,
+            f"its hash does not follow from event {event.sequence - 1} and its own words: one of "
+            "the two was changed",
+        )
 
 
 def replay_project(
@@ -130,7 +169,7 @@ def _repeat_words(shown: int, answers: int) -> list[str]:
 
 
 def _result(population: Population, walk: Walk) -> ReplayResult:
-    engine, kinds = walk.engine, walk.kinds
+    engine, kinds = walk.state.engine, walk.state.events
     draws, looks = kinds["drawn"], kinds["looked"]
     answers = sum(kinds[kind] for kind in ANSWER_KINDS)
     there = engine.existing
@@ -158,7 +197,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         draws=draws,
         answers=answers,
         looks=looks,
-        seal=walk.hash,
+        seal=walk.state.hash,
         stages=stages,
-        results=walk.results(),
+        results=walk.figures.results(),
     )

@@ -13,7 +13,6 @@ import pandas as pd
 
 from labelcore.figures.scalars import scalar_results, second_stage_started
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
-from labelcore.log.history import in_force
 from labelcore.log.people import people_count
 from labelcore.plan.existing import Existing
 from labelcore.plan.plan import Plan
@@ -169,7 +168,7 @@ def gather(session: Session) -> Facts:
     events = tuple(session.events)
     record = session.store.project(session.project)
     given = [event for event in events if event.kind == "labelled"]
-    labels = [event for event in given if in_force(event, session.engine)]
+    labels = [event for event in given if session.state.in_force(event)]
     along = along_ranks(session)
     return Facts(
         project=session.project,

@@ -1,4 +1,4 @@
-"""The log of one project as a session holds it: read, applied to the engine, appended to."""
+"""The log of one project as a session holds it: read, folded, appended to."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from labelcore.errors import BrokenLogError, BrokenLogWarning
-from labelcore.log.engine import Engine
-from labelcore.log.events import ANSWER_KINDS, Draw, Event, sound_part
-from labelcore.log.screens import Screens
+from labelcore.log.events import Event, sound_part
+from labelcore.log.kinds import check, fold, take
+from labelcore.log.rules import Figures
+from labelcore.log.state import State
 from labelcore.store import ConflictError, LabelStore, RepeatedTokenError
 
 Entry = tuple[Event, Mapping[str, Mapping[str, str]]]
@@ -49,32 +50,18 @@ def check_annotator(name: object) -> None:
 
 
 class Ledger:
-    """Events applied so far, and what a session needs to know about them at once.
+    """The log of one project in its store, and the state that it leads to.
 
-    screens       which draws were put before whom, and who has which one now
-    answered      token -> the event that answered it
-    last_answer   sequence number of the last answer or undo
-    looked_after  the last answer or undo that a recorded look has seen
-    reworded      words of the project as they were mended last, by name
-    texts         item -> the digest of its text, as its draw recorded it
+    events        those of the log as read so far
     broken_at     the first event that does not follow from those before it, 0 for a sound log: it
                   and all after it are left out, and nothing can be added
-    looks         the recorded looks in order: labels, draws, results by key, and when ("at")
     """
 
-    def __init__(self, store: LabelStore, project: str, engine: Engine, genesis: str) -> None:
-        self.store, self.project, self.engine = store, project, engine
+    def __init__(self, store: LabelStore, project: str, state: State, figures: Figures) -> None:
+        self.store, self.project, self.state, self.figures = store, project, state, figures
         self.events: list[Event] = []
-        self.screens = Screens()
-        self.answered: dict[str, Event] = {}
-        self.last_answer = 0
-        self.looked_after = 0
-        self.reworded: dict[str, Any] = {}
-        self.texts: dict[str, str] = {}
         self.broken_at = 0
-        self.looks: list[dict[str, Any]] = []
-        self._said: dict[tuple[str, int], Event] = {}
-        self._genesis = self._hash = genesis
+        self._genesis = state.hash
         self._lock = threading.RLock()
 
     def sync(self) -> None:
@@ -82,11 +69,12 @@ class Ledger:
         with self._lock:
             if self.broken_at:
                 return
-            last = self.engine.sequence
+            last = self.state.sequence
             found = self.store.events(self.project, last)
-            sound = sound_part(found, self._hash, last)
+            sound = sound_part(found, self.state.hash, last)
             for event in sound:
-                self._take(event)
+                take(self.state, event)
+                self.events.append(event)
             if len(sound) < len(found):
                 self._break_at(last + len(sound) + 1)
 
@@ -120,7 +108,8 @@ class Ledger:
         """Store the event that ``build`` makes from the present state, durably.
 
         ``build`` is asked again when another session was faster; it returns None when there is
-        nothing to store any more. A token already in the log gives the event stored first.
+        nothing to store any more. A token already in the log gives the event stored first. Raises
+        what the rules of the event's kind raise when it may not happen now.
         """
         with self._lock:
             while True:
@@ -129,7 +118,8 @@ class Ledger:
                 made = build()
                 if made is None:
                     return None
-                event = made[0].chained(self._hash)
+                event = made[0].chained(self.state.hash)
+                check(self.state, event, self.figures)
                 try:
                     self.store.append(self.project, [event], made[1])
                 except ConflictError:
@@ -137,60 +127,16 @@ class Ledger:
                 except RepeatedTokenError as repeated:
                     self.sync()
                     return repeated.event
-                self._take(event)
+                fold(self.state, event)
+                self.events.append(event)
                 return event
 
     def event(self, kind: str, annotator: str, **values: Any) -> Event:
         """An event that would follow the present ones; a look is nobody's."""
         if kind != "looked":
             check_annotator(annotator)
-        return Event(self.engine.sequence + 1, kind, now(), annotator, **values)
-
-    def on_screen(self, annotator: str) -> list[Draw]:
-        """A person's open draws, without repeats whose first answer was taken back since."""
-        due = self.engine.repeats.due
-        stack = (one.draw for one in self.screens.on_screen(annotator))
-        return [draw for draw in stack if not draw.repeat or draw.index in due]
-
-    def last_said(self, draw: Draw, kind: str) -> str:
-        """The text of the last "noted" or "flagged" about an item; of one that is shown a second
-        time only since then: what was said before would tell that it is known."""
-        said = self._said.get((kind, draw.index))
-        since = self.screens.shown[draw.token].sequence if draw.repeat else 0
-        return (said.text or "") if said is not None and said.sequence > since else ""
+        return Event(self.state.sequence + 1, kind, now(), annotator, **values)
 
     def status(self) -> str:
-        """Where the project stands: "open" while there is something to label for whoever comes,
-        "waiting" while only items on somebody's screen are left that are still kept for them."""
-        engine, screens, at = self.engine, self.screens, now()
-        if engine.finished:
-            return "finished"
-        if set(engine.repeats.due) - screens.indices(repeat=True, at=at):
-            return "open"
-        shown = screens.indices(repeat=False, at=at)
-        if engine.stopped and not engine.extended:
-            return "waiting" if shown else "goal reached"
-        if engine.has_more:
-            return "open"
-        if waiting := set(engine.waiting_indices()):
-            return "waiting" if waiting <= shown else "open"
-        return "exhausted" if len(engine.asked) >= engine.most else "budget used"
-
-    def _take(self, event: Event) -> None:
-        self.engine.apply(event)
-        self.events.append(event)
-        self._hash = event.hash
-        self.screens.take(event)
-        if event.answers is not None:
-            self.answered[event.answers] = event
-        elif event.kind == "looked":
-            self.looked_after = int(event.detail.get("after", 0))
-            self.looks.append({**event.detail, "at": event.at})
-        elif event.kind in ("noted", "flagged"):
-            self._said[event.kind, int(event.index or 0)] = event
-        elif event.kind == "reworded":
-            self.reworded.update(event.detail)
-        elif event.kind == "drawn" and "content" in event.detail:
-            self.texts[str(event.item_id)] = str(event.detail["content"])
-        if event.kind in ANSWER_KINDS or event.kind == "undone":
-            self.last_answer = event.sequence
+        """Where the project stands at the present moment."""
+        return self.state.status(now())

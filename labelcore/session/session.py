@@ -8,18 +8,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from labelcore.errors import AnswerError, LateAnswerError, PlanError
+from labelcore.errors import AnswerError
+from labelcore.figures.looks import FiguresNow
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, genesis
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
 from labelcore.log.screens import Shown
+from labelcore.log.state import State
+from labelcore.log.wording import check_wording
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
 from labelcore.session.ledger import Entry, Ledger, now
 from labelcore.session.projects import created_or_same, new_record, read_items
-from labelcore.session.settings import check_wording
 from labelcore.session.turns import Turns
 from labelcore.session.view import SessionView
 from labelcore.store import LabelStore, open_store
@@ -83,12 +85,11 @@ class Session(SessionView):
         record = new_record(population, kept, project, settings or {})
         self.record = created_or_same(self.store, record)
         self.population, self.plan, self.engine = population, kept, engine
-        self.ledger = Ledger(
-            self.store, project, engine, genesis(population.fingerprint, self.record.plan_json)
-        )
+        self.state = State(engine, genesis(population.fingerprint, self.record.plan_json))
+        self.figures = FiguresNow(engine)
+        self.ledger = Ledger(self.store, project, self.state, self.figures)
         self.turns = Turns(self.ledger, population)
         self._lock = threading.RLock()
-        self._cached = None
         self._people: dict[str, str] = {}
         self.sync()
 
@@ -137,13 +138,13 @@ class Session(SessionView):
             self.ledger.refuse_broken()
             if self.engine.finished:
                 return None
-            stack = self.ledger.on_screen(annotator)
+            stack = self.state.on_screen(annotator)
             if stack and not self.turns.owes(annotator):
                 return stack[-1]
             stopped = not stack and not self.turns.taken_back() and self._stop_now(annotator)
             while True:
                 self.ledger.append(lambda: self.turns.next_draw(annotator, stopped))
-                stack = self.ledger.on_screen(annotator)
+                stack = self.state.on_screen(annotator)
                 if stack or not self._release_expired(annotator, stopped):
                     return stack[-1] if stack else None
 
@@ -180,7 +181,8 @@ class Session(SessionView):
 
         def build() -> Entry | None:
             event = self.ledger.event("stopped", annotator)
-            reason = "" if engine.stopped else stop_reason(engine, event.at)
+            over = engine.stopped or engine.finished
+            reason = "" if over else stop_reason(engine, event.at)
             return (replace(event, text=reason), {}) if reason else None
 
         self.ledger.append(build)
@@ -201,23 +203,21 @@ class Session(SessionView):
         with self._lock:
             shown = self._shown(draw, annotator)
             token = shown.draw.token
-            if token in self.ledger.answered:
-                return self.ledger.answered[token]
+            if token in self.state.answered:
+                return self.state.answered[token]
 
             def build() -> Entry | None:
-                if token in self.ledger.answered:
+                if token in self.state.answered:
                     return None
-                self._refuse_when_finished()
-                self._refuse_late(shown, kind)
                 return self._answer_event(shown, kind, label), {}
 
-            return self.ledger.append(build) or self.ledger.answered[token]
+            return self.ledger.append(build) or self.state.answered[token]
 
     def _shown(self, draw: Draw | str, annotator: str | None) -> Shown:
         """The draw as it was put before this person."""
         token = draw.token if isinstance(draw, Draw) else draw
         self.sync()
-        shown = self.ledger.screens.shown.get(token)
+        shown = self.state.screens.shown.get(token)
         if shown is None:
             raise AnswerError(f"the answer belongs to no item that was shown: token {token!r}")
         if annotator not in (None, shown.annotator):
@@ -226,24 +226,6 @@ class Session(SessionView):
                 "cannot answer for another person"
             )
         return shown
-
-    def _refuse_late(self, shown: Shown, kind: str) -> None:
-        """A draw that is on no screen any more may be answered until somebody else does."""
-        draw, screens = shown.draw, self.ledger.screens
-        if screens.is_open(draw.token):
-            return
-        since = ""
-        if draw.repeat and draw.index not in self.engine.repeats.due:
-            since = "was answered a second time already"
-        elif not draw.repeat and self.engine.answered(draw.index):
-            answer = self.engine.in_force(draw.index)
-            since = "was answered already"
-            if answer and answer.annotator != shown.annotator:
-                since = f"was released, and {answer.annotator!r} has answered it since"
-        elif kind == "later" and (holder := screens.holder(draw)):
-            since = f"was released, and is given to {holder!r} now"
-        if since:
-            raise LateAnswerError(f"item {draw.index} {since}: this answer was not stored")
 
     def _answer_event(self, shown: Shown, kind: str, label: str | None) -> Event:
         draw = shown.draw
@@ -265,13 +247,10 @@ class Session(SessionView):
         """Change the answer of an item already answered; ``token`` makes a repeated press one
         change. The earlier answer stays in the log."""
         kind, label = self.engine.kind_of(answer)
-        if kind == "later":
-            raise AnswerError("an answered item cannot be put off for later; undo it instead")
 
         def build() -> Entry | None:
-            if token in self.ledger.answered:
+            if token in self.state.answered:
                 return None
-            self._refuse_when_finished()
             before = self.engine.in_force(index) if 1 <= index <= len(self.engine.asked) else None
             if before is None:
                 raise AnswerError(f"item {index} has no answer yet that could be changed")
@@ -281,7 +260,7 @@ class Session(SessionView):
             )  # fmt: skip
             return event, {}
 
-        return self.ledger.append(build) or self.ledger.answered[token]
+        return self.ledger.append(build) or self.state.answered[token]
 
     def undo(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
         """Take back this person's last answer still in force; repeatable. None when there is none.
@@ -290,7 +269,6 @@ class Session(SessionView):
         """
 
         def build() -> Entry | None:
-            self._refuse_when_finished()
             last = self.last_answer(annotator)
             if last is None:
                 return None
@@ -303,11 +281,6 @@ class Session(SessionView):
 
         return self.ledger.append(build)
 
-    def _refuse_when_finished(self) -> None:
-        """A finished project is final: its report would not be the one handed over."""
-        if self.engine.finished:
-            raise AnswerError(f"project {self.project!r} is finished; extend it to change answers")
-
     def note(self, index: int, text: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Keep a note about a drawn item; the last one counts, an empty one removes it."""
         self._about("noted", index, annotator, text)
@@ -317,10 +290,7 @@ class Session(SessionView):
         self._about("flagged", index, annotator, "yes" if flagged else "no")
 
     def _about(self, kind: str, index: int, annotator: str, text: str) -> None:
-        if not 1 <= index <= len(self.engine.asked):
-            raise AnswerError(f"item {index} was not drawn")
-        asked = self.engine.asked[index - 1]
-        item_id = self.population.id_at(asked.position)
+        item_id = self.population.id_at(self.state.asked(index).position)
         self.ledger.append(
             lambda: (
                 self.ledger.event(kind, annotator, index=index, item_id=item_id, text=text),
@@ -347,13 +317,6 @@ class Session(SessionView):
         promise the first stage stays the result and the further labels are a second stage."""
         if isinstance(budget, bool) or not isinstance(budget, int):
             raise TypeError(f"budget must be a whole number of items, got {budget!r}")
-        counted = self.going_on or self.plan.method.counts_draws
-        least = self.engine.limit if counted else self.engine.answers_given
-        if not least < budget <= self.engine.most:
-            raise PlanError(
-                f"budget must be more than the {least:,} items so far and at most the "
-                f"{self.engine.most:,} that can be asked, got {budget:,}"
-            )
         self.ledger.append(
             lambda: (self.ledger.event("extended", annotator, detail={"budget": budget}), {})
         )
@@ -366,9 +329,6 @@ class Session(SessionView):
         """
         if isinstance(items, bool) or not isinstance(items, int):
             raise TypeError(f"items must be a whole number of items, got {items!r}")
-        if items < 1:
-            raise PlanError(f"items must be at least 1, got {items!r}")
-        self._refuse_when_finished()
         self.ledger.append(
             lambda: (self.ledger.event("second_pass", annotator, detail={"items": items}), {})
         )

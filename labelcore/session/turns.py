@@ -17,18 +17,19 @@ class Turns:
     """Questions to the present state of a ledger, and the events that would answer them."""
 
     def __init__(self, ledger: Ledger, population: Population) -> None:
-        self.ledger, self.engine, self.population = ledger, ledger.engine, population
+        self.ledger, self.population = ledger, population
+        self.state, self.engine = ledger.state, ledger.state.engine
 
     def owed(self, annotator: str) -> int:
         """The oldest draw whose first answer this person took back; 0 if there is none."""
-        shown = self.ledger.screens.indices(repeat=False)
+        shown = self.state.screens.indices(repeat=False)
         free = (index for index in self.engine.owed if index not in shown)
         return next((index for index in free if self._mine(index, annotator)), 0)
 
     def owes(self, annotator: str) -> bool:
         """Whether this person took back an answer, a first or a second one, and has not seen the
         item again since."""
-        shown = self.ledger.screens.indices(repeat=True)
+        shown = self.state.screens.indices(repeat=True)
         again = set(self.engine.repeats.owed) - shown
         return bool(self.owed(annotator)) or any(
             self._mine(index, annotator, repeat=True) for index in again
@@ -39,24 +40,26 @@ class Turns:
         engine, at = self.engine, now()
         owed = [(index, False) for index in engine.owed]
         owed += [(index, True) for index in engine.repeats.owed]
-        undone = (self.ledger.screens.taken_back(index, repeat=again) for index, again in owed)
+        undone = (self.state.screens.taken_back(index, repeat=again) for index, again in owed)
         return any(event is not None and not lease_over(event.at, at) for event in undone)
 
     def _mine(self, index: int, annotator: str, *, repeat: bool = False) -> bool:
-        undone = self.ledger.screens.taken_back(index, repeat=repeat)
+        undone = self.state.screens.taken_back(index, repeat=repeat)
         return undone is not None and undone.annotator == annotator
 
     def _free(self, index: int, annotator: str, *, repeat: bool = False) -> bool:
         """Whether nobody else took back an answer to it a short while ago, to give it anew."""
-        undone = self.ledger.screens.taken_back(index, repeat=repeat)
+        undone = self.state.screens.taken_back(index, repeat=repeat)
         return undone is None or undone.annotator == annotator or lease_over(undone.at, now())
 
     def next_draw(self, annotator: str, stopped: bool) -> Entry | None:
         """What to show next: an item taken back, else a repeat that is due, else what the method
         asks, else any repeat; repeats only when the plan's rules have ended the drawing."""
-        if self.ledger.on_screen(annotator) and not self.owes(annotator):
+        if self.state.on_screen(annotator) and not self.owes(annotator):
             return None  # Another page of this person was faster.
         engine = self.engine
+        if engine.finished:
+            return None
         index = self.owed(annotator)
         repeat = 0 if index else self._repeat(annotator)
         found = self._again(index or repeat) if index or repeat else None
@@ -85,7 +88,7 @@ class Turns:
 
     def _repeat(self, annotator: str, *, anything: bool = False) -> int:
         """The draw to show a second time now; 0 if somebody has each of them already."""
-        shown = self.ledger.screens.indices(repeat=True)
+        shown = self.state.screens.indices(repeat=True)
         ready = self.engine.repeats.ready(anything=anything)
         free = (one for one in ready if self._free(one, annotator, repeat=True))
         return next((index for index in free if index not in shown), 0)
@@ -93,7 +96,7 @@ class Turns:
     def _next_index(self, annotator: str) -> Found | None:
         """What the method asks next: an item that was given up, else a new one, else one put off
         for later."""
-        engine, screens = self.engine, self.ledger.screens
+        engine, screens = self.engine, self.state.screens
         if screens.released:
             return self._again(min(screens.released))
         ahead = engine.peek()
@@ -118,7 +121,7 @@ class Turns:
         """The event that takes a draw from the person it was given to; None when it is not on
         their screen any more."""
         draw = shown.draw
-        if not self.ledger.screens.is_open(draw.token):
+        if not self.state.screens.is_open(draw.token):
             return None
         return self.ledger.event(
             "released", annotator, index=draw.index, item_id=draw.item_id,
@@ -128,7 +131,7 @@ class Turns:
     def release_expired(self, annotator: str, stopped: bool) -> Event | None:
         """The event that takes the draw shown longest ago from a person who has had it for too
         long; None if there is none that may go to this one."""
-        for shown in self.ledger.screens.expired(now()):
+        for shown in self.state.screens.expired(now()):
             if shown.draw.repeat or not stopped:
                 return self.release(shown, annotator)
         return None

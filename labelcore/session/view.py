@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,18 +15,19 @@ from labelcore.errors import ChangedTextError, StoreBusyError, StoreNotWritableE
 from labelcore.figures.curves import band, ranked_curve
 from labelcore.figures.cuts import cut_at, deepest_cut, packages
 from labelcore.figures.label_error import label_error
-from labelcore.figures.looks import look_detail, results
+from labelcore.figures.looks import FiguresNow
 from labelcore.figures.scalars import complete, first_figure, headline_stage
 from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, text_digest
-from labelcore.log.history import HistoryRow, history, in_force
+from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR
+from labelcore.log.state import State
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Band, Cut, Result
-from labelcore.session.ledger import Ledger
+from labelcore.session.ledger import Entry, Ledger
 from labelcore.store import LabelStore, ProjectRecord
 
 RECORD_AGAIN_SECONDS = 2.0
@@ -41,12 +42,13 @@ class SessionView:
     population: Population
     plan: Plan
     engine: Engine
+    state: State
+    figures: FiguresNow
     ledger: Ledger
     # Why the newest look is not in the log, "" when it is.
     unrecorded: str = ""
     _record_again_at: float = 0.0
     _lock: threading.RLock
-    _cached: tuple[tuple[int, bool, int], dict[str, Result]] | None
 
     def sync(self) -> None:
         """Take in what other sessions appended."""
@@ -67,7 +69,7 @@ class SessionView:
         the draw recorded."""
         kept = self.store.content(self.project, item_id)
         found = self.population.content(item_id) if kept is None else kept
-        if self.ledger.texts.get(item_id, digest := text_digest(item_id, found)) != digest:
+        if self.state.texts.get(item_id, digest := text_digest(item_id, found)) != digest:
             raise ChangedTextError(
                 f"The text of item {item_id!r} is not the one that was drawn: it was changed "
                 "outside Labelcore, so it is not shown. Put back a backup of the store."
@@ -87,7 +89,7 @@ class SessionView:
     def last_answer(self, annotator: str | None = DEFAULT_ANNOTATOR) -> Event | None:
         """This person's newest answer that is in force; with None that of anybody."""
         for event in reversed(self.events):
-            if annotator in (None, event.annotator) and in_force(event, self.engine):
+            if annotator in (None, event.annotator) and self.state.in_force(event):
                 return event
         return None
 
@@ -111,8 +113,8 @@ class SessionView:
         """
         with self._lock:
             self.sync()
-            found = self._results()
-            if self.ledger.last_answer <= self.ledger.looked_after:
+            found = self.figures.results()
+            if self.state.last_answer <= self.state.looked_after:
                 self.unrecorded = ""
             elif not self.broken_at and time.monotonic() >= self._record_again_at:
                 self._record_look()
@@ -121,22 +123,16 @@ class SessionView:
     def _record_look(self) -> None:
         """Reading goes on where nothing can be written; each try may wait for another program."""
         try:
-            self.ledger.append(lambda: self._look(self._results()))
+            self.ledger.append(self._look)
             self.unrecorded = ""
         except (StoreBusyError, StoreNotWritableError) as error:
             self.unrecorded = str(error)
             self._record_again_at = time.monotonic() + RECORD_AGAIN_SECONDS
 
-    def _results(self) -> dict[str, Result]:
-        state = (self.engine.version, self.engine.finished, self.engine.limit)
-        if self._cached is None or self._cached[0] != state:
-            self._cached = (state, results(self.engine))
-        return self._cached[1]
-
-    def _look(self, found: Mapping[str, Result]) -> tuple[Event, dict[str, dict[str, str]]] | None:
-        if self.ledger.last_answer <= self.ledger.looked_after:
+    def _look(self) -> Entry | None:
+        if self.state.last_answer <= self.state.looked_after:
             return None
-        detail = look_detail(self.engine, found, self.ledger.last_answer)
+        detail = self.figures.look(self.state.last_answer)
         return self.ledger.event("looked", "", detail=detail), {}
 
     def curve(self) -> Curve:
@@ -195,13 +191,13 @@ class SessionView:
         """Every recorded look in order: labels, draws, results by key, and when ("at"). The list
         is new, the looks in it are the session's own: to be read, not changed."""
         with self._lock:
-            return list(self.ledger.looks)
+            return list(self.state.looks)
 
     def last_said(self, draw: Draw, kind: str) -> str:
         """The text of the last event "noted" or "flagged" about a drawn item, "" without one; of an
         item that is shown a second time only since then."""
         with self._lock:
-            return self.ledger.last_said(draw, kind)
+            return self.state.last_said(draw, kind)
 
     @property
     def labels(self) -> int:
@@ -222,9 +218,9 @@ class SessionView:
     def settings(self) -> dict[str, Any]:
         """Question, instructions, keys ...: as given when the project was made, with the words as
         they were mended since."""
-        return {**json.loads(self.record.settings_json), **self.ledger.reworded}
+        return {**json.loads(self.record.settings_json), **self.state.reworded}
 
     def history(self, annotator: str | None = None, last: int | None = 50) -> Sequence[HistoryRow]:
         """Answered items, the newest answer first."""
         with self._lock:
-            return history(self.events, self.engine, annotator, last)
+            return history(self.events, self.state, annotator, last)

@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from labelcore.log.events import EVENT_KINDS, FIELDS, Event
+from labelcore.log.events import FIELDS, Event
+from labelcore.log.kinds import kind_named
 from labelcore.store.base import Contents, ProjectRecord
 
 _INTEGER_LIMIT = 2**63
@@ -98,9 +99,7 @@ def checked_contents(contents: Contents) -> dict[str, dict[str, str]]:
 
 
 def _check_fields(event: Event) -> None:
-    if event.kind not in EVENT_KINDS:
-        known = ", ".join(EVENT_KINDS)
-        raise ValueError(f"kind must be one of {known}, got {event.kind!r}")
+    kind_named(event.kind)
     for name in _REQUIRED:
         if getattr(event, name) is None:
             raise TypeError(f"{name} of event {event.sequence} must not be None")

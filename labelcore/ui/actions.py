@@ -51,7 +51,7 @@ def press(project: str, token: str, answer: str) -> None:
     """Answer the item shown; a second press of the same item changes nothing."""
     session = sessions.session(project)
     if gone(token):
-        first = session.ledger.answered.get(token)
+        first = session.state.answered.get(token)
     elif too_quick(token):
         hint(TOO_QUICK)
         return

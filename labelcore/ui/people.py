@@ -157,6 +157,6 @@ def release_gone(session: Session) -> bool:
     """Give back what people have on the screen whose pages have been gone for ten minutes."""
     found = False
     for person in presence().gone(session.project):
-        for draw in session.ledger.on_screen(person):
+        for draw in session.state.on_screen(person):
             found = session.release(draw) is not None or found
     return found

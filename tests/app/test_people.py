@@ -94,7 +94,7 @@ def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) 
         page = app("label", project="demo")
         session.sync()
         return any(
-            draw.index == left.index for draw in session.ledger.on_screen("me")
+            draw.index == left.index for draw in session.state.on_screen("me")
         ) and "Nothing to judge" not in texts(page)
 
     monkeypatch.setattr(people, "GONE_SECONDS", 0.0)

@@ -84,7 +84,7 @@ def test_known_answers_a_comparison_and_a_second_pass(
     session = lc.Session.open(driving.store_url(data), PROJECT)
     with closing(session.store):
         known = {row["text"] for row in content if row["label"] != ""}
-        given = session.ledger.screens.shown.values()
+        given = session.state.screens.shown.values()
         shown = {session.item(one.draw)["text"] for one in given}
         assert len(shown) == LABELS and not shown & known, "a known item was asked"
         found = session.label_error()

@@ -18,6 +18,7 @@ import pytest
 import labelcore as lc
 from labelcore.designs.base import Design, Frame, IntArray, Setup
 from labelcore.log.engine import Engine
+from labelcore.log.kinds import state_at
 from labelcore.results.types import Band, Result
 from tests.designs.synthetic import Known, label, labelled
 
@@ -77,9 +78,7 @@ class Family:
         session = lc.Session(known.population, self.plan_of(name), project="replay")
         answer_with_detours(session, known)
         again = lc.Session(known.population, session.plan, session.store, "replay")
-        engine = Engine(known.population, session.plan)
-        for event in session.events:
-            engine.apply(event)
+        engine = state_at(known.population, session.plan, session.events).engine
         assert drawn(engine) == drawn(session.engine) == drawn(again.engine)
         figures = self.figures(engine)
         assert figures == self.figures(session.engine) == self.figures(again.engine)

@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
-from labelcore.log.events import EVENT_KINDS, FIELDS, Event
+from labelcore.log.events import FIELDS, Event
+from labelcore.log.kinds import KINDS
 from labelcore.store import (
     STORES,
     ConflictError,
@@ -179,7 +180,7 @@ def check_rename(open_one: OpenStore) -> None:
 def check_event_round_trip(open_one: OpenStore) -> None:
     store = with_project(open_one)
     sent = [full_event(n, text, f"t{text}", f"a{text}") for n, text in enumerate(HOSTILE, 1)]
-    sent += [Event(len(sent) + n, kind, AT, "a1") for n, kind in enumerate(EVENT_KINDS, 1)]
+    sent += [Event(len(sent) + n, kind, AT, "a1") for n, kind in enumerate(KINDS, 1)]
     store.append("spam", sent)
     back = store.events("spam")
     assert back == sent
@@ -498,7 +499,7 @@ json_values = st.recursive(
                 ["index", "stratum", "batch", "basis", "previous"],
                 st.none() | st.integers(-(2**63), 2**63 - 1),
             ),
-            "kind": st.sampled_from(EVENT_KINDS),
+            "kind": st.sampled_from(list(KINDS)),
             "detail": st.dictionaries(texts, json_values, max_size=3),
         }
     ),

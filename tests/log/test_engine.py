@@ -13,6 +13,8 @@ from labelcore.errors import AnswerError, PlanError, ReplayError
 from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.log.kinds import take
+from labelcore.log.state import State
 from tests.designs.synthetic import (
     NEEDED,
     SCALAR_DESIGNS,
@@ -173,10 +175,10 @@ def log(known: Known) -> tuple[lc.Plan, list[Event]]:
 
 
 def first_fault(known: Known, plan: lc.Plan, events: list[Event]) -> int:
-    engine = Engine(known.population, plan)
+    state = State(Engine(known.population, plan))
     for event in events:
         try:
-            engine.apply(event)
+            take(state, event)
         except ReplayError as error:
             return error.sequence
     pytest.fail("nothing was found")

@@ -17,7 +17,7 @@ from labelcore.log.events import Draw, Event
 from labelcore.log.people import people_count
 from labelcore.log.screens import LEASE
 from labelcore.replay import replay
-from labelcore.replay.checks import Walk
+from labelcore.replay.walk import Walk
 from labelcore.session import ledger, turns
 from labelcore.session import session as whole
 
@@ -383,7 +383,7 @@ def held_together(session: lc.Session, model: Model) -> None:
     replays(session)
     fresh = lc.Session(session.population, session.plan, session.store, session.project)
     assert fresh.status == session.status and fresh.results() == session.results()
-    assert fresh.ledger.screens._open.keys() == session.ledger.screens._open.keys()
+    assert fresh.state.screens._open.keys() == session.state.screens._open.keys()
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from labelcore.errors import PlanError
-from labelcore.session.settings import WORDING, check_wording
+from labelcore.log.wording import WORDING, check_wording
 
 EXAMPLES: dict[str, Any] = {
     "question": "Is it spam?",

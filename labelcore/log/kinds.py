@@ -1,0 +1,397 @@
+"""The kinds of events: each is one class, with when it may happen and what it does to the state.
+
+Whoever writes, reads or audits a log asks the same rules. A new kind is a class here and a row of
+``KINDS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from labelcore.errors import AnswerError, PlanError, ReplayError
+from labelcore.log.differences import difference
+from labelcore.log.engine import Engine
+from labelcore.log.events import RESERVED_ANSWERS, Event, text_digest
+from labelcore.log.rules import (
+    Figures,
+    Kind,
+    check_first_answer,
+    check_going_on,
+    check_item,
+    check_new_token,
+    check_not_late,
+    check_shown,
+    check_takes_back,
+)
+from labelcore.log.screens import lease_over
+from labelcore.log.state import State
+from labelcore.log.wording import check_wording
+from labelcore.plan.plan import Plan
+from labelcore.population import Population
+
+# --- drawing -------------------------------------------------------------------------------------
+
+
+class Drawn(Kind):
+    """An item is put before a person: a new one, or one that has no final answer."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_going_on(state)
+        check_new_token(state, event)
+        engine = state.engine
+        if event.index is None or not 1 <= event.index <= len(engine.asked) + 1:
+            raise AnswerError(f"draw {event.index} is out of order")
+        if event.index > len(engine.asked):
+            self._check_new(engine, event)
+            return
+        check_item(state, event)
+        if engine.answered(event.index):
+            raise AnswerError(f"draw {event.index} is shown again though it has an answer")
+        if event.index in state.screens.indices(repeat=False):
+            raise AnswerError(f"draw {event.index} is shown again while somebody has it")
+
+    def _check_new(self, engine: Engine, event: Event) -> None:
+        ahead = engine.peek()
+        if ahead is None:
+            raise AnswerError(f"draw {event.index} lies beyond the planned draws")
+        _, position, batch, basis = ahead
+        found = (event.item_id, event.stratum, event.batch, event.basis)
+        item_id, stratum = engine.population.id_at(position), int(engine.frame.stratum[position])
+        if found != (item_id, stratum, batch, basis):
+            raise AnswerError(
+                f"draw {event.index} should be item {item_id!r} (stratum {stratum}, batch {batch} "
+                f"after event {basis}), the log has {found[0]!r} (stratum {found[1]}, batch "
+                f"{found[2]} after event {found[3]})"
+            )
+
+    def audit(self, state: State, event: Event, figures: Figures) -> None:
+        """The text that was shown is that of the file, where the log holds its digest."""
+        if "content" not in event.detail:
+            return
+        item_id = str(event.item_id)
+        found = text_digest(item_id, state.engine.population.content(item_id))
+        if found != event.detail["content"]:
+            raise AnswerError(f"the text of item {item_id!r} is another one than was shown")
+
+    def fold(self, state: State, event: Event) -> None:
+        engine, index = state.engine, int(event.index or 0)
+        if index > len(engine.asked):
+            engine.draw_next()
+        engine.show_again(index)
+        state.screens.put(event, repeat=False)
+        if "content" in event.detail:
+            state.texts[str(event.item_id)] = str(event.detail["content"])
+
+
+class Redrawn(Kind):
+    """An answered item is shown a second time: one that the seed or a second pass chose."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_going_on(state)
+        check_new_token(state, event)
+        check_item(state, event)
+        engine = state.engine
+        if event.index in engine.repeats.ready():
+            return
+        ended = engine.stopped or engine.peek() is None
+        if not (ended and event.index in engine.repeats.ready(anything=True)):
+            raise AnswerError(f"draw {event.index} is not to be shown again at this point")
+
+    def fold(self, state: State, event: Event) -> None:
+        state.engine.repeats.show(int(event.index or 0))
+        state.screens.put(event, repeat=True)
+
+
+class Released(Kind):
+    """A draw is taken from the person it was given to, unanswered: others may have it."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_item(state, event)
+        given = state.screens.given_by(int(event.previous or 0))
+        if given is None or given.draw.index != event.index:
+            raise AnswerError(f"it releases event {event.previous}, which nobody has before them")
+        if event.annotator != given.annotator and not lease_over(given.at, event.at):
+            raise AnswerError(
+                f"it releases event {event.previous}, still kept for {given.annotator!r}"
+            )
+
+    def fold(self, state: State, event: Event) -> None:
+        state.screens.give_up(int(event.previous or 0))
+
+
+# --- answering -----------------------------------------------------------------------------------
+
+
+class Answer(Kind):
+    """A class, "unsure", "later" or "broken": for a draw, or instead of the answer in force."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_going_on(state)
+        check_first_answer(state, event)
+        changed = event.previous is not None
+        shown = None if changed else check_shown(state, event, repeat=False)
+        if changed and event.answers in state.screens.shown:
+            raise AnswerError("a changed answer must not use the token of a draw")
+        index = check_item(state, event)
+        force = state.engine.in_force(index)
+        if changed and (force is None or force.sequence != event.previous):
+            raise AnswerError(f"it changes event {event.previous}, which is not in force")
+        if changed and self.name == "later":
+            raise AnswerError("an answered item cannot be put off for later; undo it instead")
+        if (event.label is not None) != (self.name == "labelled"):
+            raise AnswerError(f"a label of {event.label!r} with {self.name!r}")
+        if event.label is not None and event.label not in state.engine.classes:
+            raise AnswerError(f"{event.label!r} is not one of the classes")
+        if shown is not None:
+            check_not_late(state, shown, later=self.name == "later")
+
+    def fold(self, state: State, event: Event) -> None:
+        engine, index = state.engine, int(event.index or 0)
+        engine.answer(index, event)
+        engine.repeats.settle(index, engine.asked[index - 1].answers)
+        engine.repeats.count_answer()
+        if event.previous is not None:
+            engine.stopped = False  # The answer that ended it may be gone: the rules decide anew.
+        state.screens.clear(index, repeat=False)
+        state.answered[str(event.answers)] = event
+        state.last_answer = event.sequence
+
+
+class Undone(Kind):
+    """A person takes back an answer; the one before it, if any, is in force again."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_going_on(state)
+        check_takes_back(event, state.engine.in_force(check_item(state, event)))
+
+    def fold(self, state: State, event: Event) -> None:
+        engine, index = state.engine, int(event.index or 0)
+        engine.undo(index)
+        engine.repeats.settle(index, engine.asked[index - 1].answers)
+        state.screens.take_back(event, repeat=False)
+        state.last_answer = event.sequence
+
+
+class Reread(Kind):
+    """A second answer, held against the label that is in force."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_going_on(state)
+        check_first_answer(state, event)
+        shown = check_shown(state, event, repeat=True)
+        first = state.engine.repeats.first(check_item(state, event))
+        if event.previous != (None if first is None else first.sequence):
+            raise AnswerError(f"it is held against event {event.previous}, not in force")
+        known = event.label in state.engine.classes and event.text is None
+        if not known and (event.label is not None or event.text not in RESERVED_ANSWERS):
+            raise AnswerError(f"it answers {event.label or event.text!r}")
+        check_not_late(state, shown, later=event.text == "later")
+
+    def fold(self, state: State, event: Event) -> None:
+        state.engine.repeats.count_answer()
+        state.engine.repeats.answer(event)
+        state.screens.clear(int(event.index or 0), repeat=True)
+        state.answered[str(event.answers)] = event
+
+
+class RereadUndone(Kind):
+    """A person takes back a second answer."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_going_on(state)
+        check_takes_back(event, state.engine.repeats.second(check_item(state, event)))
+
+    def fold(self, state: State, event: Event) -> None:
+        state.engine.repeats.take_back(int(event.index or 0))
+        state.screens.take_back(event, repeat=True)
+
+
+# --- saying something about an item --------------------------------------------------------------
+
+
+class Noted(Kind):
+    """A note about a drawn item; an empty one removes it."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_item(state, event, "item_id")
+
+    def fold(self, state: State, event: Event) -> None:
+        state.notes[int(event.index or 0)] = event
+
+
+class Flagged(Kind):
+    """A drawn item is marked to be looked at again, or no more."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_item(state, event, "item_id")
+        if event.text not in ("yes", "no"):
+            raise AnswerError(f"a flag must be 'yes' or 'no', got {event.text!r}")
+
+    def fold(self, state: State, event: Event) -> None:
+        state.flags[int(event.index or 0)] = event
+
+
+# --- the course of the session -------------------------------------------------------------------
+
+
+class Looked(Kind):
+    """The results were looked at, with answers that no look has seen before."""
+
+    def check(self, state: State, event: Event) -> None:
+        if state.last_answer <= state.looked_after:
+            raise AnswerError("it looks at what a look has seen already")
+
+    def audit(self, state: State, event: Event, figures: Figures) -> None:
+        found = difference(dict(event.detail), figures.look(state.last_answer))
+        if found:
+            raise AnswerError(f"the look does not follow: {found}")
+
+    def fold(self, state: State, event: Event) -> None:
+        state.looked_after = int(event.detail.get("after", 0))
+        state.looks.append({**event.detail, "at": event.at})
+
+
+class Stopped(Kind):
+    """The plan's rules end the labelling."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_going_on(state)
+        if state.engine.stopped:
+            raise AnswerError("labelling was stopped already")
+
+    def audit(self, state: State, event: Event, figures: Figures) -> None:
+        reason = figures.stop_reason(event.at)
+        if not reason or reason != event.text:
+            raise AnswerError(
+                f"labelling stopped for {event.text!r}, and the rules met then are {reason!r}"
+            )
+
+    def fold(self, state: State, event: Event) -> None:
+        state.engine.stopped = True
+
+
+class Finished(Kind):
+    """Somebody ends the labelling."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_going_on(state)
+
+    def fold(self, state: State, event: Event) -> None:
+        state.engine.finished = True
+
+
+class Extended(Kind):
+    """Labelling goes on until a new number of items in all."""
+
+    def check(self, state: State, event: Event) -> None:
+        engine, budget = state.engine, event.detail.get("budget")
+        counted = state.going_on(event.at) or engine.design.counts_draws
+        least = engine.limit if counted else engine.answers_given
+        if type(budget) is not int or not least < budget <= engine.most:
+            raise PlanError(
+                f"budget must be more than the {least:,} items so far and at most the "
+                f"{engine.most:,} that can be asked, got {budget!r}"
+            )
+
+    def fold(self, state: State, event: Event) -> None:
+        state.engine.extend(int(event.detail["budget"]))
+
+
+class SecondPass(Kind):
+    """So many of the labelled items are shown a second time."""
+
+    def check(self, state: State, event: Event) -> None:
+        items = event.detail.get("items")
+        if type(items) is not int or items < 1:
+            raise PlanError(f"items must be at least 1, got {items!r}")
+        check_going_on(state)
+
+    def fold(self, state: State, event: Event) -> None:
+        state.engine.repeats.ask(int(event.detail["items"]))
+
+
+class Reworded(Kind):
+    """The words of the project are mended; no figure depends on them."""
+
+    def check(self, state: State, event: Event) -> None:
+        check_wording(event.detail)
+
+    def fold(self, state: State, event: Event) -> None:
+        state.reworded.update(event.detail)
+
+
+# --- all of them ---------------------------------------------------------------------------------
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Drawn("drawn"),
+        Answer("labelled"),
+        Answer("unsure"),
+        Answer("later"),
+        Answer("broken"),
+        Undone("undone"),
+        Noted("noted"),
+        Flagged("flagged"),
+        Looked("looked"),
+        Stopped("stopped"),
+        Finished("finished"),
+        Extended("extended"),
+        Reworded("reworded"),
+        Redrawn("redrawn"),
+        Reread("reread"),
+        RereadUndone("reread_undone"),
+        SecondPass("second_pass"),
+        Released("released"),
+    )
+}
+
+
+def kind_named(name: object) -> Kind:
+    """The kind with this name. Raises ValueError if there is none."""
+    kind = KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {name!r}")
+    return kind
+
+
+def check(state: State, event: Event, figures: Figures | None = None) -> None:
+    """Raise a ValueError or TypeError with the rule unless the event may happen now.
+
+    figures   those of the state, where what the event records of texts and figures counts too
+    """
+    kind = kind_named(event.kind)
+    if event.sequence != state.sequence + 1:
+        raise ValueError(f"expected event {state.sequence + 1} here")
+    kind.check(state, event)
+    if figures is not None:
+        kind.audit(state, event, figures)
+
+
+def fold(state: State, event: Event) -> None:
+    """Take an event that may happen into the state."""
+    KINDS[event.kind].fold(state, event)
+    state.passed(event)
+
+
+def take(state: State, event: Event, figures: Figures | None = None) -> None:
+    """Check an event of a log and fold it. Raises ReplayError when it does not follow."""
+    try:
+        check(state, event, figures)
+    except (ValueError, TypeError) as error:
+        raise ReplayError(event.sequence, str(error)) from error
+    fold(state, event)
+
+
+def state_at(
+    population: Population, plan: Plan, events: Iterable[Event], sequence: int | None = None
+) -> State:
+    """The state after event number ``sequence``, or after all: any past moment of a session.
+
+    Raises ReplayError when an event does not follow from those before it.
+    """
+    state = State(Engine(population, plan))
+    for event in islice(events, sequence):
+        take(state, event)
+    return state

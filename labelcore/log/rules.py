@@ -1,0 +1,117 @@
+"""What a kind of event is, and the rules that several kinds share.
+
+A rule that is broken raises the error that a caller gets who tries it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from labelcore.errors import AnswerError, LateAnswerError
+from labelcore.log.events import Event
+from labelcore.log.screens import Shown
+from labelcore.log.state import State
+
+
+class Figures(Protocol):
+    """The figures of the state before an event; the log itself computes none."""
+
+    def look(self, after: int) -> Mapping[str, Any]:
+        """What a look records that has seen the answers up to event ``after``."""
+
+    def stop_reason(self, at: str) -> str:
+        """The stop rules that end the session at this time, "" when it goes on."""
+
+
+class Kind:
+    """One kind of event."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def check(self, state: State, event: Event) -> None:
+        """Raise a ValueError or TypeError with the rule unless the event may happen now."""
+
+    def audit(self, state: State, event: Event, figures: Figures) -> None:
+        """Raise one unless what the event records of texts and figures is what they are."""
+
+    def fold(self, state: State, event: Event) -> None:
+        """Take the event into the state."""
+
+
+def check_going_on(state: State) -> None:
+    """A finished project is final: its report would not be the one handed over."""
+    if state.engine.finished:
+        raise AnswerError("the project is finished; extend it to change answers")
+
+
+def check_item(state: State, event: Event, *names: str) -> int:
+    """The event names a drawn item by its right id, stratum and batch; its index."""
+    one = state.asked(event.index)
+    truth = {
+        "item_id": state.engine.population.id_at(one.position),
+        "stratum": one.stratum,
+        "batch": one.batch,
+    }
+    for name in names or truth:
+        if getattr(event, name) != truth[name]:
+            raise AnswerError(
+                f"draw {event.index} has {name} {truth[name]!r}, the log has "
+                f"{getattr(event, name)!r}"
+            )
+    return int(event.index or 0)
+
+
+def check_new_token(state: State, event: Event) -> None:
+    """A draw has a token of its own."""
+    if not event.token or event.token in state.screens.shown or event.token in state.answered:
+        raise AnswerError(f"its token {event.token!r} was used before")
+
+
+def check_first_answer(state: State, event: Event) -> None:
+    """A token is answered once."""
+    first = state.answered.get(event.answers or "")
+    if first is not None:
+        raise AnswerError(f"event {first.sequence} answered this already")
+    if not event.answers:
+        raise AnswerError("it answers no item")
+
+
+def check_shown(state: State, event: Event, *, repeat: bool) -> Shown:
+    """The token that the event answers was shown, in this way, for the same draw."""
+    shown = state.screens.shown.get(str(event.answers))
+    if shown is None or shown.draw.repeat != repeat:
+        raise AnswerError(f"it answers the token {event.answers!r}, never shown")
+    if shown.draw.index != event.index:
+        raise AnswerError(
+            f"it speaks of draw {event.index}, its token was shown for draw {shown.draw.index}"
+        )
+    return shown
+
+
+def check_not_late(state: State, shown: Shown, *, later: bool) -> None:
+    """A draw that is on no screen any more may be answered until somebody else does."""
+    draw, engine, screens = shown.draw, state.engine, state.screens
+    if screens.is_open(draw.token):
+        return
+    since = ""
+    if draw.repeat and draw.index not in engine.repeats.due:
+        since = "was answered a second time already"
+    elif not draw.repeat and engine.answered(draw.index):
+        answer = engine.in_force(draw.index)
+        since = "was answered already"
+        if answer and answer.annotator != shown.annotator:
+            since = f"was released, and {answer.annotator!r} has answered it since"
+    elif later and (holder := screens.holder(draw)):
+        since = f"was released, and is given to {holder!r} now"
+    if since:
+        raise LateAnswerError(f"item {draw.index} {since}: this answer was not stored")
+
+
+def check_takes_back(event: Event, answer: Event | None) -> None:
+    """Whoever takes an answer back gave it, and it is in force."""
+    if answer is None or answer.sequence != event.previous:
+        raise AnswerError(f"takes back event {event.previous}, not in force")
+    if answer.annotator != event.annotator:
+        raise AnswerError(f"takes back an answer of {answer.annotator!r}, of somebody else")

@@ -1,0 +1,108 @@
+"""The state of a log: everything that is known after its first so many events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from labelcore.errors import AnswerError
+from labelcore.log.engine import Asked, Engine
+from labelcore.log.events import Draw, Event
+from labelcore.log.screens import Screens
+
+
+class State:
+    """One moment of a session. ``labelcore.log.kinds`` says what each kind of event does to it.
+
+    engine        draws, answers in force, counts: what the figures are computed from
+    screens       which draws were put before whom, and who has which one now
+    answered      token -> the event that answered it
+    last_answer   sequence number of the last answer or undo
+    looked_after  the last answer or undo that a recorded look has seen
+    looks         the recorded looks in order: labels, draws, results by key, and when ("at")
+    reworded      words of the project as they were mended last, by name
+    texts         item -> the digest of its text, as its draw recorded it
+    notes, flags  draw -> the last event about it
+    events        how many events of each kind there were
+    hash          that of the last event, or ``start`` before the first
+    """
+
+    def __init__(self, engine: Engine, start: str = "") -> None:
+        self.engine = engine
+        self.screens = Screens()
+        self.answered: dict[str, Event] = {}
+        self.last_answer = 0
+        self.looked_after = 0
+        self.looks: list[dict[str, Any]] = []
+        self.reworded: dict[str, Any] = {}
+        self.texts: dict[str, str] = {}
+        self.notes: dict[int, Event] = {}
+        self.flags: dict[int, Event] = {}
+        self.events: Counter[str] = Counter()
+        self.hash = start
+
+    @property
+    def sequence(self) -> int:
+        """The number of the last event."""
+        return self.engine.sequence
+
+    def passed(self, event: Event) -> None:
+        """The event has done all that it does: the next one follows it."""
+        self.events[event.kind] += 1
+        self.engine.sequence = event.sequence
+        self.hash = event.hash
+
+    # --- questions -----------------------------------------------------------------------------
+
+    def asked(self, index: int | None) -> Asked:
+        """The drawn item with this index. Raises AnswerError if there is none."""
+        if index is None or not 1 <= index <= len(self.engine.asked):
+            raise AnswerError(f"draw {index} was never drawn")
+        return self.engine.asked[index - 1]
+
+    def in_force(self, event: Event) -> bool:
+        """Whether an answer, a first or a second one, was neither taken back nor changed."""
+        if event.kind == "reread":
+            return self.engine.repeats.in_force(event)
+        if event.answers is None:
+            return False
+        force = self.engine.in_force(int(event.index or 0))
+        return force is not None and force.sequence == event.sequence
+
+    def flagged(self, index: int) -> bool:
+        """Whether the draw is to be looked at again."""
+        return index in self.flags and self.flags[index].text == "yes"
+
+    def on_screen(self, annotator: str) -> list[Draw]:
+        """A person's open draws, without repeats whose first answer was taken back since."""
+        due = self.engine.repeats.due
+        stack = (one.draw for one in self.screens.on_screen(annotator))
+        return [draw for draw in stack if not draw.repeat or draw.index in due]
+
+    def last_said(self, draw: Draw, kind: str) -> str:
+        """The text of the last "noted" or "flagged" about an item; of one that is shown a second
+        time only since then: what was said before would tell that it is known."""
+        said = (self.notes if kind == "noted" else self.flags).get(draw.index)
+        since = self.screens.shown[draw.token].sequence if draw.repeat else 0
+        return (said.text or "") if said is not None and said.sequence > since else ""
+
+    def status(self, at: str) -> str:
+        """Where the project stands: "open" while there is something to label for whoever comes,
+        "waiting" while only items on somebody's screen are left that are still kept for them."""
+        engine, screens = self.engine, self.screens
+        if engine.finished:
+            return "finished"
+        if set(engine.repeats.due) - screens.indices(repeat=True, at=at):
+            return "open"
+        shown = screens.indices(repeat=False, at=at)
+        if engine.stopped and not engine.extended:
+            return "waiting" if shown else "goal reached"
+        if engine.has_more:
+            return "open"
+        if waiting := set(engine.waiting_indices()):
+            return "waiting" if waiting <= shown else "open"
+        return "exhausted" if len(engine.asked) >= engine.most else "budget used"
+
+    def going_on(self, at: str) -> bool:
+        """Whether labels are still to come by the plan."""
+        return self.status(at) in ("open", "waiting")

@@ -1,0 +1,311 @@
+"""Each kind of event is one class; whoever writes, reads or audits a log asks the same rules."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import AnswerError, PlanError, ReplayError
+from labelcore.log.events import Event
+from labelcore.log.kinds import KINDS, state_at
+from labelcore.log.rules import Kind
+from labelcore.log.state import State
+from labelcore.replay.walk import Walk
+from labelcore.session import ledger
+from labelcore.session.session import Session
+
+PEOPLE = ("ann", "bob", "cid")
+ITEMS, BUDGET = 40, 18
+
+
+@pytest.fixture(scope="module")
+def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+    path = tmp_path_factory.mktemp("kinds") / "items.csv"
+    rows = [f"i{n},text {n},{n / ITEMS}\n" for n in range(ITEMS)]
+    path.write_text("id,text,score\n" + "".join(rows), "utf-8")
+    return lc.read_population(
+        path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5}
+    )
+
+
+def start(population: lc.Population, **plan: Any) -> Session:
+    chosen = {"budget": BUDGET, "seed": 1, "repeats": 0.3, **plan}
+    return lc.Session(population, lc.Plan("simple_random", ["accuracy"], **chosen))
+
+
+def walk_of(session: Session) -> Walk:
+    return Walk(session.engine.beginning(), None)
+
+
+# --- one class ------------------------------------------------------------------------------------
+
+
+class AllFlagged(Kind):
+    """Every drawn item is marked to be looked at again; not twice in a row."""
+
+    def check(self, state: State, event: Event) -> None:
+        if all(state.flagged(index) for index in range(1, len(state.engine.asked) + 1)):
+            raise AnswerError("every item is flagged already")
+
+    def fold(self, state: State, event: Event) -> None:
+        for index in range(1, len(state.engine.asked) + 1):
+            state.flags[index] = replace(event, text="yes")
+
+
+def test_a_new_kind_needs_one_class_only(
+    population: lc.Population, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written by a session, read by another one, shown by the history, replayed, and refused by
+    all of them where its own rule says so."""
+    session = start(population)
+    for _ in range(5):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "yes")
+
+    def flag_all() -> Event | None:
+        return session.ledger.append(lambda: (session.ledger.event("all_flagged", "me"), {}))
+
+    with pytest.raises(ValueError, match="kind must be one of drawn, .*, got 'all_flagged'"):
+        flag_all()
+    monkeypatch.setitem(KINDS, "all_flagged", AllFlagged("all_flagged"))
+    written = flag_all()
+    assert written is not None
+    again = lc.Session(population, session.plan, session.store)
+    assert [row.flagged for row in again.history()] == [True] * 5
+    with pytest.raises(AnswerError, match="flagged already"):
+        flag_all()
+    walk = walk_of(session)
+    for event in session.events:
+        walk.take(event)
+    assert walk.state.events["all_flagged"] == 1
+    with pytest.raises(ReplayError, match="flagged already"):
+        walk.take(replace(written, sequence=len(session.events) + 1))
+    monkeypatch.delitem(KINDS, "all_flagged")
+    with pytest.raises(ReplayError, match="kind must be one of .*, got 'all_flagged'"):
+        lc.Session(population, session.plan, session.store)
+
+
+# --- any moment -----------------------------------------------------------------------------------
+
+
+def test_any_past_moment_can_be_shown(population: lc.Population) -> None:
+    session, moments = start(population), []
+    for _ in wild(session, seed=3, steps=80):
+        engine, at = session.engine, ledger.now()
+        moments.append((engine.sequence, at, engine.labels, session.state.status(at)))
+    assert len({labels for _, _, labels, _ in moments}) > 5
+    for sequence, at, labels, status in moments:
+        state = state_at(population, session.plan, session.events, sequence)
+        assert (state.sequence, state.engine.labels) == (sequence, labels)
+        assert state.status(at) == status
+
+
+# --- the same rules -------------------------------------------------------------------------------
+
+
+Attempt = tuple[Callable[[], object], Callable[[], Event | None]]
+"""What a caller tries, and the event that it would be were there no rule."""
+
+
+def forged(session: Session, kind: str, person: str, **values: Any) -> Event:
+    event = Event(session.state.sequence + 1, kind, ledger.now(), person, **values)
+    if event.index is not None and 1 <= event.index <= len(session.engine.asked):
+        asked = session.engine.asked[event.index - 1]
+        return replace(
+            event,
+            item_id=session.population.id_at(asked.position),
+            stratum=asked.stratum,
+            batch=asked.batch,
+        )
+    return event
+
+
+def attempts(session: Session, dice: random.Random) -> Attempt:
+    """Something that a person or a program may try at any moment, sensible or not."""
+    person, index = dice.choice(PEOPLE), dice.randint(0, len(session.engine.asked) + 1)
+    shown = list(session.state.screens.shown.values())
+    budget, items = dice.randint(0, ITEMS + 3), dice.randint(-1, 3)
+    one = dice.choice(shown) if shown else None
+    force = session.engine.in_force(index) if 0 < index <= len(session.engine.asked) else None
+    said = dice.choice(["yes", "no", "unsure", "broken", "later"])
+    kind, label = ("labelled", said) if said in ("yes", "no") else (said, None)
+    token = f"revision {session.state.sequence}"
+
+    def answered() -> Event | None:
+        if one is None or one.draw.token in session.state.answered:
+            return None
+        first = session.engine.repeats.first(one.draw.index) if one.draw.repeat else None
+        event = forged(
+            session, kind, one.annotator, index=one.draw.index, answers=one.draw.token, label=label
+        )
+        if not one.draw.repeat:
+            return event
+        text, previous = None if label else kind, first.sequence if first else None
+        return replace(event, kind="reread", text=text, previous=previous)
+
+    def released() -> Event | None:
+        return one and forged(
+            session, "released", one.annotator, index=one.draw.index, previous=one.sequence
+        )
+
+    def undone() -> Event | None:
+        last = session.last_answer(None)
+        again = last is not None and last.kind == "reread"
+        return last and forged(
+            session, "reread_undone" if again else "undone", person, index=last.index,
+            previous=last.sequence,
+        )  # fmt: skip
+
+    def revised() -> Event:
+        before = force.sequence if force else 0
+        return forged(
+            session, kind, person, index=index, answers=token, label=label, previous=before
+        )
+
+    choices: list[Attempt] = [
+        (lambda: session.extend(budget=budget, annotator=person),
+         lambda: forged(session, "extended", person, detail={"budget": budget})),
+        (lambda: session.second_pass(items, person),
+         lambda: forged(session, "second_pass", person, detail={"items": items})),
+        (lambda: session.flag(index, True, person),
+         lambda: forged(session, "flagged", person, index=index, text="yes")),
+        (lambda: session.finish("enough", person),
+         lambda: forged(session, "finished", person, text="enough")),
+        (lambda: session.revise(index, said, token, annotator=person), revised),
+        (lambda: session.undo(person), undone),
+    ]  # fmt: skip
+    if one is not None:
+        choices += 3 * [
+            (lambda: session.answer(one.draw, said), answered),
+            (lambda: session.release(one.draw), released),
+        ]
+    return dice.choice(choices)
+
+
+def wild(session: Session, seed: int, steps: int) -> Iterator[Event | None]:
+    """Three people label, and try what they should not. Gives, after each step, the event that
+    was refused, None when something was written or there was nothing to refuse."""
+    dice = random.Random(seed)
+    for _ in range(steps):
+        before = session.state.sequence
+        if dice.random() < 0.55:
+            draw = session.next(dice.choice(PEOPLE))
+            if draw is not None and dice.random() < 0.8:
+                session.answer(draw, dice.choice(["yes", "no", "later"]))
+            yield None
+            continue
+        attempt, event = attempts(session, dice)
+        would_be = event()
+        try:
+            attempt()
+        except (AnswerError, PlanError):
+            assert session.state.sequence == before
+        yield would_be if session.state.sequence == before else None
+
+
+def disagreements(session: Session, seed: int, steps: int) -> tuple[list[str], set[str]]:
+    """Where the auditor thinks otherwise than the writer, and the kinds that were refused."""
+    walk, faults, refused = walk_of(session), [], set()
+    for event in wild(session, seed, steps):
+        for written in session.events[walk.state.sequence :]:
+            try:
+                walk.take(written)
+            except ReplayError as error:
+                return [*faults, f"written, not replayed: {error}"], refused
+        if event is not None:
+            refused.add(event.kind)
+            try:
+                walk.take(event)
+            except ReplayError:
+                continue
+            return [*faults, f"not written, replayed: {event}"], refused
+    return faults, refused
+
+
+@pytest.mark.parametrize("plan", [{}, {"margin": 0.2, "budget": None}, {"promise": "fixed"}])
+def test_what_the_writer_refuses_the_auditor_refuses(
+    population: lc.Population, plan: dict[str, Any]
+) -> None:
+    refused: set[str] = set()
+    for seed in range(12):
+        faults, kinds = disagreements(start(population, **plan), seed, 150)
+        assert faults == []
+        refused |= kinds
+    assert refused >= {
+        "extended", "second_pass", "flagged", "finished", "labelled", "later", "undone", "released",
+    }  # fmt: skip
+
+
+def test_a_writer_without_rules_is_told(
+    population: lc.Population, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broken twin: a session that asks nobody writes what the auditor refuses."""
+    monkeypatch.setattr(ledger, "check", lambda *_: None)
+    found = [disagreements(start(population), seed, 150)[0] for seed in range(6)]
+    assert all(faults and faults[0].startswith("written, not replayed") for faults in found)
+
+
+# --- changed logs ---------------------------------------------------------------------------------
+
+
+def changed(event: Event, dice: random.Random, events: list[Event]) -> Event:
+    """The event with one field changed to one of another event, or to the next number."""
+    other = dice.choice(events)
+    fields = ("kind", "token", "answers", "index", "item_id", "stratum", "batch", "basis", "label",
+              "text", "previous", "detail", "annotator")  # fmt: skip
+    name = dice.choice(fields)
+    value = getattr(other, name)
+    if isinstance(value, int) and dice.random() < 0.5:
+        value += 1
+    return replace(event, **{name: value})
+
+
+def from_store(session: Session, events: list[Event]) -> Session:
+    """Another session with the same file and plan, and a store that holds these events."""
+    store = lc.open_store("memory://")
+    store.create(session.record)
+    store.append(session.project, events)
+    return lc.Session(session.population, session.plan, store, session.project)
+
+
+def writes(session: Session, event: Event) -> bool:
+    try:
+        session.ledger.append(lambda: (event, {}))
+    except (ValueError, TypeError):
+        return False
+    return session.state.sequence == event.sequence
+
+
+def replays(session: Session, events: list[Event]) -> bool:
+    walk = walk_of(session)
+    for event in events[:-1]:
+        walk.take(event)
+    try:
+        walk.take(events[-1])
+    except ReplayError:
+        return False
+    return True
+
+
+def test_of_a_changed_event_writer_and_auditor_think_the_same(population: lc.Population) -> None:
+    """180 changes of one field; some do no harm, such as another person's name on a note."""
+    verdicts = []
+    for seed in range(6):
+        session, dice = start(population), random.Random(seed)
+        for number, _ in enumerate(wild(session, seed, 100)):
+            if number % 7 == 0:
+                session.results()
+        events = session.events
+        for _ in range(30):
+            place = dice.randrange(len(events))
+            other = changed(events[place], dice, events)
+            written = writes(from_store(session, events[:place]), other)
+            assert written == replays(session, [*events[:place], other]), other
+            verdicts.append(written)
+    assert 0.05 < sum(verdicts) / len(verdicts) < 0.6
