@@ -1,5 +1,7 @@
 """The sampling methods, one file each; ``DESIGNS`` is the table of all of them."""
 
+from typing import Any
+
 from labelcore.designs.base import Design
 from labelcore.designs.geometric_strata import GeometricStrata
 from labelcore.designs.logarithmic_stratified import LogarithmicStratified
@@ -13,7 +15,7 @@ from labelcore.designs.recycling import Recycling
 from labelcore.designs.simple_random import SimpleRandom
 from labelcore.designs.stratified_accuracy import StratifiedAccuracy
 
-DESIGNS: dict[str, Design] = {
+DESIGNS: dict[str, Design[Any]] = {
     design.name: design
     for design in (
         SimpleRandom(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +110,10 @@ class Frame:
         return np.ones(self.n_strata, dtype=bool) if self.wanted is None else self.wanted
 
 
+FrameT = TypeVar("FrameT", bound=Frame)
+"""What a method of its own kind prepares."""
+
+
 def make_frame(
     setup: Setup,
     stratum: IntArray,
@@ -168,7 +172,7 @@ class Look:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Answers:
+class Answers(Generic[FrameT]):
     """What the scalar results of one classifier are worked out from.
 
     rows     the estimands asked for
@@ -178,7 +182,7 @@ class Answers:
     codes    (n_items,), class index of each answered item; another number where there is none
     """
 
-    frame: Frame
+    frame: FrameT
     rows: list[Estimand]
     cells: Cells
     rates: FloatArray | None
@@ -204,7 +208,7 @@ class Figures:
     notes: tuple[str, ...] = ()
 
 
-class Design(ABC):
+class Design(ABC, Generic[FrameT]):
     """A sampling method: how items are drawn and, as that decides it, how they are analysed.
 
     targets       what the result may be about: "file", "process"
@@ -252,9 +256,7 @@ class Design(ABC):
         "each of the others"
     )
 
-    def check(  # noqa: B027 - most methods serve every combination
-        self, estimands: tuple[str, ...], params: Any, promise: str | None
-    ) -> None:
+    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
         """Raises PlanError for a combination that this method cannot serve."""
 
     def unread(
@@ -278,29 +280,29 @@ class Design(ABC):
         return False
 
     @abstractmethod
-    def prepare(self, setup: Setup) -> Frame:
+    def prepare(self, setup: Setup) -> FrameT:
         """Strata, their expected rates and the order of draws."""
 
-    def resized(self, setup: Setup, frame: Frame) -> Frame:
+    def resized(self, setup: Setup, frame: FrameT) -> FrameT:
         """The frame of ``setup``, which differs from that of ``frame`` in ``size_param`` alone."""
         return self.prepare(setup)
 
     @abstractmethod
-    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+    def next_batch(self, setup: Setup, frame: FrameT, progress: Progress, batch: int) -> IntArray:
         """The items of batch number ``batch`` in the order in which they are asked. At least one
         while there are items and ``progress.limit`` is not reached; a method that has ended, or
         cannot go on before an open item is answered, may give none."""
 
-    def batch_items(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+    def batch_items(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
         """The items that the next batch would hold, in whatever order."""
         return self.next_batch(setup, frame, progress, 1)
 
     @abstractmethod
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+    def planned_counts(self, setup: Setup, frame: FrameT, labels: int) -> IntArray:
         """How many of ``labels`` each stratum is expected to get, (n_strata,)."""
 
     @abstractmethod
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+    def first_look(self, frame: FrameT, planned: int, promise: str) -> int:
         """The number of labels from which a figure is shown."""
 
     @abstractmethod
@@ -309,13 +311,13 @@ class Design(ABC):
     ) -> Figures:
         """Values and intervals from the counts of one classifier's cells."""
 
-    def figures(self, answers: Answers, look: Look) -> Figures:
+    def figures(self, answers: Answers[FrameT], look: Look) -> Figures:
         """Values and intervals of one classifier; a method for which its counts by cell are not
         enough works them out here."""
         return self.estimate(answers.rows, answers.cells, look, answers.rates)
 
     def half_widths(
-        self, setup: Setup, frame: Frame, answers: Answers, look: Look, drawn: FloatArray
+        self, setup: Setup, frame: FrameT, answers: Answers[FrameT], look: Look, drawn: FloatArray
     ) -> FloatArray:
         """Expected half-widths, (n_rows,), from expected counts; ``drawn`` is (n_strata,)."""
         found = self.estimate(answers.rows, answers.cells, look, answers.rates)
@@ -325,7 +327,7 @@ class Design(ABC):
     def curve(
         self,
         setup: Setup,
-        frame: Frame,
+        frame: FrameT,
         ranked: Ranked,
         look: Look,
         ranks: IntArray | None = None,
@@ -333,7 +335,7 @@ class Design(ABC):
         """What is known along the ranks of the score, at ``ranks`` (increasing, the last one N) or
         at a grid of the method's own."""
 
-    def most(self, frame: Frame) -> int:
+    def most(self, frame: FrameT) -> int:
         """The most items that this method can ask for."""
         return len(frame.stratum)
 
@@ -351,43 +353,43 @@ class Design(ABC):
         version may choose otherwise, so that a plan once made always draws the same items."""
         return dict(params)
 
-    def draws(self, frame: Frame, labels: int) -> int:
+    def draws(self, frame: FrameT, labels: int) -> int:
         """How many draws ``labels`` distinct labels stand for."""
         return labels
 
-    def candidates(self, frame: Frame) -> dict[str, IntArray]:
+    def candidates(self, frame: FrameT) -> dict[str, IntArray]:
         """The items that each candidate calls positive, for a method that estimates "selection"."""
         return {}
 
-    def choice(self, setup: Setup, frame: Frame, progress: Progress, look: Look) -> ChoiceFigures:
+    def choice(self, setup: Setup, frame: FrameT, progress: Progress, look: Look) -> ChoiceFigures:
         """Which candidate is chosen now, for a method that estimates "selection"."""
         raise PlanError(f"design {self.name!r} does not choose between candidates")
 
-    def samples(self, frame: Frame, classifier: str | None) -> Samples | None:
+    def samples(self, frame: FrameT, classifier: str | None) -> Samples | None:
         """Which labels are a random sample of what, for what is told of ``classifier``; None: the
         labels of each stratum are one of it. A method whose draws follow more than the stratum of
         an item says it here: tables and pictures are made of this."""
         return None
 
-    def least(self, frame: Frame) -> int:
+    def least(self, frame: FrameT) -> int:
         """The fewest labels that this method can be planned with."""
         return 1
 
-    def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
+    def fitted_rates(self, frame: FrameT, progress: Progress) -> FloatArray:
         """The method's own idea of each stratum's rate, (n_strata,)."""
         return frame.rates
 
-    def curve_half_width(self, setup: Setup, frame: Frame, look: Look) -> float | None:
+    def curve_half_width(self, setup: Setup, frame: FrameT, look: Look) -> float | None:
         """The expected half-width of the curve's band where it is widest; None where the method
         does not plan for a curve."""
         return None
 
-    def forecast_notes(self, answers: Answers, look: Look) -> list[str]:
+    def forecast_notes(self, answers: Answers[FrameT], look: Look) -> list[str]:
         """Sentences on what the expected counts of ``answers`` mean for the expected half-widths,
         for a person who plans; none for most methods."""
         return []
 
-    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
+    def derived(self, frame: FrameT, labels: int) -> dict[str, Any]:
         """What the method derives from its parameters, by the names of its source, when planned for
         ``labels``."""
         return {}

@@ -46,7 +46,7 @@ METHOD = Method(
 )
 
 
-class GeometricStrata(RankedListDesign):
+class GeometricStrata(RankedListDesign[ListFrame]):
     """Strata of ranks whose edges grow geometrically, the head labelled completely.
 
     The numbers of labels per stratum are fixed before the first label; the items are asked in an
@@ -108,26 +108,23 @@ class GeometricStrata(RankedListDesign):
             sequence=sequence, batch_ends=np.unique(ends), edges=edges,
         )  # fmt: skip
 
-    def least(self, frame: Frame) -> int:
-        assert isinstance(frame, ListFrame)
+    def least(self, frame: ListFrame) -> int:
         return smallest_budget(frame.edges)
 
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
-        assert isinstance(frame, ListFrame)
+    def planned_counts(self, setup: Setup, frame: ListFrame, labels: int) -> IntArray:
         return rank_allocation(frame.edges, max(labels, self.least(frame)))
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+    def first_look(self, frame: ListFrame, planned: int, promise: str) -> int:
         return _look_sizes(planned, promise)[0]
 
     def curve(
         self,
         setup: Setup,
-        frame: Frame,
+        frame: ListFrame,
         ranked: Ranked,
         look: Look,
         ranks: IntArray | None = None,
     ) -> Curve:
-        assert isinstance(frame, ListFrame)
         at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
         basis, state, promise = _basis(ranked, look)
         share = len(QUARTERS) if look.promise == "watched" else 1
@@ -158,8 +155,7 @@ class GeometricStrata(RankedListDesign):
             notes=(*frame.notes, *_look_note(look, basis, state)),
         )
 
-    def curve_half_width(self, setup: Setup, frame: Frame, look: Look) -> float:
-        assert isinstance(frame, ListFrame)
+    def curve_half_width(self, setup: Setup, frame: ListFrame, look: Look) -> float:
         if look.labels < self.least(frame):
             return 0.5
         share = len(QUARTERS) if look.promise == "watched" else 1
@@ -171,8 +167,7 @@ class GeometricStrata(RankedListDesign):
         widths = expected_half_widths(edges, labelled, rates, level, abs(setup.seed))
         return min(float(_between_edges(edges, labelled, rates, widths).max()), 0.5)
 
-    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
-        assert isinstance(frame, ListFrame)
+    def derived(self, frame: ListFrame, labels: int) -> dict[str, Any]:
         return {"rank_edges": [int(edge) for edge in frame.edges]}
 
 

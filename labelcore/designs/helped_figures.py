@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from labelcore.designs.base import Answers, Figures, Look, Setup
+from labelcore.designs.base import Answers, Figures, Frame, Look, Setup
 from labelcore.designs.one_group import counts_of_group, with_known
 from labelcore.designs.rates import item_probability
 from labelcore.errors import PlanError
@@ -45,7 +45,7 @@ def check_guesses(setup: Setup) -> None:
         )
 
 
-def helped_figures(answers: Answers, look: Look, plain: Figures) -> Figures:
+def helped_figures(answers: Answers[Frame], look: Look, plain: Figures) -> Figures:
     """``plain`` with the shares of a group of known size estimated with the help of the scores."""
     assert look.setup is not None
     population = look.setup.population
@@ -83,7 +83,7 @@ def helped_figures(answers: Answers, look: Look, plain: Figures) -> Figures:
     )  # fmt: skip
 
 
-def expected_rarer(answers: Answers, row: Estimand) -> float | None:
+def expected_rarer(answers: Answers[Frame], row: Estimand) -> float | None:
     """The labels of the rarer outcome among those that the share rests on; None for a quantity that
     is no share of a group of known size."""
     group = known_group(row, answers.cells)
@@ -111,7 +111,7 @@ def expected_left(population: Population, classifier: str, row: Estimand) -> flo
 
 
 def _items(
-    answers: Answers, population: Population
+    answers: Answers[Frame], population: Population
 ) -> tuple[FloatArray, FloatArray, BoolArray] | None:
     """The chance that each item is positive, whether its label is (0 without one), and whether it
     is predicted so, (n_items,); with several classes positive means judged rightly. None where the

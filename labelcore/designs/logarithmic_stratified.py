@@ -54,7 +54,7 @@ class LogarithmicFrame(ListFrame):
     draws: Draws | None
 
 
-class LogarithmicStratified(RankedListDesign):
+class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
     """The first g_ell items, then random items of each stretch up to g_k = ceil((1+eps)^k), asked
     stretch by stretch; how many are asked is fixed before the first label.
 
@@ -142,19 +142,17 @@ class LogarithmicStratified(RankedListDesign):
             edges=np.array(grid.edges, dtype=np.int64), grid=grid, draws=draws,
         )  # fmt: skip
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        assert isinstance(frame, ListFrame)
+    def first_look(self, frame: LogarithmicFrame, planned: int, promise: str) -> int:
         return int(frame.batch_ends[0 if promise == "watched" else -1])
 
     def curve(
         self,
         setup: Setup,
-        frame: Frame,
+        frame: LogarithmicFrame,
         ranked: Ranked,
         look: Look,
         ranks: IntArray | None = None,
     ) -> Curve:
-        assert isinstance(frame, LogarithmicFrame)
         ends = frame.batch_ends
         finished = int(np.searchsorted(ends, look.draws, side="right"))
         seen = ranked.until(int(ends[finished - 1]) if finished else 0)
@@ -185,8 +183,7 @@ class LogarithmicStratified(RankedListDesign):
             notes=(*frame.notes, *_notes(frame, finished, bounded)),
         )
 
-    def curve_half_width(self, setup: Setup, frame: Frame, look: Look) -> float:
-        assert isinstance(frame, LogarithmicFrame)
+    def curve_half_width(self, setup: Setup, frame: LogarithmicFrame, look: Look) -> float:
         if look.labels < len(frame.sequence):
             return 0.5
         missing = len(frame.grid.edges) + 1 - frame.n_strata
@@ -195,8 +192,7 @@ class LogarithmicStratified(RankedListDesign):
         printed = frame.draws is not None
         return float(expected_half_widths(frame.grid, rates, delta, printed=printed).max())
 
-    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
-        assert isinstance(frame, LogarithmicFrame)
+    def derived(self, frame: LogarithmicFrame, labels: int) -> dict[str, Any]:
         grid = frame.grid
         return {
             "ell": grid.ell, "g_ell": grid.edges[0], "L": grid.L, "m": grid.m, "gamma": grid.gamma,

@@ -96,7 +96,7 @@ class OversamplingFrame(Frame):
     assumption: str = ""
 
 
-class Oversampling(StratifiedDesign):
+class Oversampling(StratifiedDesign[OversamplingFrame]):
     """A random sample of the predicted positives and one of the others, the former denser.
 
     With k predicted positives for each other item, the labels are shared k s to 1. The ratio s is
@@ -227,9 +227,8 @@ class Oversampling(StratifiedDesign):
             (), optimal=optimal, ratio=used, assumption=assumption,
         )  # fmt: skip
 
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+    def allocate(self, setup: Setup, frame: OversamplingFrame, progress: Progress) -> IntArray:
         """The planned sizes at once; beyond them a tenth of the labels so far at a time."""
-        assert isinstance(frame, OversamplingFrame)
         drawn = int(progress.drawn.sum())
         goal = setup.planned
         if drawn >= goal:
@@ -238,16 +237,21 @@ class Oversampling(StratifiedDesign):
         room = frame.sizes - progress.drawn
         return np.asarray(np.clip(wanted - progress.drawn, 0, room))
 
-    def least(self, frame: Frame) -> int:
+    def least(self, frame: OversamplingFrame) -> int:
         """A label of each group."""
         return 2
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+    def first_look(self, frame: OversamplingFrame, planned: int, promise: str) -> int:
         first = self.first_fixed_look if promise == "fixed" else max(40, -(-planned // 10))
         return min(first, planned, int(frame.sizes.sum()))
 
     def half_widths(
-        self, setup: Setup, frame: Frame, answers: Answers, look: Look, drawn: FloatArray
+        self,
+        setup: Setup,
+        frame: OversamplingFrame,
+        answers: Answers[OversamplingFrame],
+        look: Look,
+        drawn: FloatArray,
     ) -> FloatArray:
         """As the design's own rates have it, which need not be those of the scores."""
         cells = answers.cells
@@ -274,8 +278,7 @@ class Oversampling(StratifiedDesign):
             promise="none" if not watched and _prior(look) is not None else None,
         )  # fmt: skip
 
-    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
-        assert isinstance(frame, OversamplingFrame)
+    def derived(self, frame: OversamplingFrame, labels: int) -> dict[str, Any]:
         sizes = _sizes(frame, labels)
         return {
             "k": float(frame.sizes[0] / frame.sizes[1]), "s_star": frame.optimal,

@@ -13,7 +13,6 @@ from labelcore.designs.base import (
     Answers,
     DesignParams,
     Figures,
-    Frame,
     IntArray,
     Look,
     Progress,
@@ -64,7 +63,7 @@ REACHED = (
 )
 
 
-class PairedComparison(StratifiedDesign):
+class PairedComparison(StratifiedDesign[PairFrame]):
     """Neyman allocation for the difference of two classifiers.
 
     A stratum never mixes pairs of predictions: ``n_differ`` equal-size strata by score of the items
@@ -174,19 +173,16 @@ class PairedComparison(StratifiedDesign):
         check_disagreements(setup, frame)
         return frame
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        assert isinstance(frame, PairFrame)
+    def first_look(self, frame: PairFrame, planned: int, promise: str) -> int:
         return 1 if frame.few else profile_first_look(frame, planned, promise)
 
-    def least(self, frame: Frame) -> int:
-        assert isinstance(frame, PairFrame)
+    def least(self, frame: PairFrame) -> int:
         return int(frame.reached) if frame.few else 1
 
-    def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
+    def fitted_rates(self, frame: PairFrame, progress: Progress) -> FloatArray:
         return recalibrate(frame.rates, progress.positive, progress.labelled)
 
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
-        assert isinstance(frame, PairFrame)
+    def allocate(self, setup: Setup, frame: PairFrame, progress: Progress) -> IntArray:
         if frame.census and (first := _first_of_all(frame, progress)).any():
             return first
         rates = self.fitted_rates(frame, progress)
@@ -194,7 +190,7 @@ class PairedComparison(StratifiedDesign):
         shares = neyman_shares(rates, costs, floor, setup.planned)
         return next_counts(setup, frame, progress, shares)
 
-    def forecast_notes(self, answers: Answers, look: Look) -> list[str]:
+    def forecast_notes(self, answers: Answers[PairFrame], look: Look) -> list[str]:
         cells = answers.cells
         if cells.other is None:
             return []
@@ -206,25 +202,27 @@ class PairedComparison(StratifiedDesign):
             said.append(REACHED)
         return said
 
-    def figures(self, answers: Answers, look: Look) -> Figures:
+    def figures(self, answers: Answers[PairFrame], look: Look) -> Figures:
         frame = answers.frame
-        assert isinstance(frame, PairFrame)
         answered = answers.codes != NO_ANSWER
         waiting = frame.counts(np.flatnonzero(~answered & (frame.stratum != NOT_SAMPLED)))
         return self._shown(answers, look, not waiting[frame.differ].any())
 
     def half_widths(
-        self, setup: Setup, frame: Frame, answers: Answers, look: Look, drawn: FloatArray
+        self,
+        setup: Setup,
+        frame: PairFrame,
+        answers: Answers[PairFrame],
+        look: Look,
+        drawn: FloatArray,
     ) -> FloatArray:
-        assert isinstance(frame, PairFrame)
         found = self._shown(answers, look, bool((drawn >= frame.sizes - 0.5)[frame.differ].all()))
         return np.asarray((found.high - found.low) / 2)
 
-    def _shown(self, answers: Answers, look: Look, every: bool) -> Figures:
+    def _shown(self, answers: Answers[PairFrame], look: Look, every: bool) -> Figures:
         """With too few strata to be watched, only what is certain until ``every`` disagreement is
         answered, and after that while too few others are left to rest a band on."""
         frame = answers.frame
-        assert isinstance(frame, PairFrame)
         others = np.count_nonzero(~frame.differ & frame.asked)
         first = profile_first_look(frame, look.planned, look.promise)
         if frame.few and (not every or others < MINIMUM_STRATA or look.labels < first):

@@ -9,7 +9,6 @@ import numpy as np
 
 from labelcore.designs.base import (
     DesignParams,
-    Frame,
     IntArray,
     Look,
     Setup,
@@ -47,7 +46,7 @@ class PaulaFrame(ListFrame):
     grid: PaulaGrid
 
 
-class Paula(RankedListDesign):
+class Paula(RankedListDesign[PaulaFrame]):
     """The first g_ell items and a window of ``window`` items before each g_k = ceil((1+eps)^k),
     asked block by block in rank order, within a block in a seeded random order.
 
@@ -118,19 +117,17 @@ class Paula(RankedListDesign):
             edges=np.array(grid.edges, dtype=np.int64), grid=grid,
         )  # fmt: skip
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        assert isinstance(frame, ListFrame)
+    def first_look(self, frame: PaulaFrame, planned: int, promise: str) -> int:
         return int(frame.batch_ends[0])
 
     def curve(
         self,
         setup: Setup,
-        frame: Frame,
+        frame: PaulaFrame,
         ranked: Ranked,
         look: Look,
         ranks: IntArray | None = None,
     ) -> Curve:
-        assert isinstance(frame, PaulaFrame)
         ends = frame.batch_ends
         finished = int(np.searchsorted(ends, look.draws, side="right"))
         seen = ranked.until(int(ends[finished - 1]) if finished else 0)
@@ -163,8 +160,7 @@ class Paula(RankedListDesign):
             notes=(*frame.notes, *_notes(frame, bounds, finished)),
         )
 
-    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
-        assert isinstance(frame, PaulaFrame)
+    def derived(self, frame: PaulaFrame, labels: int) -> dict[str, Any]:
         grid = frame.grid
         return {
             "ell": grid.ell, "g_ell": grid.edges[0], "L": grid.L, "m": grid.m,

@@ -9,7 +9,6 @@ import numpy as np
 
 from labelcore.designs.base import (
     DesignParams,
-    Frame,
     IntArray,
     Look,
     Setup,
@@ -37,7 +36,7 @@ class RandomFrame(ListFrame):
     head: int
 
 
-class RandomCurve(RankedListDesign):
+class RandomCurve(RankedListDesign[RandomFrame]):
     """The first ``head`` items, then items drawn at random from all the others.
 
     Promise: "fixed": one band for all ranks together at the planned size, at the plan's confidence,
@@ -85,22 +84,20 @@ class RandomCurve(RankedListDesign):
             edges=edges, head=head,
         )  # fmt: skip
 
-    def least(self, frame: Frame) -> int:
-        assert isinstance(frame, RandomFrame)
+    def least(self, frame: RandomFrame) -> int:
         return least_of(frame.head, len(frame.stratum))
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+    def first_look(self, frame: RandomFrame, planned: int, promise: str) -> int:
         return planned
 
     def curve(
         self,
         setup: Setup,
-        frame: Frame,
+        frame: RandomFrame,
         ranked: Ranked,
         look: Look,
         ranks: IntArray | None = None,
     ) -> Curve:
-        assert isinstance(frame, RandomFrame)
         basis, state, promise = _basis(frame, ranked, look)
         bounded = state in ("interval", "stopped early", "exact")
         seen = ranked.until(basis)
@@ -129,16 +126,14 @@ class RandomCurve(RankedListDesign):
             notes=frame.notes,
         )
 
-    def curve_half_width(self, setup: Setup, frame: Frame, look: Look) -> float:
-        assert isinstance(frame, RandomFrame)
+    def curve_half_width(self, setup: Setup, frame: RandomFrame, look: Look) -> float:
         if look.labels < self.least(frame):
             return 0.5
         n_items, sample = len(frame.stratum), look.labels - frame.head
         delta = 1 - look.confidence
         return float(expected_half_widths(n_items, frame.head, sample, delta).max())
 
-    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
-        assert isinstance(frame, RandomFrame)
+    def derived(self, frame: RandomFrame, labels: int) -> dict[str, Any]:
         return {"rank_edges": [int(edge) for edge in frame.edges]}
 
 

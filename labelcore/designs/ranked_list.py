@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -37,7 +37,10 @@ class ListFrame(Frame):
     edges: IntArray
 
 
-class RankedListDesign(Design):
+ListFrameT = TypeVar("ListFrameT", bound=ListFrame)
+
+
+class RankedListDesign(Design[ListFrameT]):
     """A sequence of items fixed before the first label: no label changes what is asked next."""
 
     estimands: ClassVar[tuple[str, ...]] = ("precision_curve", *SUMMARIES)
@@ -45,18 +48,17 @@ class RankedListDesign(Design):
     stop_rules: ClassVar[tuple[str, ...]] = ("deadline",)
     later_labels_count: ClassVar[bool] = False
 
-    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
-        assert isinstance(frame, ListFrame)
+    def next_batch(
+        self, setup: Setup, frame: ListFrameT, progress: Progress, batch: int
+    ) -> IntArray:
         start = int(progress.drawn.sum())
         end = int(frame.batch_ends[np.searchsorted(frame.batch_ends, start, side="right")])
         return frame.sequence[start : min(end, progress.limit)]
 
-    def most(self, frame: Frame) -> int:
-        assert isinstance(frame, ListFrame)
+    def most(self, frame: ListFrameT) -> int:
         return len(frame.sequence)
 
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
-        assert isinstance(frame, ListFrame)
+    def planned_counts(self, setup: Setup, frame: ListFrameT, labels: int) -> IntArray:
         return frame.counts(frame.sequence[:labels])
 
     def estimate(

@@ -93,7 +93,7 @@ class ReachFrame(Frame):
         return self.rules.bound == "hoeffding"
 
 
-class ReachSelectionDesign(Design):
+class ReachSelectionDesign(Design[ReachFrame]):
     """Algorithm 1: draw among what the candidates call positive, drop those that cannot be the
     choice, and end when one is shown to be.
 
@@ -201,10 +201,12 @@ class ReachSelectionDesign(Design):
 
     # --- labelling -------------------------------------------------------------------------
 
-    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+    def next_batch(
+        self, setup: Setup, frame: ReachFrame, progress: Progress, batch: int
+    ) -> IntArray:
         """One item: that of the present draw, or while it is open the first one of the draws ahead
         that nobody has."""
-        assert isinstance(frame, ReachFrame) and progress.codes is not None
+        assert progress.codes is not None
         run = self._run(setup, frame, progress)
         for draws in (1, AHEAD):
             ahead = frame.union[run.ahead(draws)]
@@ -231,14 +233,12 @@ class ReachSelectionDesign(Design):
 
     # --- results ---------------------------------------------------------------------------
 
-    def candidates(self, frame: Frame) -> dict[str, IntArray]:
-        assert isinstance(frame, ReachFrame)
+    def candidates(self, frame: ReachFrame) -> dict[str, IntArray]:
         return {one.name: one.items for one in frame.candidates}
 
-    def samples(self, frame: Frame, classifier: str | None) -> Samples:
+    def samples(self, frame: ReachFrame, classifier: str | None) -> Samples:
         """The parts that the same candidates call positive: once a candidate is out, its items are
         drawn no more but for those that others share."""
-        assert isinstance(frame, ReachFrame)
         by_number = np.lexsort((*frame.member.T[::-1], -frame.member.sum(axis=1)))
         along = frame.member[by_number]
         differs = np.append(False, (along[1:] != along[:-1]).any(axis=1))
@@ -247,8 +247,9 @@ class ReachSelectionDesign(Design):
         part[frame.union[by_number]] = alike
         return Samples(part, np.ones(len(part), dtype=bool))
 
-    def choice(self, setup: Setup, frame: Frame, progress: Progress, look: Look) -> ChoiceFigures:
-        assert isinstance(frame, ReachFrame)
+    def choice(
+        self, setup: Setup, frame: ReachFrame, progress: Progress, look: Look
+    ) -> ChoiceFigures:
         run = self._run(setup, frame, progress)
         found = run.choice(ended=look.finished)
         chosen = None if found.chosen is None else frame.candidates[found.chosen]
@@ -271,35 +272,37 @@ class ReachSelectionDesign(Design):
         raise PlanError(f"design {self.name!r} makes a choice, it does not estimate {rows[0].name}")
 
     def curve(
-        self, setup: Setup, frame: Frame, ranked: Ranked, look: Look, ranks: IntArray | None = None
+        self,
+        setup: Setup,
+        frame: ReachFrame,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
     ) -> Curve:
         raise PlanError(f"design {self.name!r} makes a choice, it does not estimate a curve")
 
     # --- before the first label ------------------------------------------------------------
 
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+    def planned_counts(self, setup: Setup, frame: ReachFrame, labels: int) -> IntArray:
         counts = np.zeros(frame.n_strata, dtype=np.int64)
         counts[0] = min(labels, int(frame.sizes[0]))
         return counts
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+    def first_look(self, frame: ReachFrame, planned: int, promise: str) -> int:
         return 1
 
-    def most(self, frame: Frame) -> int:
+    def most(self, frame: ReachFrame) -> int:
         return int(frame.sizes[0])
 
-    def least(self, frame: Frame) -> int:
-        assert isinstance(frame, ReachFrame)
+    def least(self, frame: ReachFrame) -> int:
         return len(frame.candidates) if frame.rules.sampler == "round_robin" else 1
 
-    def draws(self, frame: Frame, labels: int) -> int:
+    def draws(self, frame: ReachFrame, labels: int) -> int:
         """A draw of an item that has its label costs none: with replacement, and in turns."""
-        assert isinstance(frame, ReachFrame)
         repeats = frame.replaced or frame.rules.sampler == "round_robin"
         return frame.budget if repeats else min(labels, frame.budget)
 
-    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
-        assert isinstance(frame, ReachFrame)
+    def derived(self, frame: ReachFrame, labels: int) -> dict[str, Any]:
         m, rules = len(frame.candidates), frame.rules
         wanted = rules.precision_threshold, rules.precision_slack, rules.reach_slack
         return {

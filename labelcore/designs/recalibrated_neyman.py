@@ -47,7 +47,7 @@ TOO_FEW_STRATA = (
 TWO_ENDED, NEYMAN, NEYMAN_FLOOR = "two_ended", "neyman", 0.2
 
 
-class RecalibratedNeyman(StratifiedDesign):
+class RecalibratedNeyman(StratifiedDesign[Frame]):
     """Neyman allocation on rates recalibrated from the labels.
 
     Strata never mix predicted positives and predicted negatives: ``n_above`` equal-size strata of

@@ -14,7 +14,6 @@ from labelcore.designs.base import (
     Design,
     DesignParams,
     Figures,
-    Frame,
     IntArray,
     Look,
     Progress,
@@ -66,7 +65,7 @@ RECALL = Method(
 MOST_DRAWS = 1_000_000
 
 
-class Recycling(Design):
+class Recycling(Design[RecyclingFrame]):
     """Algorithm 1: the parent's sample used again for its children.
 
     ``sample_size`` draws with replacement from the items that the parent calls positive (not given:
@@ -175,43 +174,39 @@ class Recycling(Design):
         parent = suggest_parent(called).parent
         return {"parent": parent, "children": tuple(n for n in names if n != parent)}
 
-    def prepare(self, setup: Setup) -> Frame:
+    def prepare(self, setup: Setup) -> RecyclingFrame:
         return recycling_frame(setup)
 
-    def resized(self, setup: Setup, frame: Frame) -> Frame:
-        assert isinstance(frame, RecyclingFrame)
+    def resized(self, setup: Setup, frame: RecyclingFrame) -> RecyclingFrame:
         return drawn(setup, frame)
 
-    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
-        assert isinstance(frame, RecyclingFrame)
+    def next_batch(
+        self, setup: Setup, frame: RecyclingFrame, progress: Progress, batch: int
+    ) -> IntArray:
         return frame.sequence[int(progress.drawn.sum()) : progress.limit]
 
-    def most(self, frame: Frame) -> int:
-        assert isinstance(frame, RecyclingFrame)
+    def most(self, frame: RecyclingFrame) -> int:
         return len(frame.sequence)
 
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
-        assert isinstance(frame, RecyclingFrame)
+    def planned_counts(self, setup: Setup, frame: RecyclingFrame, labels: int) -> IntArray:
         return frame.counts(frame.sequence[:labels])
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+    def first_look(self, frame: RecyclingFrame, planned: int, promise: str) -> int:
         return min(self.first_fixed_look, planned, self.most(frame))
 
-    def samples(self, frame: Frame, classifier: str | None) -> Samples:
+    def samples(self, frame: RecyclingFrame, classifier: str | None) -> Samples:
         """The parts that precision is made of where ``classifier`` calls an item positive, those
         that recall is made of elsewhere: a child's draws are no random sample of what another one
         calls positive."""
-        assert isinstance(frame, RecyclingFrame)
         place = _place(frame, classifier)
         return samples_of(frame.precision[place], frame.recall[place], frame.called[place])
 
-    def draws(self, frame: Frame, labels: int) -> int:
-        assert isinstance(frame, RecyclingFrame)
+    def draws(self, frame: RecyclingFrame, labels: int) -> int:
         return int(frame.draws[min(labels, len(frame.sequence))])
 
-    def figures(self, answers: Answers, look: Look) -> Figures:
+    def figures(self, answers: Answers[RecyclingFrame], look: Look) -> Figures:
         frame, codes = answers.frame, answers.codes
-        assert isinstance(frame, RecyclingFrame) and look.setup is not None
+        assert look.setup is not None
         place = _place(frame, answers.classifier)
         positive = codes == answers.class_index
         found, draws = [], []
@@ -230,9 +225,14 @@ class Recycling(Design):
         return _figures(found, look, tuple(draws))
 
     def half_widths(
-        self, setup: Setup, frame: Frame, answers: Answers, look: Look, drawn: FloatArray
+        self,
+        setup: Setup,
+        frame: RecyclingFrame,
+        answers: Answers[RecyclingFrame],
+        look: Look,
+        drawn: FloatArray,
     ) -> FloatArray:
-        assert isinstance(frame, RecyclingFrame) and answers.rates is not None
+        assert answers.rates is not None
         place = _place(frame, answers.classifier)
         cell = np.zeros((frame.n_strata, 2))
         assert answers.cells.stratum is not None
@@ -257,14 +257,18 @@ class Recycling(Design):
         raise PlanError("design 'recycling' needs to know which items were labelled, not how many")
 
     def curve(
-        self, setup: Setup, frame: Frame, ranked: Ranked, look: Look, ranks: IntArray | None = None
+        self,
+        setup: Setup,
+        frame: RecyclingFrame,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
     ) -> Curve:
         raise PlanError("design 'recycling' estimates no curve")
 
-    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
+    def derived(self, frame: RecyclingFrame, labels: int) -> dict[str, Any]:
         """Beside lemma 3's means (shares of a child's draws) what this seed really saves, and how
         many items each classifier adds to those before it."""
-        assert isinstance(frame, RecyclingFrame)
         found: dict[str, dict[str, float]] = {
             "expected_savings": {}, "parent_intersection": {}, "child_intersection": {},
             "savings": {}, "new_items": {},

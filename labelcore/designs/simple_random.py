@@ -56,7 +56,7 @@ OFF_STOP = Method(
 )
 
 
-class SimpleRandom(StratifiedDesign):
+class SimpleRandom(StratifiedDesign[Frame]):
     """Items in one seeded random order without replacement.
 
     Promise: "fixed": Wilson's interval on the items of the quantity's own denominator, with the
@@ -131,12 +131,12 @@ class SimpleRandom(StratifiedDesign):
         first = self.first_fixed_look if promise == "fixed" else max(40, -(-planned // 10))
         return min(first, planned, int(frame.sizes.sum()))
 
-    def figures(self, answers: Answers, look: Look) -> Figures:
+    def figures(self, answers: Answers[Frame], look: Look) -> Figures:
         plain = super().figures(answers, look)
         return helped_figures(answers, look, plain) if _is_helped(look) else plain
 
     def half_widths(
-        self, setup: Setup, frame: Frame, answers: Answers, look: Look, drawn: FloatArray
+        self, setup: Setup, frame: Frame, answers: Answers[Frame], look: Look, drawn: FloatArray
     ) -> FloatArray:
         plain = super().half_widths(setup, frame, answers, look, drawn)
         if not _is_helped(look):
@@ -148,7 +148,7 @@ class SimpleRandom(StratifiedDesign):
         ]
         return np.asarray(plain * np.sqrt(left))
 
-    def forecast_notes(self, answers: Answers, look: Look) -> list[str]:
+    def forecast_notes(self, answers: Answers[Frame], look: Look) -> list[str]:
         few = [row for row in answers.rows if _is_helped(look) and _too_few(answers, row)]
         return [few_words(row, expected_rarer(answers, row) or 0.0) for row in few]
 
@@ -197,7 +197,7 @@ class SimpleRandom(StratifiedDesign):
         return None, float(low[0]), float(high[0]), PROFILE
 
 
-def _too_few(answers: Answers, row: Estimand) -> bool:
+def _too_few(answers: Answers[Frame], row: Estimand) -> bool:
     rarer = expected_rarer(answers, row)
     return rarer is not None and rarer < LEAST_OF_EACH
 

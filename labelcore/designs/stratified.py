@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import Design, Figures, Frame, IntArray, Look, Progress, Setup
+from labelcore.designs.base import Design, Figures, Frame, FrameT, IntArray, Look, Progress, Setup
 from labelcore.designs.curves import Curve, Ranked, Reading, grid
 from labelcore.estimands import SCALARS
 from labelcore.promises import Method
@@ -21,26 +21,26 @@ READINGS = ("precision", "recall", "f1", "accuracy", "specificity")
 AT_EACH_RANK = Method("the design's own interval at each rank", "post-stratification at each rank")
 
 
-class StratifiedDesign(Design):
+class StratifiedDesign(Design[FrameT]):
     """Batches from strata without replacement; every part of a stratum is again a simple random
     sample of that part, so each cut of the list is an ordinary estimate of the same method."""
 
     estimands: ClassVar[tuple[str, ...]] = (*SCALARS, "precision_curve")
 
     @abstractmethod
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+    def allocate(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
         """How many items the next batch takes from each stratum, (n_strata,); at least one in all
         while there are items and ``progress.limit`` is not reached."""
 
-    def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
+    def next_batch(self, setup: Setup, frame: FrameT, progress: Progress, batch: int) -> IntArray:
         items = self.batch_items(setup, frame, progress)
         names = [setup.population.id_at(int(position)) for position in items]
         return asking_order(setup.seed, batch, items, names)
 
-    def batch_items(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+    def batch_items(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
         return next_items(frame, progress.drawn, self.allocate(setup, frame, progress))
 
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+    def planned_counts(self, setup: Setup, frame: FrameT, labels: int) -> IntArray:
         """The method fed with its own expectations batch by batch."""
         drawn = frame.drawn_before
         total = min(labels, int(drawn.sum()) + self.most(frame))
@@ -49,14 +49,14 @@ class StratifiedDesign(Design):
             drawn = drawn + self.allocate(setup, frame, state)
         return drawn
 
-    def most(self, frame: Frame) -> int:
+    def most(self, frame: FrameT) -> int:
         """Items that are known, or on which nothing rests, are not asked."""
         return int((frame.sizes - frame.drawn_before)[frame.asked].sum())
 
     def curve(
         self,
         setup: Setup,
-        frame: Frame,
+        frame: FrameT,
         ranked: Ranked,
         look: Look,
         ranks: IntArray | None = None,
@@ -118,13 +118,18 @@ def _state(look: Look) -> tuple[str, str, str]:
     return "interval", "", look.promise
 
 
-def _without(design: StratifiedDesign, frame: Frame, look: Look) -> str | None:
+def _without(design: StratifiedDesign[FrameT], frame: FrameT, look: Look) -> str | None:
     """The promise "none" where the method has none for its intervals, whatever the plan says."""
     return design.estimate([SCALARS["accuracy"]], frame.cells(), look, frame.rates).promise
 
 
 def _points(
-    design: StratifiedDesign, frame: Frame, ranked: Ranked, look: Look, name: str, ranks: IntArray
+    design: StratifiedDesign[Any],
+    frame: Frame,
+    ranked: Ranked,
+    look: Look,
+    name: str,
+    ranks: IntArray,
 ) -> list[tuple[float, float, float]]:
     """Value, low and high at each rank; doubtful items count both ways, positive above the cut
     being the better case of every reading."""

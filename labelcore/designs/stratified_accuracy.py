@@ -80,7 +80,7 @@ class SureFrame(Frame):
     chance: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
-class StratifiedAccuracy(StratifiedDesign):
+class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     """Strata by how sure the classifier is of its prediction, for accuracy with few labels.
 
     ``stratification`` cuts the file into ``n_strata`` strata along the probability of the predicted
@@ -199,7 +199,7 @@ class StratifiedAccuracy(StratifiedDesign):
             notes, chance,
         )  # fmt: skip
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+    def first_look(self, frame: SureFrame, planned: int, promise: str) -> int:
         items = int(frame.sizes.sum())
         if promise == "fixed":
             return min(self.first_fixed_look, planned, items)
@@ -207,11 +207,11 @@ class StratifiedAccuracy(StratifiedDesign):
             return items
         return min(first_watched_look(planned), items)
 
-    def least(self, frame: Frame) -> int:
+    def least(self, frame: SureFrame) -> int:
         """Two labels of each stratum, or all that it has: fewer say nothing of its variance."""
         return int(np.minimum(frame.sizes, LEAST).sum())
 
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+    def allocate(self, setup: Setup, frame: SureFrame, progress: Progress) -> IntArray:
         params, total = setup.params, int(progress.drawn.sum())
         left = progress.limit - total
         room = frame.sizes - progress.drawn
@@ -230,9 +230,8 @@ class StratifiedAccuracy(StratifiedDesign):
         assert progress.right is not None
         return printed_counts(frame.sizes, progress.drawn, progress.labelled, progress.right, batch)
 
-    def planned_counts(self, setup: Setup, frame: Frame, labels: int) -> IntArray:
+    def planned_counts(self, setup: Setup, frame: SureFrame, labels: int) -> IntArray:
         """With opt_a1 and opt_a2: by the spreads that the scores suggest."""
-        assert isinstance(frame, SureFrame)
         total = min(labels, int(frame.sizes.sum()))
         if setup.params.allocation not in PRINTED:
             return _shared_out(setup.params.allocation, frame, total)
@@ -273,8 +272,7 @@ class StratifiedAccuracy(StratifiedDesign):
         _, low, high = g_profile([row], strata, look, value=value)
         return float(value[0]), float(low[0]), float(high[0]), METHOD["watched"]
 
-    def derived(self, frame: Frame, labels: int) -> dict[str, Any]:
-        assert isinstance(frame, SureFrame)
+    def derived(self, frame: SureFrame, labels: int) -> dict[str, Any]:
         return {"expected_accuracy": [round(float(share), 4) for share in frame.chance]}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -162,7 +163,7 @@ def undecided_both_ways(engine: Engine) -> bool:
 def _widened(
     engine: Engine,
     tally: Tally,
-    answers: Answers,
+    answers: Answers[Any],
     unsettled: FloatArray,
     figures: Figures,
     look: Look,
@@ -189,7 +190,9 @@ def _slope(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:
     return np.asarray(table.gradient(np.clip(np.nan_to_num(value, nan=0.5), 0.01, 0.99))[0])
 
 
-def _filled_codes(engine: Engine, tally: Tally, answers: Answers, rising: BoolArray) -> IntArray:
+def _filled_codes(
+    engine: Engine, tally: Tally, answers: Answers[Any], rising: BoolArray
+) -> IntArray:
     """The codes with every doubtful item positive in the cells that are ``rising`` and another
     class elsewhere, (n_items,)."""
     doubts = np.array(doubtful_positions(engine, strictly=False), dtype=np.int64)

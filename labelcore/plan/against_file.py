@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from labelcore.designs.base import Design, Frame, Setup
 from labelcore.designs.sure_scores import scores_looking_sure, turned
 from labelcore.errors import PlanError, Remedy
@@ -102,7 +104,7 @@ def frozen(population: Population, plan: Plan, planned: int) -> Plan:
     return plan.with_planned(planned, sure_scores(population, plan))
 
 
-def check_size(design: Design, frame: Frame, planned: int, given: int = 0) -> None:
+def check_size(design: Design[Any], frame: Frame, planned: int, given: int = 0) -> None:
     """Raise PlanError for a size that the method cannot be planned with on this file; ``given``
     labels are there already."""
     least = design.least(frame) - given

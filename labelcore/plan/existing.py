@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import chdtrc
 
-from labelcore.designs.base import Design, Frame, IntArray, Setup
+from labelcore.designs.base import Design, FrameT, IntArray, Setup
 from labelcore.designs.sure_scores import turned_words
 from labelcore.errors import NotRandomError, PlanError
 from labelcore.plan.plan import Plan
@@ -160,21 +160,21 @@ def share_words(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.1f} %"
 
 
-def prepared(design: Design, setup: Setup, existing: Existing) -> Frame:
+def prepared(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT:
     """The design's frame with the existing labels in their place, and what was done to scores."""
     frame = _with_existing(design, setup, existing)
     return replace(frame, notes=(*turned_words(setup.population), *frame.notes))
 
 
-def _with_existing(design: Design, setup: Setup, existing: Existing) -> Frame:
+def _with_existing(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT:
     if existing.use == RANDOM:
-        return _sample_first(design, design.prepare(setup), existing.positions)
+        return _sample_first(design.prepare(setup), existing.positions)
     if existing.use == CERTAINTY:
         return _known_apart(design, setup, existing.positions)
     return design.prepare(setup)
 
 
-def _sample_first(design: Design, frame: Frame, positions: IntArray) -> Frame:
+def _sample_first(frame: FrameT, positions: IntArray) -> FrameT:
     """The same strata, the items of the sample first in each queue and counted as drawn."""
     later = np.ones(len(frame.stratum), dtype=bool)
     later[positions] = False
@@ -184,7 +184,7 @@ def _sample_first(design: Design, frame: Frame, positions: IntArray) -> Frame:
     return replace(frame, queue=queue, given=given)
 
 
-def _known_apart(design: Design, setup: Setup, positions: IntArray) -> Frame:
+def _known_apart(design: Design[FrameT], setup: Setup, positions: IntArray) -> FrameT:
     """Strata of the items that are not known; the known ones belong to none of them."""
     items = len(setup.population)
     rest = np.setdiff1d(np.arange(items), positions)

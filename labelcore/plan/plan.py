@@ -146,7 +146,7 @@ class Plan:
         _check_sure_scores(self)
 
     @property
-    def method(self) -> Design:
+    def method(self) -> Design[Any]:
         """The sampling method: the row of ``labelcore.DESIGNS`` that ``design`` names."""
         return DESIGNS[self.design]
 
@@ -340,7 +340,7 @@ def _names(names: Any, argument: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _check_estimands(names: Sequence[str], method: Design) -> None:
+def _check_estimands(names: Sequence[str], method: Design[Any]) -> None:
     for name in names:
         _known(name, ESTIMANDS, "estimands")
         if name not in method.estimands:

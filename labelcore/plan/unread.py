@@ -10,7 +10,7 @@ from labelcore.errors import PlanError
 
 
 def check_all_read(
-    method: Design,
+    method: Design[Any],
     estimands: tuple[str, ...],
     params: Any,
     classifiers: tuple[str, ...],

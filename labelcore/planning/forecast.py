@@ -265,7 +265,7 @@ class Outlook:
         answers = self._expected_answers(question, drawn)
         return float(self.design.half_widths(self.setup, self.frame, answers, look, drawn)[0])
 
-    def _expected_answers(self, question: Question, drawn: FloatArray) -> Answers:
+    def _expected_answers(self, question: Question, drawn: FloatArray) -> Answers[Any]:
         cells, rates = self._expected_cells(question, drawn)
         return Answers(
             self.frame, [question.row], cells, rates, question.classifier, question.class_index,

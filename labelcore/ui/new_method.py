@@ -43,7 +43,7 @@ class Method:
     claims      whether claims may be started from, by this method or by one proposed for them
     """
 
-    design: Design
+    design: Design[Any]
     params: dict[str, Any]
     seed: int
     place: DeltaGenerator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -47,7 +48,7 @@ def show_derived(place: DeltaGenerator, line: outlook.Line) -> None:
             st.text("\n".join(rows))
 
 
-def show_size(design: Design, found: list[outlook.Line]) -> None:
+def show_size(design: Design[Any], found: list[outlook.Line]) -> None:
     """A method whose number of labels follows from its parameters, and what it promises."""
     chosen = found[0]
     st.markdown(

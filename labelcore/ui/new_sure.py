@@ -178,7 +178,7 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
 
 
 def end_of_session(
-    goal: Goal, design: Design, promise: str, size: int, alone: bool
+    goal: Goal, design: Design[Any], promise: str, size: int, alone: bool
 ) -> tuple[str, ...] | None:
     """The stop rules; those that look need a promise that holds at every look, or one number
     ``alone`` for whose margin the method can calibrate a fixed promise."""
@@ -193,7 +193,7 @@ def asked(aim: Aim, population: Population) -> list[Question]:
     return questions(population, aim.estimands, outlook.named(aim.classifier) or (None,))
 
 
-def claimed(aim: Aim, population: Population, design: Design) -> Goal | None:
+def claimed(aim: Aim, population: Population, design: Design[Any]) -> Goal | None:
     """The claims, and the most labels that may be spent on them."""
     found = claims_input(aim, population)
     most = st.number_input(
@@ -226,7 +226,7 @@ def fewest(aim: Aim, population: Population, method: Method) -> int:
     return outlook.least(population, population.fingerprint, plan.to_json())
 
 
-def too_few_to_watch(design: Design, promise: str, budget: int | None) -> str:
+def too_few_to_watch(design: Design[Any], promise: str, budget: int | None) -> str:
     """Why so few labels cannot be watched, in the words of the page; nothing where they can.
 
     >>> from labelcore.designs import DESIGNS
@@ -300,7 +300,7 @@ def confidence_input() -> float:
     )
 
 
-def promise_input(design: Design, promises: tuple[str, ...]) -> str:
+def promise_input(design: Design[Any], promises: tuple[str, ...]) -> str:
     """When the person will look; a curve has its band at a few looks."""
     if len(promises) == 1:
         st.caption(ONLY_PROMISE[promises[0]])

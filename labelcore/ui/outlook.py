@@ -75,14 +75,14 @@ def named(classifier: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 def in_order(
-    design: Design, params: Mapping[str, Any], classifier: str | Sequence[str] | None
+    design: Design[Any], params: Mapping[str, Any], classifier: str | Sequence[str] | None
 ) -> str | Sequence[str] | None:
     """The classifiers in the order in which a method's parameters name them, if they do."""
     names = design.classifiers(design.Params(**params))
     return names if len(names) > 1 and {*names} == {*named(classifier)} else classifier
 
 
-def follows(design: Design, params: Mapping[str, Any]) -> bool:
+def follows(design: Design[Any], params: Mapping[str, Any]) -> bool:
     """Whether the number of labels follows from the parameters that are given."""
     chosen = design.size_param is None or params.get(design.size_param) is not None
     return design.size_from_params and chosen

@@ -19,7 +19,7 @@ CHOSEN = "Chosen for you"
 
 
 def params_form(
-    design: Design, suggested: Mapping[str, Any], *, main: bool
+    design: Design[Any], suggested: Mapping[str, Any], *, main: bool
 ) -> dict[str, Any] | None:
     """Values that differ from the defaults; None, with a sentence each, while one is wrong.
 
@@ -103,7 +103,7 @@ def listed(values: tuple[Any, ...]) -> str:
     return ", ".join(str(value) for value in values)
 
 
-def form_words(fault: str, design: Design) -> str:
+def form_words(fault: str, design: Design[Any]) -> str:
     """What is wrong with a plan, the parameters called as they are on the form.
 
     >>> from labelcore.designs import DESIGNS
