@@ -82,7 +82,8 @@ READINGS = {
     "accuracy": Reading(
         "Accuracy",
         "share",
-        "Calling everything down to this rank positive and the rest not: the share judged rightly.",
+        "Calling everything down to this rank positive and the rest not: the share judged "
+        "correctly.",
     ),
     "gain": Reading(
         "Gain",

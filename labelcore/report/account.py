@@ -55,7 +55,7 @@ def looks(facts: Facts) -> Markup:
     left_out = len(facts.looks) - len(rows)
     note = f"{count(len(facts.looks), 'look')} in all, each one recorded when it was taken."
     if isinstance(facts.primary, Band):
-        note += " Of a curve a look keeps the mean over the ranks."
+        note += " For a curve, a look keeps the mean over the ranks."
     if left_out:
         note += f" {count(left_out, 'look')} left out here; report.json and the log have every one."
     figures = ("State", "Chosen", "Left") if choice else ("Value", "Low", "High")
@@ -177,9 +177,7 @@ def caveats(facts: Facts) -> Markup:
 def _doubts(facts: Facts) -> list[Child]:
     training = training_words(facts)
     told: list[Child] = [
-        joined(
-            "Were these items used for training the classifier? Answer: ", theirs(training), "."
-        ),
+        joined("Were these items used to train the classifier? Answer: ", theirs(training), "."),
     ]
     if facts.revealing:
         told.append(
@@ -192,7 +190,7 @@ def _doubts(facts: Facts) -> list[Child]:
     if training.lower() not in ("no", "not stated"):
         told.append("A classifier looks better on items it was trained on than on new ones.")
     if training.lower() != "no" and facts.existing.use == "random":
-        told.append("The intervals take it that the labels from before were not used for training.")
+        told.append("The intervals assume that the labels from before were not used for training.")
     if facts.population.arguments.get("id") is None:
         told.append("Items are known by their row: the statement is about the file in this order.")
     if sum(not isinstance(one, Claim) for one in facts.results.values()) > 1 and not (
@@ -339,7 +337,7 @@ def others(facts: Facts) -> Markup:
     ]
     warning = (
         f"{count(len(facts.others), 'other project')} in this store on the same file. Whoever "
-        "tries often finds a good figure by chance sooner or later."
+        f"tries often enough finds a good figure by chance."
     )
     return section(
         "others",

@@ -14,16 +14,16 @@ from labelcore.report.sections import section
 from labelcore.results.types import Claim
 from labelcore.words.sentences import confidence_words, count
 
-STATUS = {"decided": "shown", "refuted": "shown not to be so", "undecided": "open"}
+STATUS = {"decided": "shown", "refuted": "shown to be false", "undecided": "open"}
 HEAD = (
     "Claim", "Status", "For", "Against", "Decides", "Error level", "Labels", "First seen settled",
 )  # fmt: skip
 INTRO = (
     "Laid down before the first label. Evidence for a claim is how many times better a scheme "
-    "fixed beforehand foretells the labels than whatever truth in which the claim is false; "
-    "evidence against it, than whatever truth in which it holds. Items without a verdict count as "
-    "what leaves the least evidence. Either may be looked at after every label. "
-    "The error level of the plan is shared over its claims."
+    "fixed beforehand predicts the labels than any truth in which the claim is false; evidence "
+    "against it, than any truth in which it holds. Items without a verdict count in whichever way "
+    "leaves the least evidence. Both may be looked at after every label. The claims share the "
+    "error level of the plan."
 )
 
 

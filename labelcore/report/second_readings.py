@@ -12,12 +12,13 @@ from labelcore.words.sentences import confidence_words, count
 
 LISTED = 40
 RESTS = (
-    "Each interval has {confidence} confidence, for one look when labelling was over. They take it "
+    "Each interval has {confidence} confidence, for one look when labelling was over. They assume "
     "that two answers to an item are independent and that each is right more often than wrong. A "
-    "second answer of not sure or broken counts as another one. Mistakes that are made both times "
-    "stay unseen. Alike everywhere: Rogan and Gladen (1978). Wherever they are: the share of wrong "
+    "second answer of not sure or broken counts as a different one. Mistakes made both times stay "
+    "unseen. Alike everywhere: Rogan and Gladen (1978). Wherever they are: the share of wrong "
     "labels is at most the share of items answered differently, among the items called positive "
-    "and among the others on their own; the figure is moved as far as so many wrong labels can."
+    "and among the others on their own; the figure is moved as far as that many wrong labels can "
+    "move it."
 )
 
 

@@ -350,7 +350,7 @@ def name_of(result: Result) -> str:
     name = quantity_label(result.estimand)
     classifier, versus = result.scope.classifier, result.scope.versus
     if versus:
-        return f"{name} ({classifier} less {versus})"
+        return f"{name} ({classifier} minus {versus})"
     return f"{name} ({classifier})" if classifier else name
 
 
@@ -373,9 +373,9 @@ def second_stage(facts: Facts) -> Markup | None:
         "Second stage",
         element(
             "p",
-            f"The promise was for {due}, and the result above stands on the labels up to there. "
-            "The figures from all labels together, those that came after it too, are reported "
-            "apart and carry no promise.",
+            f"The promise was for {due}, and the result above rests on the labels up to that "
+            f"point. The figures from all labels together, including those that came later, are "
+            f"reported apart and carry no promise.",
         ),
         estimate_table("All labels together, without a promise", list(facts.second_stage.values())),
     )

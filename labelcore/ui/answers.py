@@ -125,7 +125,7 @@ def more_classes(
             disabled=disabled,
         )
         st.button(
-            "Answer with it",
+            "Give this answer",
             key=f"{where}-answer-{token}",
             disabled=disabled or chosen is None,
             on_click=act,

@@ -14,14 +14,14 @@ from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line
 from labelcore.words import sentences as words
 
-STATUS = {"decided": "shown", "refuted": "shown not to be so", "undecided": "open"}
+STATUS = {"decided": "shown", "refuted": "shown to be false", "undecided": "open"}
 FORMS = {
     "strict": "strict: the promise is proved for every population",
     "approximate": "approximate: not proved; how often such intervals hold was measured",
 }
 FORMS_TITLE = "How these intervals are made"
 LONGEST_CLAIM = 200
-ONE_END = "The interval of the same figure may reach past this: it guards both its ends."
+ONE_END = "The interval of the same figure may extend past this, because it guards both ends."
 
 
 def claims_of(session: Session) -> list[Claim]:

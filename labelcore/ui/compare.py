@@ -13,9 +13,9 @@ from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
 
 CAPTION = (
-    "All rows rest on the same labels. Each interval is on "
-    "its own: that two overlap is no proof that the classifiers are alike, and picking the best "
-    "row of many makes its figure look better than it is."
+    "All rows rest on the same labels. Each interval stands on its own: two that overlap do not "
+    "show that the classifiers are equally good, and picking the best of many rows makes its "
+    "figure look better than it is."
 )
 
 

@@ -1,4 +1,4 @@
-"""What is called what: the estimated confusion table on the Progress page."""
+"""The estimated confusion table on the Progress page."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from labelcore.words import sentences as words
 
 CAPTION = (
     "Each row is what the classifier says, each column what human judgement says: about how many "
-    "items of the file, and their share of the row. Estimated from the labels, each counting for "
+    "items of the file, and their share of the row. Estimated from the labels, each weighted by "
     "the items it was drawn from; values without intervals. Parts of the file that have no label "
-    "yet are not guessed: they would stand in a column of their own."
+    "yet are not guessed: they have a column of their own."
 )
 
 
@@ -33,7 +33,7 @@ def confusion_panel(session: Session) -> None:
     names = [name for name in engine.classifiers if name in session.population.predictions]
     if not names:
         return
-    st.subheader("What is called what", anchor=False)
+    st.subheader("Confusion table", anchor=False)
     if first_figure_line(session) is not None:
         st.text("This table comes with the first figure.")
         return
@@ -68,7 +68,7 @@ def readable(table: pd.DataFrame) -> pd.DataFrame:
         for counts, total in zip(shown.to_numpy(), totals, strict=True)
     ]
     named = [f"{total:,.0f}" for total in totals]
-    names = distinct(["called \\ truly", *shown.columns, "in all"])
+    names = distinct(["called \\ judged", *shown.columns, "in all"])
     body = [
         [one_line(name, 60), *cells, total]
         for name, cells, total in zip(table.index, rows, named, strict=True)

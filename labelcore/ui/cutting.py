@@ -76,7 +76,7 @@ def choose_cut(session: Session) -> int | None:
     keys.begin()
     if keys.n_items > 1:
         st.slider(
-            "Cut after so many items",
+            "Cut after this many items",
             1,
             keys.n_items,
             step=1,

@@ -141,7 +141,7 @@ def where_it_falls(session: Session, curve: Curve) -> None:
 def package_table(session: Session) -> None:
     st.subheader("Cut it into packages", anchor=False)
     chosen = st.multiselect(
-        "The list down to the end of a package keeps at least so many per cent",
+        "The list down to the end of a package keeps at least this many per cent",
         list(range(99, 0, -1)),
         default=FIRST_PACKAGES,
         key="explore-packages",
@@ -196,14 +196,14 @@ def spot_check(session: Session, cut: Cut | None) -> None:
             )
         with middle:
             off = st.number_input(
-                "Off by at most so many per cent of it",
+                "Off by at most this many per cent of it",
                 value=5.0,
                 step=1.0,
                 format="%g",
                 key="spot-off",
             )
         with right:
-            labels = st.number_input("... or with so many labels", value=200, key="spot-labels")
+            labels = st.number_input("... or with this many labels", value=200, key="spot-labels")
         sound = [within(expected, 1, 100), within(off, 0.1, 100), within(labels, 1, 10**9)]
         if not all(sound) or None in (expected, off, labels):
             return

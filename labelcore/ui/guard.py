@@ -43,7 +43,8 @@ def sentence(error: Exception) -> str:
         log.exception("unexpected error", exc_info=error)
         return UNEXPECTED
     if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
-        return f"{error.filename or 'A file'}: {error.strerror or error}. Check folder and disk."
+        where = error.filename or "A file"
+        return f"{where}: {error.strerror or error}. Check the folder and the disk."
     return str(error)
 
 
@@ -56,7 +57,7 @@ def next_step(error: Exception) -> str:
     if isinstance(error, StoreBusyError):
         return "Labels saved earlier are in that file. This page tries again by itself."
     if isinstance(error, StoreError):
-        return "Labels saved earlier are in that file. When the cause is mended, reload this page."
+        return "Labels saved earlier are in that file. When the cause is fixed, reload this page."
     if isinstance(error, ItemsFileError):
         return ""
     if isinstance(error, ProjectExistsError):
@@ -65,7 +66,7 @@ def next_step(error: Exception) -> str:
             "made, then reload this page."
         )
     if isinstance(error, (FileNotFoundError, ValueError)):
-        return "The labels are safe in the store. When the cause is mended, reload this page."
+        return "The labels are safe in the store. When the cause is fixed, reload this page."
     return ""
 
 

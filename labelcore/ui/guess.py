@@ -198,10 +198,10 @@ def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[
     longest = max(lengths.values(), default=0)
     found = tuple(name for name in words if lengths[name] >= LONG_ENOUGH * longest)
     if not found:
-        return Found((), UNSURE, "No column holds text that is not already known to be otherwise.")
+        return Found((), UNSURE, "No column looks like text that a person could judge.")
     if longest >= LONG_TEXT and len(found) <= 2:
         return Found(found, LIKELY)
-    reason = f"No column is called like a text or a picture; it could be {_all_of(found)}."
+    reason = f"No column is named like a text or a picture; it could be {_all_of(found)}."
     return Found((), UNSURE, reason)
 
 
@@ -216,7 +216,9 @@ def _classifiers(
         if len(scores) > 2 or len(positive) != 1:
             reason = f"{_all_of(scores)} sum to 1: they belong to the classes of one classifier."
             if not predictions:
-                return Found((), UNSURE, f"{reason} Choose the one of the class you look for.")
+                return Found(
+                    (), UNSURE, f"{reason} Choose the one for the class you are looking for."
+                )
             return Found(_pairs([], predictions), LIKELY, reason)
         return Found(_pairs(positive, predictions), NAMED)
     found = _pairs(scores, predictions)

@@ -89,7 +89,7 @@ def show_form(form: Form) -> None:
             show_note(form.note)
         case Refusal():
             st.warning(plain(form.sentence), icon=":material/broken_image:")
-            st.caption("Where you cannot judge without the picture, answer Broken (B).")
+            st.caption("If you cannot judge without the picture, answer Broken (B).")
 
 
 def show_text(form: Text) -> None:

@@ -19,8 +19,8 @@ from labelcore.words.sentences import confidence_words
 PASS = 30
 SECOND_PASS = "Judge {items} a second time"
 RESTS = (
-    "{confidence} confidence each, for one look when labelling is over. Both columns take it that "
-    "an answer is right more often than wrong; mistakes that are made both times stay unseen."
+    "{confidence} confidence each, for one look when labelling is over. Both columns assume that "
+    "an answer is right more often than wrong; mistakes made both times stay unseen."
 )
 
 

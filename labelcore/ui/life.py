@@ -22,8 +22,8 @@ from labelcore.ui.states import MORE, after_budget, chosen
 from labelcore.ui.summary import Summary
 
 FORM, DONE = "life form", "life done"
-RENAME, MEND, DUPLICATE = "Rename", "Mend the wording", "Duplicate"
-EVERYTHING = "Every item that may be asked may be judged already: there is nothing to add."
+RENAME, MEND, DUPLICATE = "Rename", "Correct the wording", "Duplicate"
+EVERYTHING = "The plan already allows every item to be judged: there is nothing to add."
 CHOICE_MADE = "The choice is made: no further item would be asked."
 EXTEND, FINISH, ARCHIVE, BRING_BACK = "Go on longer", "Finish", "Archive", "Bring back"
 SEEDS = {"fresh": "Other items (a fresh seed)", "same": "The same items (the same seed)"}
@@ -95,8 +95,8 @@ def ways(label: str, act: Callable[..., None], *arguments: Any) -> None:
 
 def rename_form(project: str, token: str) -> None:
     st.text(
-        "Labels, plan and draws stay as they are. A link with the old name leads to a sentence "
-        "that says the new one."
+        "Labels, plan and draws stay as they are. A link with the old name says what the new one "
+        "is."
     )
     key = f"life-name-{token}"
     st.text_input("New name", project, key=key, max_chars=project_life.LONGEST_NAME)
@@ -112,7 +112,7 @@ def rename(project: str, key: str) -> None:
 def duplicate_form(project: str, token: str) -> None:
     st.text(
         "A new project of the same file, with the same plan and wording. No label is copied: it "
-        "starts at nought."
+        "starts from zero."
     )
     wanted = project_life.free_name(sessions.store(), f"{project[:70]} copy")
     name, seed = f"life-name-{token}", f"life-seed-{token}"
@@ -140,8 +140,8 @@ def duplicate(project: str, name: str, seed: str) -> None:
 
 def archive_form(project: str, token: str) -> None:
     st.text(
-        "It is put away at the end of this page. Nothing is deleted, its links go on working, and "
-        "it can be brought back."
+        "It moves to the end of this page. Nothing is deleted, its links keep working, and you "
+        "can bring it back."
     )
     ways("Archive", archive, project, True)
 
@@ -149,7 +149,7 @@ def archive_form(project: str, token: str) -> None:
 @acting
 def archive(project: str, archived: bool) -> None:
     project_life.set_archived(sessions.store(), project, archived)
-    done(f"{project!r} is {'put away at the end of this page' if archived else 'back'}.")
+    done(f"{project!r} is {'moved to the end of this page' if archived else 'back'}.")
 
 
 def finish_form(project: str, token: str) -> None:
@@ -189,7 +189,7 @@ def extend(project: str, key: str) -> None:
     budget = int(st.session_state[key])
     session = sessions.session(project)
     session.extend(budget=budget, annotator=people.name(session))
-    done(f"{project!r} goes on to {budget:,} labels.")
+    done(f"{project!r} continues to {budget:,} labels.")
 
 
 def mend_form(project: str, token: str) -> None:
@@ -197,9 +197,8 @@ def mend_form(project: str, token: str) -> None:
     session.sync()
     now = session.settings
     st.text(
-        "For a typing error or a clearer sentence. No label changes; the old and the new words "
-        "are kept, and the report says that words were changed. Who means another question makes "
-        "a new project."
+        "For a typing error or a clearer sentence. No label changes; old and new words are kept, "
+        "and the report says that they were changed. For a different question, make a new project."
     )
     st.text_input("Question", now.get("question", ""), key=f"life-question-{token}", max_chars=300)
     st.text_area(
@@ -219,7 +218,7 @@ def mend_form(project: str, token: str) -> None:
     highlight = now.get("highlight") or {}
     for part, label in (("words", "Words"), ("patterns", "Patterns (regular expressions)")):
         st.text_area(
-            f"{label} to highlight in the item, one a line",
+            f"{label} to highlight in the item, one per line",
             "\n".join(highlight.get(part, [])),
             key=f"life-{part}-{token}",
             height=80,
@@ -263,7 +262,7 @@ def mend(project: str, token: str) -> None:
     changes = {name: value for name, value in wanted.items() if value != before[name]}
     if changes:
         session.reword(people.name(session), **changes)
-    done(f"The wording of {project!r} is mended." if changes else "Nothing was changed.")
+    done(f"The wording of {project!r} is corrected." if changes else "Nothing was changed.")
 
 
 def lines_of(text: str) -> list[str]:

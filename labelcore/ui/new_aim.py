@@ -37,14 +37,15 @@ class Card:
 
 ACCURACY = Card(
     "How accurate is it?",
-    "The share of all items that the classifier judges rightly.",
+    "The share of all items that the classifier gets right.",
     ("accuracy",),
     ("accuracy",),
 )
 BOTH = Card(
     "Precision and recall",
-    "Of what it calls positive, how much is; of what is positive, how much it finds; or one number "
-    "alone, which takes fewer labels. With several classes: both of each class, and the accuracy.",
+    "Of what it calls positive, how much is; of what is positive, how much it finds; or a single "
+    "number, which takes fewer labels. With several classes: both for each class, and the "
+    "accuracy.",
     ("precision", "recall"),
     ("accuracy", "precision", "recall"),
 )
@@ -83,7 +84,7 @@ SHIP = Card(
 CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, BETTER, SHIP, RANKED, PREVALENCE)}
 WHICH = {BOTH: "new-figures", SEVERAL: "new-numbers", BETTER: "new-differences"}
 """The questions of which a person says which numbers they mean, and where that is kept."""
-TWO = "Choose exactly two classifiers to go on; the first is the one that may be better."
+TWO = "Choose exactly two classifiers to continue; the first is the one that may be better."
 NO_KNOWN = (
     "No method for this question can use the known answers. Choose another question above "
     "({able}), or {ignored!r} in section 1."
@@ -117,7 +118,7 @@ def aim_step(
     chosen = choose_classifiers(card, names, base)
     if chosen is None:
         every = WayOut("take all of them", {f"new-classifiers-{base.fingerprint}": list(names)})
-        refuse("Choose at least one classifier to go on.", [every], asks=True)
+        refuse("Choose at least one classifier to continue.", [every], asks=True)
         return None
     if card is BETTER and len(chosen) != 2:
         two = list(dict.fromkeys((*chosen, *names)))[:2]
@@ -149,7 +150,7 @@ def aim_step(
         estimands = which_numbers(first, figures, key=WHICH[card])
         if not estimands:
             every = WayOut("take those of the question", {WHICH[card]: list(first)})
-            refuse("Choose at least one number to go on.", [every], asks=True)
+            refuse("Choose at least one number to continue.", [every], asks=True)
             return None
     classifier = compared if len(compared) > 1 else next(iter(compared), None)
     aim = Aim(estimands, classifier, trained, target, columns.existing, base.fingerprint)
@@ -256,7 +257,7 @@ def which_numbers(
 
 def about_the_items() -> tuple[str, str]:
     trained = st.segmented_control(
-        "Were these items used for training the classifier?",
+        "Were these items used to train the classifier?",
         list(TRAINED),
         default="unknown",
         required=True,

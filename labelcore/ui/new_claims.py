@@ -24,14 +24,15 @@ DISAGREEMENTS = (
     "it."
 )
 FEWEST = (
-    " With several classes a plain random sample needs fewest labels for it; strata take two to "
+    " With several classes a plain random sample needs the fewest labels for it; strata take two "
+    "to "
     "three times as many."
 )
 CLAIM_PROMISE = (
     "A claim is looked at after every label: its evidence and all intervals are valid at every "
     "look."
 )
-OPEN = "Give the percentage to go on."
+OPEN = "Enter the percentage to continue."
 
 
 def show_claim_terms(number: int, confidence: float) -> None:
@@ -47,8 +48,8 @@ def show_claim_terms(number: int, confidence: float) -> None:
 def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:
     """The claims as texts; None while one is not complete."""
     st.caption(
-        "Laid down now, before the first label: each claim ends as shown, as not so, or as still "
-        "open. Labelling goes on until every one is settled."
+        "Laid down now, before the first label: each claim ends as shown, as shown to be false, "
+        "or as still open. Labelling continues until all are settled."
     )
     number = min(int(st.session_state.get(COUNT, 1)), MOST_CLAIMS)
     found = [_one(place, aim, population) for place in range(number)]
@@ -59,7 +60,7 @@ def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:
             )
         if number > 1:
             st.button(
-                "Without the last claim",
+                "Remove the last claim",
                 key="new-claim-fewer",
                 type="tertiary",
                 on_click=_set_count,

@@ -140,7 +140,7 @@ def thresholds_input(
     typed = st.text_input(
         plain(
             f"From which score {'down' if descending else 'on'} does {name} say {word!r}? One "
-            "threshold or several, with blanks between them"
+            f"threshold, or several separated by spaces"
         ),
         f"{first_threshold(scores):g}",
         key=f"new-thresholds-{name}-{fingerprint}",
@@ -167,7 +167,7 @@ def read_thresholds(typed: str) -> tuple[float, ...]:
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
-            raise ValueError(f"A threshold is a number such as 0.5, and this is {part!r}.")
+            raise ValueError(f"A threshold is a number such as 0.5; this is {part!r}.")
         found.add(value)
     if len(found) > MOST_THRESHOLDS:
         raise ValueError(
@@ -214,4 +214,4 @@ def called(population: Population, question: Question, name: str, *, alone: bool
         st.text(one_line(who + text, 300))
     if number in (0, size):
         whose = "The classifier" if alone else plain(repr(name))
-        st.warning(f"{whose} says the same of every item: move the threshold.")
+        st.warning(f"{whose} says the same about every item: move the threshold.")

@@ -31,7 +31,7 @@ KINDS = "CSV, TSV, text, JSON, JSON Lines, Excel or Parquet; the texts gzipped o
 FIELD_LABELS = {
     "encoding": "Encoding",
     "delimiter": "Columns are separated by",
-    "decimal": "Mark of decimals",
+    "decimal": "Decimal mark",
     "quote": "Quotes",
     "header": "The first row",
     "sheet": "Sheet",
@@ -149,7 +149,7 @@ def upload() -> None:
     except (ValueError, OSError) as error:
         st.session_state.pop(PATH, None)
         st.session_state.pop(UPLOADED, None)
-        st.error(plain(f"The file could not be kept. {sentence(error)}"))
+        st.error(plain(f"The file could not be saved. {sentence(error)}"))
 
 
 def from_folder() -> None:
@@ -306,7 +306,7 @@ def choose_content(path: str, names: list[str], found: Guess) -> tuple[str, ...]
     told = [name for name in content if name in found.answers]
     if told:
         st.warning(
-            plain(f"{', '.join(told)} looks like the answer; shown, it would decide for you.")
+            plain(f"{', '.join(told)} looks like the answer; showing it would decide for you.")
         )
     return tuple(content)
 

@@ -19,11 +19,11 @@ SOURCES = {
     "ignored": "I do not want to use them",
 }
 CAPTIONS = (
-    "Every item had the same chance. New labels go on from them, so fewer are needed. Refused if "
+    "Every item had the same chance. New labels extend them, so fewer are needed. Refused if "
     "they are not spread over the scores like a random sample.",
     "They count as known and are not asked again; only the other items are sampled. Right however "
     "the items were chosen, as long as the answers themselves are right.",
-    "All items may be asked, these too. Their answers are neither shown nor counted.",
+    "All items may be asked, including these. Their answers are neither shown nor counted.",
 )
 NOT_RANDOM = (
     "You said the known answers are a random sample, but they do not look like one: {found} of the "
@@ -31,7 +31,9 @@ NOT_RANDOM = (
     "however they came."
 )
 NO_COLUMN = "(none)"
-NOT_SAID = "Say where the known answers come from to go on: it decides what they may be used for."
+NOT_SAID = (
+    "To continue, say where the known answers come from: that decides what they may be used for."
+)
 
 
 def known_answers(

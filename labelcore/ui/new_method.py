@@ -26,7 +26,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.recommend import recommended
 from labelcore.ui.remedies import WayOut, refuse
 
-BUDGET, MARGIN = "I can label so many items", "I need to be this sure"
+BUDGET, MARGIN = "I can label this many items", "I need to be this sure"
 CLAIMS = "I want to show something"
 TRYING = "Working out what the labels will give ..."
 FIRST_BUDGET = 200

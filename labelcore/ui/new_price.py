@@ -23,11 +23,10 @@ from labelcore.words.derived import derived_lines
 from labelcore.words.existing import taken_words
 
 UNFORESEEN = (
-    "How wide the result will be is not worked out beforehand by this method. The result is valid "
-    "all the same."
+    "This method does not forecast how wide the result will be. The result is valid all the same."
 )
 WITH_KNOWN = (
-    "The methods that would say it cannot use known answers. To use one of them, choose "
+    "The methods that forecast it cannot use known answers. To use one of them, choose "
     "{ignored!r} in section 1."
 )
 LARGEST_PICTURE = 4000
@@ -115,7 +114,7 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
     if plan.claims and chosen.labels >= min(plan.budget or len(population), len(population)):
         st.warning(TOO_CLOSE)
     if plan.margin and widest > plan.margin + 1e-9:
-        st.warning("Even all labels allowed are not expected to reach this margin.")
+        st.warning("Even all the labels allowed are not expected to reach this margin.")
     shown = [name for name in plan.estimands if name not in SUMMARIES]
     st.dataframe(outlook.table(found, shown), hide_index=True, key="new-outlook")
     show_not_offered(found)

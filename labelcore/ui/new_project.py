@@ -24,9 +24,9 @@ from labelcore.ui.plain import one_line, plain
 FIXED = (
     "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
     "the method, its seed, the planned size, the share shown again, the confidence, the promise, "
-    "the claims and what ends the session are fixed: an interval keeps its promise only when "
-    "nothing was chosen after seeing labels. Question and instructions are words: they can be "
-    "mended later, and the report says so."
+    "the claims and what ends the session are fixed: an interval keeps its promise only if "
+    "nothing was chosen after seeing labels. The question and the instructions are only words: "
+    "they can be corrected later, and the report says so."
 )
 
 

@@ -26,7 +26,7 @@ def question_step(population: Population) -> Question | None:
     if not measurable(population):
         return None
     text = st.text_input(
-        "What is asked of each item?",
+        "What is asked about each item?",
         placeholder="Is this message spam?",
         key="new-question",
         persist_state="session",
@@ -45,7 +45,7 @@ def question_step(population: Population) -> Question | None:
         max_chars=5000,
     )
     if not text.strip():
-        st.info("Write the question to go on.")
+        st.info("Write the question to continue.")
         return None
     fault = classes_fault(classes)
     if fault:
@@ -73,8 +73,8 @@ def measurable(population: Population) -> bool:
     st.error(
         plain(
             f"The predictions mix 0 and 1 with other words ({', '.join(classes[:10])}): column "
-            f"{faults[0].column!r} holds {faults[0].value!r} in row {faults[0].row}. Mend the "
-            "file, write a word for each class, or choose another prediction column."
+            f"{faults[0].column!r} holds {faults[0].value!r} in row {faults[0].row}. Correct the "
+            f"file, write a word for each class, or choose another prediction column."
         )
     )
     fault_table(faults)
@@ -136,7 +136,7 @@ def key_preset(classes: tuple[str, ...], positive: str) -> str:
     )
     other = next((name for name in classes if name != positive), "")
     yes, no = KEY_PRESETS[str(preset)]
-    flag = " Flag has the key G then." if no == "F" else ""
+    flag = " Flag then has the key G." if no == "F" else ""
     st.caption(plain(f"{yes}: {shown_word(positive)} · {no}: {shown_word(other)}.{flag}"))
     return str(preset)
 
@@ -171,12 +171,12 @@ def ordered_classes(population: Population) -> tuple[str, ...]:
     if rare:
         st.warning(
             plain(
-                f"Predicted in fewer than {FEW} rows: {', '.join(rare[:5])}. A typing error? Then "
-                "mend the file first."
+                f"Predicted in fewer than {FEW} rows: {', '.join(rare[:5])}. If that is a typing "
+                f"error, correct the file first."
             )
         )
     if len(classes) > len(DIGITS):
-        st.caption("The ten first classes have a key; the others are found in a list by typing.")
+        st.caption("The first ten classes have a key; type to find the others in a list.")
     return classes
 
 

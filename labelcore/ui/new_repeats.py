@@ -14,13 +14,13 @@ from labelcore.ui.times import minutes
 
 SHARES = {0.0: "None", 0.05: "1 in 20", 0.1: "1 in 10", 0.2: "1 in 5"}
 WHY = (
-    "One person's answers are not always the truth. How often the second answer to an item is "
-    "another one shows how many answers may be mistakes, and how far that moves the figures."
+    "One person's answers are not always right. How often a second answer to the same item "
+    "differs shows how many answers may be mistakes, and how far that moves the figures."
 )
 NONE = "Until then the figures are agreement with your judgement. You can still ask at the end."
 SOME = (
     "Items drawn at random come again, at least {spacing} items later or at the end, and are not "
-    "marked as known: {share} of the items asked{more}. They are no part of the labels above."
+    "marked: {share} of the items asked{more}. They do not count towards the labels above."
 )
 MORE = ", most likely {low:,} to {high:,} here, about {time}"
 

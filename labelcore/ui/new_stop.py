@@ -16,14 +16,14 @@ from labelcore.words.stops import moment_words
 
 RULES = {
     "margin": "Every interval is as narrow as wanted",
-    "claims": "Every claim is settled: shown, or shown not to be so",
+    "claims": "Every claim is settled: shown, or shown to be false",
     "choice": "The choice is made, or none of the candidates is good enough for sure",
     "deadline": "A deadline has passed",
 }
-HOW = {ANY: "as soon as one of these is so", ALL: "only when all of these are so"}
+HOW = {ANY: "as soon as one of these is true", ALL: "only when all of these are true"}
 BY_ITSELF = "Plus or minus {points} is reached; only the value is shown until then"
 FIRST_HOUR = time(18)
-PAST = "This moment has passed: choose a later one to go on."
+PAST = "This moment has passed: choose a later one to continue."
 TOGETHER = {False: "Each on its own (the first is the main one)", True: "All together"}
 
 
@@ -55,8 +55,8 @@ def stop_input(
     latest = words.count(most) if most is not None and ends else "the planned number of labels"
     by_hand = "; then the interval has no promise." if by_itself else "."
     st.caption(
-        f"At the latest it ends with {latest}. You may always go on afterwards, or finish earlier "
-        f"by hand{by_hand}"
+        f"At the latest it ends with {latest}. You may always continue afterwards, or finish "
+        f"earlier by hand{by_hand}"
     )
     return (ALL, *rules) if how == ALL else tuple(rules)
 
@@ -127,17 +127,19 @@ def together_captions(numbers: int, confidence: float) -> tuple[str, str]:
     """What each choice means and costs.
 
     >>> together_captions(2, 0.95)[1]
-    'Of 100 sessions, 95 are meant to have all 2 intervals right at once. Each is at 97.5 % then, \
-about 14 % wider: for the same width about 31 % more labels.'
+    'Of 100 sessions, 95 are meant to have both intervals right at once. Each then has 97.5 % \
+confidence and is about 14 % wider; the same width takes about 31 % more labels.'
     """
     sure = words.confidence_words(confidence)
     each = 1 - (1 - confidence) / numbers
+    every = "both" if numbers == 2 else f"all {numbers}"
     quantile = NormalDist().inv_cdf
     wider = quantile((1 + each) / 2) / quantile((1 + confidence) / 2)
     return (
-        f"Each interval has {sure} confidence by itself. That all {numbers} are right at once is "
-        "less sure: decide by the first, read the others as description.",
-        f"Of 100 sessions, {100 * confidence:.3g} are meant to have all {numbers} intervals right "
-        f"at once. Each is at {100 * each:.3g} % then, about {100 * wider - 100:.0f} % wider: for "
-        f"the same width about {100 * wider**2 - 100:.0f} % more labels.",
+        f"Each interval has {sure} confidence by itself. That {every} are right at once is "
+        "less sure: decide by the first, and treat the others as description.",
+        f"Of 100 sessions, {100 * confidence:.3g} are meant to have {every} intervals right "
+        f"at once. Each then has {100 * each:.3g} % confidence and is about "
+        f"{100 * wider - 100:.0f} % wider; the same width takes about "
+        f"{100 * wider**2 - 100:.0f} % more labels.",
     )

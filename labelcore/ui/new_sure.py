@@ -39,18 +39,18 @@ from labelcore.ui.remedies import WayOut, known_key, refuse
 from labelcore.words import sentences as words
 from labelcore.words.sentences import VALID
 
-CORRECT = "Correct the number that is out of bounds to go on."
+CORRECT = "Correct the number that is out of bounds to continue."
 CONFIDENCES = (0.9, 0.95, 0.99)
 PROMISES = {
     "watched": "I look while I label, and may stop when I like",
     "fixed": "I look once, when all planned labels are there",
 }
 PROMISE_CAPTIONS = (
-    f"The interval is {VALID['watched']}; it is about half again as wide for that.",
+    f"The interval is {VALID['watched']}; in return it is about half again as wide.",
     f"Narrower, but {VALID['fixed'].format(due='the planned labels or stop')}.",
 )
 BAND_CAPTIONS = (
-    "One band for all ranks, {valid}; somewhat wider for that.",
+    "One band for all ranks, {valid}; in return somewhat wider.",
     f"One band for all ranks, narrower, but {VALID['fixed'].format(due='the planned labels')}.",
 )
 ONLY_PROMISE = {
@@ -58,11 +58,11 @@ ONLY_PROMISE = {
     "fixed": f"This method's interval is {VALID['fixed'].format(due='the planned labels')}.",
 }
 TRYING_CLAIMS = (
-    "Trying the claims out on imagined labels, as if the scores were right: a few seconds ..."
+    "Trying out the claims on simulated labels, as if the scores were right: a few seconds ..."
 )
 NO_FORECAST = (
-    "How many labels that needs cannot be worked out beforehand by this method: start from the "
-    "number of items that you can label."
+    "This method cannot work out beforehand how many labels that needs: start from the number of "
+    "items that you can label."
 )
 
 
@@ -197,7 +197,7 @@ def claimed(aim: Aim, population: Population, design: Design[Any]) -> Goal | Non
     """The claims, and the most labels that may be spent on them."""
     found = claims_input(aim, population)
     most = st.number_input(
-        "At most so many labels (empty: no limit)",
+        "At most this many labels (empty: no limit)",
         value=None,
         step=1,
         key=f"new-most-{len(population)}",
@@ -266,7 +266,7 @@ def how_much(way: str, population: Population, least: int, aim: Aim) -> Goal | N
     if way == BUDGET:
         first = min(max(FIRST_BUDGET, least), size)
         budget = st.number_input(
-            "I can label so many items today: what will I know?",
+            "I can label this many items today: what will I know?",
             value=first,
             key=budget_key(population, aim, first),
             persist_state="session",
@@ -277,7 +277,7 @@ def how_much(way: str, population: Population, least: int, aim: Aim) -> Goal | N
     if curve:
         st.caption("Half the width of the band, at the rank where it is widest.")
     points = st.number_input(
-        "Plus or minus so many percentage points",
+        "Plus or minus this many percentage points",
         value=5.0,
         step=0.5,
         key="new-margin",

@@ -130,7 +130,7 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
     index, token = int(panel["index"]), str(panel["token"])
     row = next((row for row in session.history(person, None) if row.index == index), None)
     if row is None:
-        st.text("This item has no answer any more: it was taken back.")
+        st.text("This item no longer has an answer: it was taken back.")
         close_button("Back to the queue")
         return
     finished = session.status == "finished"
@@ -195,6 +195,6 @@ def finish_warning(session: Session) -> str:
     later = session.engine.kinds["later"]
     open_items = f" {later} put off for later will count both ways." if later else ""
     return (
-        "The report is final then: no answer can be changed or undone. You can go on later; that "
-        f"is written in the log.{open_items}"
+        "The report is then final: no answer can be changed or undone. You can resume later; the "
+        f"log records it.{open_items}"
     )

@@ -24,7 +24,9 @@ SECRET = "person id"
 FORM = re.compile(r"[0-9a-f]{32}")
 GONE_SECONDS = 600.0
 """How long an item is kept for a person who has no page of the project open any more."""
-WAITING = "One moment: the page asks your browser who you are. Reload it if this stays."
+WAITING = (
+    "One moment: the page is asking your browser who you are. Reload it if this does not go away."
+)
 SCRIPT = (
     f'const NAME = "{COOKIE}", YEAR_SECONDS = 365 * 24 * 3600;'
     + """

@@ -187,7 +187,7 @@ def _why_no_curve(session: Session) -> str:
     if first not in session.population.scores:
         return "the classifier has no score"
     if not session.engine.frame.asked.all():
-        return "the figure asked for needs no label of a part of the list, so none is asked there"
+        return "the figure asked for needs no labels from part of the list, so none are asked there"
     return "this method estimates none"
 
 

@@ -30,14 +30,14 @@ from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.stops import planned_words
 
-INTERIM = "Interim: this project is not finished. Go on, or finish it, on the page Label."
+INTERIM = "Interim: this project is not finished. Continue or finish it on the page Label."
 TRAINED = {
     "no": "The classifier was not trained on these items (stated by the person).",
     "yes": "Some of these items were used for training: the figures may flatter the classifier.",
     "unknown": "Whether these items were used for training is not known.",
 }
 
-TRAINED_BEFORE = "The interval takes it that the labels from before were not used for it."
+TRAINED_BEFORE = "The interval assumes that the labels from before were not used for it."
 
 
 @dataclass(frozen=True)

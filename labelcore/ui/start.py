@@ -50,7 +50,7 @@ def start_page() -> None:
 
 def new_project() -> None:
     st.subheader("My own file", anchor=False)
-    st.text("A file of items with scores or predictions of your classifier, and no truth.")
+    st.text("A file of items with your classifier's scores or predictions, and no truth.")
     st.page_link("pages/new_project.py", label="New project", icon=":material/add:")
 
 

@@ -39,7 +39,8 @@ WORDS = {
     "open": ELSEWHERE,
 }
 TOO_EARLY = (
-    "The promised interval is not due yet: go on for it, or finish with one that has no promise."
+    "The promised interval is not due yet: continue to get it, or finish with one that has no "
+    "promise."
 )
 CHOSEN = "Further labels would not change it: finish, and open the report."
 MORE = 50
@@ -148,7 +149,7 @@ def _ways_on(project: str, session: Session, status: str) -> None:
             second_pass_button(project, session)
         if left > 0 and status in ("goal reached", "budget used", "finished"):
             more = min(planned if planned > 0 and status == "finished" else MORE, left)
-            st.number_input("Go on for so many more", 1, left, more, key="more")
+            st.number_input("Continue for this many more", 1, left, more, key="more")
             st.button("Go on", key="go-on", on_click=actions.go_on, args=(project, "more"))
 
 

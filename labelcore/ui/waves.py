@@ -29,8 +29,8 @@ NOT_SUITED = (
 )
 HOW = (
     "Each wave is a new file, judged by the same classifier. The grey bar is where precision and "
-    "recall were expected from the waves before, if nothing has changed; a wave outside of it "
-    "raises an alarm. While nothing changes, the chance that any wave ever raises one is at most "
+    "recall were expected from the earlier waves if nothing has changed; a wave outside it raises "
+    "an alarm. While nothing changes, the chance that any wave ever raises one is at most "
     "about {alpha}."
 )
 NO_CLAIM = (
@@ -38,9 +38,9 @@ NO_CLAIM = (
     "you will see if nothing has changed."
 )
 KNOWN = (
-    "What is known of each wave's own precision and recall, the earlier waves taken into account; "
-    "no promise goes with these intervals, because they lean on the waves being alike. The report "
-    "of each project has those from its labels alone."
+    "What is known about each wave's own precision and recall, with the earlier waves taken into "
+    "account; no promise goes with these intervals, because they assume that the waves are alike. "
+    "The report of each project has the figures from its labels alone."
 )
 DISCOUNT = "How much a wave counts one wave later (1: as much as a new one)"
 
@@ -142,7 +142,7 @@ def start_wave(
     arguments = json.loads(record.population_json)["arguments"]
     population = files.read(path, arguments)
     if population.fingerprint == record.fingerprint:
-        raise ValueError("This is the file of the last wave: a wave is a new file.")
+        raise ValueError("This is the last wave's file: each wave needs a new one.")
     checked = checked_name(sessions.store(), name)
     plan = next_plan(last.plan, result, secrets.randbelow(1_000_000))
     settings = next_settings(record, last.settings)

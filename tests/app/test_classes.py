@@ -105,7 +105,7 @@ def test_presets_of_two_keys(app, items: Path, data_folder: Path) -> None:
     page = with_upload(app, "items.csv", items.read_bytes())
     page.text_input(key="new-question").set_value("Spam?").run()
     page.segmented_control(key="new-keys").set_value("J / F").run()
-    assert "Flag has the key G then" in texts(page)
+    assert "Flag then has the key G" in texts(page)
     button(page, "new-create").click().run()
     session = only(data_folder)
     assert session.settings["keys"] == "J / F"
@@ -347,14 +347,14 @@ def test_panels_of_two_classifiers(items: Path, data_folder: Path) -> None:
         session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
     page = AppTest.from_function(panels, default_timeout=30).run()
     assert not page.exception
-    assert [one.value for one in page.subheader] == ["Side by side", "What is called what"]
+    assert [one.value for one in page.subheader] == ["Side by side", "Confusion table"]
     assert page.selectbox[0].options == ["lr>=0.5", "lr>=0.25"]
     first = page.dataframe[1].value.to_numpy().tolist()
     page.selectbox[0].set_value("lr>=0.25").run()
     assert page.dataframe[1].value.to_numpy().tolist() != first
 
 
-@pytest.mark.parametrize("name", ["=1+1", "in all", "strata without a label", "called \\ truly"])
+@pytest.mark.parametrize("name", ["=1+1", "in all", "strata without a label", "called \\ judged"])
 def test_confusion_table_with_names_that_are_in_the_way(data_folder: Path, name: str) -> None:
     path = data_folder / "c.csv"
     data_folder.mkdir()

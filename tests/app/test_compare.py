@@ -221,7 +221,7 @@ def test_what_is_wrong_gets_a_sentence(
 def test_sizes_that_are_wrong_get_a_sentence(opened: Callable) -> None:
     page = opened(CHOICE)
     for typed, told in (
-        ("50, many", "Whole numbers"),
+        ("50, many", "whole numbers"),
         ("50; 5000", "may name a top n from 1 to the 1,200 items"),
         ("50, 50", "names one twice"),
     ):

@@ -202,7 +202,7 @@ def test_go_on_longer(app, make, data_folder: Path) -> None:
     assert field(page, "life-budget").value == 110
     field(page, "life-budget").set_value(90).run()
     button(page, "life-do").click().run()
-    assert "goes on to 90 labels" in plainly(page)
+    assert "continues to 90 labels" in plainly(page)
     assert reopened(data_folder, "demo").status == "open"
 
 
@@ -227,13 +227,13 @@ def test_nothing_is_left_to_go_on_with(app, make) -> None:
 def test_mended_words_are_shown_and_nothing_else_changes(app, make, data_folder: Path) -> None:
     session = make(labels=50)
     before = session.results()["accuracy"]
-    page = chosen(app, "Mend the wording")
+    page = chosen(app, "Correct the wording")
     field(page, "life-question").set_value("Is it  junk?").run()
     field(page, "life-meaning-1").set_value("all that was asked for").run()
     field(page, "life-words").set_value("free\n\n win \nfree").run()
     field(page, "life-patterns").set_value(r"\d+ \$").run()
     button(page, "life-do").click().run()
-    assert not page.exception and "is mended" in plainly(page)
+    assert not page.exception and "is corrected" in plainly(page)
     assert "Is it junk?" in texts(page)
     (event,) = [e for e in reopened(data_folder, "demo").events if e.kind == "reworded"]
     assert dict(event.detail) == {
@@ -249,7 +249,7 @@ def test_mended_words_are_shown_and_nothing_else_changes(app, make, data_folder:
 
 def test_nothing_mended_is_no_event(app, make, data_folder: Path) -> None:
     make(labels=1)
-    page = chosen(app, "Mend the wording")
+    page = chosen(app, "Correct the wording")
     button(page, "life-do").click().run()
     assert "Nothing was changed." in plainly(page)
     assert "reworded" not in {e.kind for e in reopened(data_folder, "demo").events}
@@ -268,7 +268,7 @@ def test_words_that_cannot_be_used(
     app, make, data_folder: Path, key: str, value: str, told: str
 ) -> None:
     make(labels=1)
-    page = chosen(app, "Mend the wording")
+    page = chosen(app, "Correct the wording")
     field(page, key).set_value(value).run()
     button(page, "life-do").click().run()
     assert not page.exception and told in plainly(page)
@@ -280,7 +280,7 @@ def test_words_that_cannot_be_used(
 
 
 @pytest.mark.parametrize(
-    "what", ["Rename", "Mend the wording", "Duplicate", "Go on longer", "Finish", "Archive"]
+    "what", ["Rename", "Correct the wording", "Duplicate", "Go on longer", "Finish", "Archive"]
 )
 def test_cancel_changes_nothing(app, make, data_folder: Path, what: str) -> None:
     session = make(labels=3)
@@ -291,7 +291,7 @@ def test_cancel_changes_nothing(app, make, data_folder: Path, what: str) -> None
     assert (session.store.project("demo"), session.store.events("demo")) == before
 
 
-@pytest.mark.parametrize("what", ["Mend the wording", "Go on longer", "Finish"])
+@pytest.mark.parametrize("what", ["Correct the wording", "Go on longer", "Finish"])
 def test_a_missing_file_is_a_sentence(app, make, items: Path, what: str) -> None:
     make(labels=3)
     items.unlink()

@@ -48,7 +48,7 @@ def test_nothing_goes_on_before_the_source_is_said(app) -> None:
     assert not page.exception
     assert "included: 180 of 300 items have an answer already" in texts(page).replace("\\", "")
     assert source(page).value is None
-    assert "Say where the known answers come from" in texts(page)
+    assert "To continue, say where the known answers come from" in texts(page)
     assert [one.value for one in page.subheader] == ["1 · Items"]
 
 
@@ -112,7 +112,7 @@ def test_a_ranked_list_beside_them_promises_no_width(app, data_folder: Path) -> 
     page.radio(key="new-aim").set_value(RANKED.title).run()
     shown = texts(page).replace("\\", "")
     assert "50.0 points" not in shown
-    assert "How wide the result will be is not worked out beforehand by this method" in shown
+    assert "This method does not forecast how wide the result will be" in shown
     assert "Geometric strata" in shown.partition("Not offered here: ")[2]
     assert "(cannot use known answers)" in shown
     assert "simple_random" not in shown

@@ -80,7 +80,7 @@ def test_a_wave_that_goes_on_is_left_out(
 
 def test_the_same_file_is_no_new_wave(first: lc.Session) -> None:
     record = series_of(sessions.store(), "May")[-1]
-    with pytest.raises(ValueError, match="a wave is a new file"):
+    with pytest.raises(ValueError, match="each wave needs a new one"):
         waves.start_wave(first, record, monitor([wave_of(first)]),
                          Path(first.population.path), "June")  # fmt: skip
     assert len(sessions.store().projects()) == 1

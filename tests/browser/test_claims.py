@@ -76,7 +76,7 @@ def create_with_claim(page: Page, url: str, path: Path) -> str:
     page.get_by_text("decides:").wait_for()
     page.get_by_text("Precision and recall", exact=True).click()
     page.get_by_text("I want to show something").click()
-    page.get_by_text("Give the percentage to go on.").wait_for()
+    page.get_by_text("Enter the percentage to continue.").wait_for()
     percent = page.locator("[class*='st-key-new-claim-0-'][class*='-percent'] input")
     percent.fill(PERCENT)
     percent.press("Enter")

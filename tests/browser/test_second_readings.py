@@ -42,7 +42,7 @@ def create(page: Page, url: str, path: Path) -> None:
     """Through the four steps; nothing goes on before it is said where the answers come from."""
     page.goto(f"{url}/new_project")
     page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
-    page.get_by_text("Say where the known answers come from to go on").wait_for()
+    page.get_by_text("To continue, say where the known answers come from").wait_for()
     assert not page.locator(".st-key-new-question").count()
     page.get_by_text("A random sample of this file", exact=True).click()
     field = page.locator(".st-key-new-question input")

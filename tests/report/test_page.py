@@ -177,7 +177,7 @@ def test_a_calibrated_stop_is_explained(tmp_path: Path) -> None:
         f"critical value {rule.critical:.3f}, for which its coverage there, calculated exactly",
         f"at most 8.0 points, after at most {planned} labels",
         "The goal of plus or minus 8.0 points was reached",
-        f"The promise was for {due}, and the result above stands on the labels up to there",
+        f"The promise was for {due}, and the result above rests on the labels up to that point",
         "Frey, J. (2010).",
         "Agresti, A. and Coull, B. A. (1998).",
     ):

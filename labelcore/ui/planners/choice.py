@@ -45,7 +45,7 @@ NOTHING = "This needs a score, or two or more classifiers that call something po
 MOST_DRAWS = 1_000_000_000
 HOEFFDING = (
     "These are the guarantees of the paper, with draws that may repeat an item and bounds by "
-    "Hoeffding. The bounds that Labelcore takes by default repeat no item and need fewer; how many "
+    "Hoeffding. By default Labelcore's bounds repeat no item and need fewer draws; how many "
     "depends on how far the candidates lie from the wanted precision and from each other."
 )
 FORMULAS = r"""
@@ -115,7 +115,7 @@ def candidates_input(chosen: Chosen) -> tuple[Any, ...] | None:
             "Candidates", names, names, key=chosen.key("named"), persist_state="session"
         )
         if len(kept) < 2:
-            st.info("Choose at least two candidates to go on.")
+            st.info("Choose at least two candidates to continue.")
         return tuple(kept) if len(kept) > 1 else None
     typed = st.text_input(
         plain(f"The first so many items by {chosen.classifier}, with commas between the sizes"),
@@ -124,7 +124,7 @@ def candidates_input(chosen: Chosen) -> tuple[Any, ...] | None:
     )  # fmt: skip
     sizes = read_list(typed, "int")
     if not sizes or not all(isinstance(size, int) for size in sizes):
-        st.error("Whole numbers with commas between them are needed here, such as 50, 100, 200.")
+        st.error("Enter whole numbers separated by commas, such as 50, 100, 200.")
         return None
     return sizes
 

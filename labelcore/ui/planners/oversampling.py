@@ -37,14 +37,14 @@ WHAT = (
     "them alone; so they are labelled more densely than the others. How much more densely, and how "
     "many labels does it take?"
 )
-ONE_GROUP = "The classifier says the same of every item: there is only one group to draw from."
+ONE_GROUP = "The classifier says the same about every item: there is only one group to draw from."
 NOT_DENSER = (
     "The best ratio for recall is {ratio:.3g}, below 1. It is raised to 1: fewer labels among the "
-    "items called positive would take from precision for next to nothing."
+    "items called positive would cost precision and gain next to nothing."
 )
 ENDLESS = (
-    "By the paper's formulas, which take the file for endless. A project about this file alone "
-    "counts that the labelled items are settled, and may need fewer."
+    "By the paper's formulas, which treat the file as endless. A project about this file alone "
+    "takes into account that labelled items are settled, and may need fewer."
 )
 FORMULAS = r"""
 $k$ items are called positive for each one that is not. Of the former a share $\pi_1$ is positive
@@ -138,7 +138,7 @@ def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:
         )
     st.caption(
         plain(
-            f"The two first start from the scores ({assumption}). A wrong guess costs labels, not "
+            f"The first two start from the scores ({assumption}). A wrong guess costs labels, not "
             "truth: the interval rests on the labels alone."
         )
     )

@@ -69,7 +69,7 @@ def recycling_planner(chosen: Chosen) -> None:
     )
     size = number_input("Draws for each classifier", 1068, "compare-draws", 1, MOST_DRAWS)
     if not children:
-        st.info("Choose at least one child to go on.")
+        st.info("Choose at least one child to continue.")
     if not children or size is None:
         return
     half = words.points(float(1.96 * np.sqrt(0.25 / size)))
@@ -104,8 +104,8 @@ def show(
         f"{own:,}.**"
     )
     st.caption(
-        f"Items are drawn with replacement, {size:,} times for each classifier; one that comes "
-        "again keeps its label, so that there are fewer labels than draws."
+        f"Items are drawn with replacement, {size:,} times for each classifier; one that comes up "
+        f"again keeps its label, so there are fewer labels than draws."
     )
     table = children_table(parent, children, called, size)
     reading_table(shown(table), "compare-children")

@@ -37,8 +37,8 @@ ALLOCATIONS = {
     "optimal": "as well as possible (Neyman)",
 }
 ABOUT = {
-    "proportional": "Never worse than a plain random sample, but for rounding, whatever the scores "
-    "are worth.",
+    "proportional": "Never worse than a plain random sample, apart from rounding, whatever the "
+    "scores are worth.",
     "equal": "Can save a lot or cost several times the labels: it depends on how sizes and errors "
     "happen to fall.",
 }
@@ -47,7 +47,7 @@ FROZEN = (
     "and, as printed, freeze strata: one whose first labels agree is never asked again, so that "
     "accuracy comes out too high. They are in Labelcore for comparison only."
 )
-SHORT = "A line for each way of cutting; what the short names mean stands with the formulas."
+SHORT = "One line for each way of cutting; the short names are explained with the formulas."
 FORMULAS = r"""
 $N_k$ of the $N$ items lie in stratum $k$, $W_k = N_k / N$, and a share $A_k$ of them is expected to
 be judged rightly; $S_k^2 = \frac{N_k}{N_k - 1} A_k (1 - A_k)$. Variances for $n$ labels:
@@ -74,7 +74,7 @@ def strata_planner(chosen: Chosen) -> None:
         table = compared(population, population.fingerprint, name)
     allocation = str(
         st.segmented_control(
-            "How are the labels shared over the strata?",
+            "How are the labels shared among the strata?",
             list(ALLOCATIONS),
             default="proportional",
             required=True,
