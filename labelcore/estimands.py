@@ -77,13 +77,13 @@ _ROWS = (
         "accuracy", "accuracy", (1, -1, -1, 2), (1, 0, 0, 0), group="all",
         formula="(TP + TN) / N",
         measures="accuracy (the share of items in which {classifier} agrees with human judgement)",
-        in_truth="accuracy (the share of items that {classifier} judges rightly)",
+        in_truth="accuracy (the share of items that {classifier} gets right)",
     ),
     Estimand(
         "precision", "precision", (0, 0, 0, 1), (0, 0, 1, 0), group="predicted", per_class=True,
         formula="TP / (TP + FP)",
         measures="precision (of the items that {classifier} calls {positive!r}, the share that "
-        "human judgement calls so)",
+        "human judgement also calls {positive!r})",
         in_truth="precision (of the items that {classifier} calls {positive!r}, the share that "
         "truly are)",
     ),
@@ -91,9 +91,9 @@ _ROWS = (
         "recall", "recall", (0, 0, 0, 1), (0, 1, 0, 0), per_class=True,
         formula="TP / (TP + FN)",
         measures="recall (of the items that human judgement calls {positive!r}, the share that "
-        "{classifier} calls so)",
+        "{classifier} also calls {positive!r})",
         in_truth="recall (of the items that truly are {positive!r}, the share that {classifier} "
-        "calls so)",
+        "calls {positive!r})",
     ),
     Estimand(
         "f1", "F1", (0, 0, 0, 2), (0, 1, 1, 0),
@@ -104,7 +104,7 @@ _ROWS = (
         "specificity", "specificity", (1, -1, -1, 1), (1, -1, 0, 0),
         formula="TN / (TN + FP)",
         measures="specificity (of the items that are not {positive!r}, the share that "
-        "{classifier} does not call so)",
+        "{classifier} does not call {positive!r})",
     ),
     Estimand(
         "prevalence", "prevalence", (0, 1, 0, 0), (1, 0, 0, 0), group="all",

@@ -9,12 +9,12 @@ from labelcore.words.sentences import count, exact_percent, percent_range, scope
 
 CLAIMS = {
     "decided": (
-        "{scope}, the labels show that {statement}. If that were not so, at most {alpha} of such "
-        "sessions would ever come to say it, however often one looks ({labels}, {times})."
+        "{scope}, the labels show that {statement}. If that were false, at most {alpha} of such "
+        "sessions would ever say so, however often one looks ({labels}, {times})."
     ),
     "refuted": (
-        "{scope}, the labels show that it is not so that {statement}. If it were so, at most "
-        "{alpha} of such sessions would ever come to say this, however often one looks ({labels}, "
+        "{scope}, the labels show that it is not true that {statement}. If it were true, at most "
+        "{alpha} of such sessions would ever say this, however often one looks ({labels}, "
         "{times})."
     ),
     "undecided": (

@@ -37,7 +37,7 @@ CUT = {
     "crossed": "{scope}, nothing can be said of {head}: the two bounds contradict each other "
     "there, so precision does not fall along the list as the method assumes.",
 }
-CUT_RECALL = ", and they hold between {low} and {high} of all {positive!r} items in the file"
+CUT_RECALL = ", and they contain between {low} and {high} of all {positive!r} items in the file"
 CUT_TIED = (
     " Ranks {first} to {last} have this same score: a threshold on the score keeps all of them or "
     "none."

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 TAKEN = {
-    "random": "taken as a plain random sample of the file, which the new labels go on from",
-    "certainty": "taken as known items: counted as they are and never asked, the rest is sampled",
+    "random": "taken as a plain random sample of the file, which the new labels extend",
+    "certainty": "taken as known items: counted as they are and never asked; the rest is sampled",
     "ignored": "not used",
 }
 KNOWN_EXACTLY = (

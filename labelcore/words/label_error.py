@@ -17,8 +17,8 @@ NOT_TWICE = (
     "mistakes in the labels are not counted."
 )
 TWICE = (
-    "{differing} of {repeated} repeated items got another answer the second time ({share}; between "
-    "{low} and {high}, {confidence} confidence). The plan's figures are agreement with the "
+    "{differing} of {repeated} repeated items got a different answer the second time ({share}; "
+    "between {low} and {high}, {confidence} confidence). The plan's figures are agreement with the "
     "judgement of {people}; mistakes made both times stay unseen."
 )
 WAITING = " {items} still to be shown again."
@@ -29,10 +29,10 @@ TOO_FEW = (
 WHO_WAS_THERE = "the people who gave the answers"
 WIDE = 0.5
 FIGURE = (
-    "For {name} as it truly is: if mistakes are alike everywhere, {alike}; wherever they are, "
+    "The true value of {name}: if mistakes are alike everywhere, {alike}; wherever they are, "
     "{bounds} ({confidence} confidence each, for one look when labelling is over)."
 )
-NO_FIGURE = "For {name} as it truly is nothing can be said: {reason}."
+NO_FIGURE = "Nothing can be said about the true value of {name}: {reason}."
 
 
 def people_words(found: LabelError) -> str:
@@ -85,7 +85,7 @@ def figure_words(one: TrueFigure) -> tuple[str, str]:
     """If mistakes are alike everywhere, and wherever they are; where nothing can be said of either,
     the reasons once."""
     if one.alike.reason and one.bounds.reason:
-        return f"not to be said: {reasons(one)}", ""
+        return f"unknown: {reasons(one)}", ""
     return limits_words(one.alike), bounds_words(one.bounds)
 
 
@@ -106,10 +106,10 @@ def limits_words(limits: Limits) -> str:
     >>> limits_words(Limits(0.914, 0.87, 0.94)), limits_words(Limits(None, 0.8, 0.97))
     ('91.4 % (87.0 % to 94.0 %)', 'between 80.0 % and 97.0 %')
     >>> limits_words(Limits(None, 0.0, 1.0, "too few"))
-    'not to be said (too few)'
+    'unknown (too few)'
     """
     if limits.reason:
-        return f"not to be said ({limits.reason})"
+        return f"unknown ({limits.reason})"
     low, high = percent_range(limits.low, limits.high)
     if limits.value is None:
         return f"between {low} and {high}"

@@ -41,8 +41,8 @@ STATES = {
         "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}."
     ),
     "waiting": (
-        "{scope}, {quantity} is {value}, between {low} and {high} whatever the open items turn out "
-        "to be ({promise}), from {labels}; {missing}."
+        "{scope}, {quantity} is {value}, between {low} and {high}, whatever the open items turn "
+        "out to be ({promise}), from {labels}; {missing}."
     ),
     "goal reached": (
         "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "

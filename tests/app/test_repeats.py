@@ -91,7 +91,7 @@ def test_rate_figures_and_items_stand_on_progress_and_in_the_history(app, make) 
     page = app("progress", project="demo")
     assert not page.exception
     shown = texts(page)
-    assert "1 of 30 repeated items got another answer the second time" in shown
+    assert "1 of 30 repeated items got a different answer the second time" in shown
     assert "Two answers under one name: the same answer to 29 of 30 items" in shown
     (figures,) = (one.value for one in page.table if "mistakes anywhere" in one.value)
     assert figures["for the truth"].tolist() == ["Accuracy"]

@@ -100,14 +100,15 @@ def test_rate_and_figures_after_the_last_repeat(tmp_path: Path) -> None:
     assert found.share.value == len(found.differing) / number
     assert found.error.value == pytest.approx(found.share.value / 2, rel=0.15)
     assert found.sentence().startswith(
-        f"{len(found.differing)} of {number} repeated items got another answer the second time ("
+        f"{len(found.differing)} of {number} repeated items got a different answer the second "
+        f"time ("
     )
     accuracy, precision = found.figures
     observed = session.results()["accuracy"]
     assert accuracy.alike.value > observed.value
     assert accuracy.bounds.low < observed.low < observed.high < accuracy.bounds.high
     assert precision.sentence().startswith(
-        "For the precision of 'm' for 'b' as it truly is: if mistakes are alike everywhere, "
+        "The true value of the precision of 'm' for 'b': if mistakes are alike everywhere, "
     )
     assert "; wherever they are, between " in precision.sentence()
     (alone,) = found.agreements
@@ -233,7 +234,8 @@ def test_differences_are_not_worked_out(tmp_path: Path) -> None:
         session.answer(draw, items.classes[int(draw.item_id[1:]) % 2])
     (one,) = session.label_error().figures
     assert one.alike.reason == one.bounds.reason == NO_DIFFERENCES
-    assert one.sentence().endswith(f" as it truly is nothing can be said: {NO_DIFFERENCES}.")
+    assert one.sentence().startswith("Nothing can be said about the true value of ")
+    assert one.sentence().endswith(f": {NO_DIFFERENCES}.")
 
 
 def test_items_without_a_verdict_count_both_ways(tmp_path: Path) -> None:

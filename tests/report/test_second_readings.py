@@ -33,7 +33,7 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
 def test_the_report_says_how_far_the_labels_can_be_trusted(twice: lc.Session) -> None:
     text = Outline(report_html(twice)).text
     number = len(twice.label_error().readings)
-    assert f"1 of {number} repeated items got another answer the second time (" in text
+    assert f"1 of {number} repeated items got a different answer the second time (" in text
     assert "Two answers under one name: the same answer to" in text
     assert "Figures for the truth" in text
     assert "are not counted" not in text

@@ -25,7 +25,7 @@ def row(truth: float = 0.9, differing: int = 0, **changes: Any) -> Reveal:
 def test_inside() -> None:
     assert row().inside is True
     assert row().sentence() == (
-        "In truth, accuracy (the share of items that the classifier 'lr' judges rightly) is "
+        "In truth, accuracy (the share of items that the classifier 'lr' gets right) is "
         "90.0 %; the session said 85.0 % to 95.0 %: inside the interval, as happens in 19 of 20 "
         "sessions."
     )
