@@ -252,7 +252,7 @@ class Design(ABC, Generic[FrameT]):
     pairs: ClassVar[bool] = False
     existing: ClassVar[tuple[str, ...]] = ()
     unread_words: ClassVar[str] = (
-        "a ranked list has the order of one classifier, here {first}; make a plan of its own for "
+        "a ranked list has the order of one classifier, here {first}; make a separate plan for "
         "each of the others"
     )
 

@@ -21,7 +21,7 @@ Reading = tuple[FloatArray, FloatArray, FloatArray]
 JUDGEMENT = "each label is the judgement of whoever gave it; their own errors are not counted"
 JUDGED_TWICE = (
     "each label is the judgement of whoever gave it; the interval does not include their own "
-    "errors, of which the second answers tell"
+    "errors, which the second answers measure"
 )
 UNDECIDED_BOTH_WAYS = "items called unsure or broken are taken both ways: worst to best case"
 UNDECIDED_LEFT_OUT = "items called unsure or broken are like the others of their stratum"

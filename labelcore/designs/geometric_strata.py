@@ -66,7 +66,7 @@ class GeometricStrata(RankedListDesign[ListFrame]):
     name: ClassVar[str] = "geometric_strata"
     label: ClassVar[str] = "Geometric strata"
     summary: ClassVar[str] = (
-        "Recommended for a ranked list: labels the head completely and samples ever longer "
+        "Recommended for a ranked list: labels the whole head and samples ever longer "
         "stretches below it; one band holds for all ranks together."
     )
     recommended: ClassVar[bool] = True

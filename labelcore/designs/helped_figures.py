@@ -31,7 +31,7 @@ TOO_FEW = (
 EXPECTED_FEW = (
     f"The scores will be used for the {{quantity}} from {LEAST_OF_EACH} labels of the rarer "
     "outcome on; about {rarer:,} are expected, so the forecast is that of the labels alone. How "
-    "the interval is made is chosen now: it stays after the first label."
+    "the interval is made is chosen now and does not change after the first label."
 )
 
 

@@ -76,7 +76,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
     name: ClassVar[str] = "logarithmic_stratified"
     label: ClassVar[str] = "Logarithmic strata"
     summary: ClassVar[str] = (
-        "Labels the head completely and random items of ever longer stretches below it; its band "
+        "Labels the whole head and random items of ever longer stretches below it; its band "
         "holds for all ranks together without any approximation, but is at least twice as wide as "
         "that of geometric strata with as many labels."
     )

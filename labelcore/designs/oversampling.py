@@ -75,7 +75,7 @@ PROFILE = {
 }
 ONE_SIDED = (
     "design 'oversampling' draws from two groups, and classifier {name!r} calls {called} of the "
-    "{items:,} items {positive!r}: move the threshold, or take design 'simple_random'"
+    "{items:,} items {positive!r}: move the threshold, or use design 'simple_random'"
 )
 PLANNED_BY = {
     "assumed": "planned as if precision were {:.1%} and recall {:.1%}",

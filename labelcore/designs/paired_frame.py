@@ -85,8 +85,8 @@ def predictions(setup: Setup) -> tuple[BoolArray, BoolArray]:
     first, second = (population.predictions[name] == positive for name in names)
     if np.array_equal(first, second):
         raise PlanError(
-            f"classifier names {names[0]!r} and {names[1]!r}, which say the same of every item "
-            "that could be asked: how much better one is, is known without a label",
+            f"classifier names {names[0]!r} and {names[1]!r}, which say the same about every item "
+            f"that could be asked: how much better one is can be known without a label",
             "the two say the same of every item",
             [Remedy(f"ask how accurate {names[0]!r} is", _alone(setup))],
         )

@@ -72,7 +72,7 @@ class Paula(RankedListDesign[PaulaFrame]):
         "precision falls along the list: the share of positives in the window before a rank is at "
         "least the mean over any long enough stretch after it, and that at least the share in the "
         "window at its end",
-        "the bounds are no confidence bounds: no chance of error is stated",
+        "the bounds are not confidence bounds: no chance of error is stated",
     )
 
     @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ NOT_PROBABILITIES = (
 )
 NO_SCORES = (
     f"There is no score: every stratum starts as if {ASSUMED_RIGHT:.0%} of its items were judged "
-    "rightly."
+    "correctly."
 )
 
 
@@ -76,7 +76,7 @@ def planning_rates(
         return probability, "planned as if the scores were probabilities"
     n = len(population)
     if len(population.classes) > 2:
-        words = f"planned as if {ASSUMED_RIGHT:.0%} of the items were judged rightly"
+        words = f"planned as if {ASSUMED_RIGHT:.0%} of the items were judged correctly"
         return np.full(n, ASSUMED_RIGHT), words
     above = int(predicted.sum())
     if above == 0 or above == n:

@@ -149,7 +149,7 @@ class ReachSelectionDesign(Design[ReachFrame]):
             main=True,
         )
         delta: float | None = parameter(
-            None, "chance of a wrong choice; empty: 1 less the confidence", low=0.0, high=1.0
+            None, "chance of a wrong choice; empty: 1 minus the confidence", low=0.0, high=1.0
         )
         sampler: str = parameter(
             "pooled", "one draw counts for every candidate with the item, or for one in turn",

@@ -1,4 +1,4 @@
-"""Stratified sampling that learns how far the scores can be believed: the default."""
+"""Stratified sampling that learns how far the scores can be trusted: the default."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
     label: ClassVar[str] = "Recalibrated Neyman"
     summary: ClassVar[str] = (
         "Recommended: asks more where the answer is uncertain and matters, and learns from the "
-        "labels how far the scores can be believed."
+        "labels how far the scores can be trusted."
     )
     smallest_watched_budget: ClassVar[int] = 40
     recommended: ClassVar[bool] = True

@@ -99,8 +99,8 @@ class Recycling(Design[RecyclingFrame]):
     name: ClassVar[str] = "recycling"
     label: ClassVar[str] = "Recycled samples"
     summary: ClassVar[str] = (
-        "Precision (and recall) of several classifiers at once: labels for one are used again for "
-        "the others where they call the same items."
+        "Precision (and recall) of several classifiers at once: labels for one are reused for the "
+        "others where they call the same items."
     )
     estimands: ClassVar[tuple[str, ...]] = ("precision", "recall")
     promises: ClassVar[tuple[str, ...]] = ("fixed",)

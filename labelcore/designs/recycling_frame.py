@@ -148,7 +148,7 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
         if not found[place].any():
             raise PlanError(
                 f"params[{argument!r}] must name classifiers that call at least one item "
-                f"{population.positive!r}; {name!r} calls none so"
+                f"{population.positive!r}; {name!r} calls none"
             )
     if setup.classifier not in (None, parent):
         raise PlanError(

@@ -50,7 +50,7 @@ ALLOCATIONS = ("proportional", "equal", "opt_a1", "opt_a2")
 PRINTED = ("opt_a1", "opt_a2")
 WARNING = (
     "{name} is for comparison only: a stratum whose first labels agree is not asked again, so the "
-    "estimate comes out too high for an accurate classifier and nothing is promised of it. Take "
+    "estimate comes out too high for an accurate classifier and carries no promise. Use "
     "proportional, or design 'recalibrated_neyman', for a figure that counts."
 )
 FEWER = "The scores allow {found} strata by {name}, not {wanted}: empty ones were dropped."

@@ -20,8 +20,8 @@ from labelcore.stats.profile import FloatArray
 
 AS_PROBABILITIES = "planned as if the scores were probabilities"
 BY_RANK = (
-    "planned as if the chance of being judged rightly rose evenly from one half for the least sure "
-    "item to one for the surest"
+    "planned as if the chance of being judged correctly rose evenly from one half for the least "
+    "sure item to one for the surest"
 )
 MARGINS = "The scores are not probabilities between 0 and 1: strata follow the distance from "
 FOUND_CUT = (

@@ -237,7 +237,7 @@ def _numerator(read: ClaimText, side: Side, cells: Cells) -> tuple[float, FloatA
     size = float(cells.size[group].sum())
     if size == 0:
         raise PlanError(
-            f"claims holds {read.text!r}: {side.classifier!r} calls no item so in this file"
+            f"claims holds {read.text!r}: by {side.classifier!r} no item of this file counts in it"
         )
     return float(table.a0[0] / size), table.a[0] / size
 

@@ -62,7 +62,7 @@ def existing_labels(population: Population, plan: Plan, classifier: str | None) 
     if known is None and plan.existing is not None:
         raise PlanError(
             f"existing = {plan.existing!r} speaks of labels, and the file was read without a "
-            "column of them: name it with known"
+            f"column of known answers: name one with known"
         )
     if len(positions) and plan.existing is None:
         raise PlanError(

@@ -41,8 +41,8 @@ def checked_name(store: LabelStore, wanted: str, *, but: str | None = None) -> s
     hidden = [c for c in name if unicodedata.category(c) in _REFUSED and c not in _JOINERS]
     if hidden:
         raise ValueError(
-            f"The name holds a character that does not show (U+{ord(hidden[0]):04X}). Type it "
-            "again without."
+            f"The name contains a character that does not show (U+{ord(hidden[0]):04X}). Type it "
+            f"again without it."
         )
     if name != but and name in {record.name for record in store.projects()}:
         raise ValueError(f"There is a project called {name!r} already. Choose another name.")

@@ -93,8 +93,8 @@ def read_items(
     if not path.exists():
         raise MissingItemsError(
             record.name,
-            f"The items of project {record.name!r} were read from {path}, which is not there any "
-            "more. Put the file back, or say where it is now; the labels are safe in the store."
+            f"The items of project {record.name!r} were read from {path}, which is no longer "
+            f"there. Put the file back, or say where it is now; the labels are safe in the store."
             if file is None
             else f"{path}: there is no such file",
         )

@@ -263,7 +263,7 @@ def test_refused_files_and_plans(known: Known, tmp_path: Path) -> None:
     nobody = written(tmp_path, nobody=np.zeros(N_ITEMS, dtype=int))
     for params, words in (
         ({"parent": "nobody"}, r"params\['parent'\] must name classifiers that call at least one"),
-        ({"children": ("nobody",)}, r"params\['children'\] .* 'nobody' calls none so"),
+        ({"children": ("nobody",)}, r"params\['children'\] .* 'nobody' calls none"),
     ):
         with pytest.raises(PlanError, match=words):
             lc.preview(nobody.population, plan_of(params=params))

@@ -74,7 +74,7 @@ def test_without_a_score_every_stratum_starts_from_four_in_five(five: Known) -> 
     assert set(five.engine(plan, 1).frame.rates) == {rates.ASSUMED_RIGHT}
     derived = lc.preview(five.population, plan).derived
     assert derived["notes"] == [rates.NO_SCORES]
-    assert derived["assumption"] == "planned as if 80% of the items were judged rightly"
+    assert derived["assumption"] == "planned as if 80% of the items were judged correctly"
 
 
 def test_figures_of_each_class_give_small_classes_more_labels(five: Known) -> None:

@@ -146,7 +146,7 @@ def test_a_few_second_answers_say_nothing_of_the_figures_yet(tmp_path: Path) -> 
 def test_second_answers_are_told_of_where_there_are_some(tmp_path: Path) -> None:
     session = done(population(tmp_path, CLASSES[:2]), 10)
     assumed = session.results()["precision"].assumptions
-    assert any("of which the second answers tell" in one for one in assumed)
+    assert any("which the second answers measure" in one for one in assumed)
     assert not any("are not counted" in one for one in assumed)
 
 

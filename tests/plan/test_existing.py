@@ -87,7 +87,7 @@ def test_labels_without_a_statement_are_refused(tmp_path: Path) -> None:
 def test_a_statement_without_labels_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="holds no answer"):
         lc.preview(read(tmp_path, at_random(0)), plan_of(existing="random"))
-    with pytest.raises(PlanError, match="name it with known"):
+    with pytest.raises(PlanError, match="name one with known"):
         lc.preview(read(tmp_path, at_random(5), known=None), plan_of(existing="random"))
 
 
