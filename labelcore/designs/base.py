@@ -212,7 +212,7 @@ class Design(ABC, Generic[FrameT]):
     """A sampling method: how items are drawn and, as that decides it, how they are analysed.
 
     targets       what the result may be about: "file", "process"
-    stop_rules    the rules that may end a session of this method early
+    stop_rules    the rules that look at the results and may end a session of this method early
     size_from_params     whether the number of labels follows from the parameters alone
     size_param           the parameter that says how many labels, where a margin or a budget may
                          choose it: more of it, more labels
@@ -236,7 +236,7 @@ class Design(ABC, Generic[FrameT]):
     Params: ClassVar[type[DesignParams]]
     promises: ClassVar[tuple[str, ...]] = ("watched", "fixed")
     targets: ClassVar[tuple[str, ...]] = ("file", "process")
-    stop_rules: ClassVar[tuple[str, ...]] = ("margin", "claims", "deadline")
+    stop_rules: ClassVar[tuple[str, ...]] = ("margin", "claims")
     estimands: ClassVar[tuple[str, ...]]
     assumptions: ClassVar[tuple[str, ...]] = ()
     smallest_watched_budget: ClassVar[int] = 1

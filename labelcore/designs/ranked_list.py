@@ -45,7 +45,7 @@ class RankedListDesign(Design[ListFrameT]):
 
     estimands: ClassVar[tuple[str, ...]] = ("precision_curve", *SUMMARIES)
     targets: ClassVar[tuple[str, ...]] = ("file",)
-    stop_rules: ClassVar[tuple[str, ...]] = ("deadline",)
+    stop_rules: ClassVar[tuple[str, ...]] = ()
     later_labels_count: ClassVar[bool] = False
 
     def next_batch(

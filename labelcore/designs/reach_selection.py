@@ -118,7 +118,7 @@ class ReachSelectionDesign(Design[ReachFrame]):
     )
     promises: ClassVar[tuple[str, ...]] = ("watched",)
     targets: ClassVar[tuple[str, ...]] = ("file",)
-    stop_rules: ClassVar[tuple[str, ...]] = ("choice", "deadline")
+    stop_rules: ClassVar[tuple[str, ...]] = ("choice",)
     counts_draws: ClassVar[bool] = True
     strata_order: ClassVar[str] = "called so by the most candidates first"
     estimands: ClassVar[tuple[str, ...]] = ("selection",)

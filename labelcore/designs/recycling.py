@@ -104,7 +104,7 @@ class Recycling(Design[RecyclingFrame]):
     )
     estimands: ClassVar[tuple[str, ...]] = ("precision", "recall")
     promises: ClassVar[tuple[str, ...]] = ("fixed",)
-    stop_rules: ClassVar[tuple[str, ...]] = ("deadline",)
+    stop_rules: ClassVar[tuple[str, ...]] = ()
     size_from_params: ClassVar[bool] = True
     size_param: ClassVar[str | None] = "sample_size"
     recommended: ClassVar[bool] = True

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from labelcore.figures.choices import choice_made
 from labelcore.figures.claims import all_settled
 from labelcore.figures.scalars import goal_reached
 from labelcore.log.engine import Engine
-from labelcore.plan.stop_rules import ALL, deadline_of
+from labelcore.plan.stop_rules import met_rules
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """``plan.stop_rules.Standing`` of an engine."""
+
+    engine: Engine
+    at: datetime | None
+
+    @property
+    def labels(self) -> int:
+        return self.engine.labels
+
+    def goal_reached(self) -> bool:
+        return goal_reached(self.engine)
+
+    def claims_settled(self) -> bool:
+        return all_settled(self.engine)
+
+    def choice_made(self) -> bool:
+        return choice_made(self.engine)
 
 
 def stop_reason(engine: Engine, at: str | None) -> str:
@@ -17,21 +39,7 @@ def stop_reason(engine: Engine, at: str | None) -> str:
 
     at   the present moment, ISO 8601; None: no deadline has passed
     """
-    stop = tuple(engine.plan.stop or ())
-    if not stop or engine.extended:
+    if engine.extended:
         return ""
-    rules = [rule for rule in stop if rule != ALL]
-    met = [rule for rule in rules if _met(engine, rule, at)]
-    enough = len(met) == len(rules) if stop[0] == ALL else bool(met)
-    return "; ".join(met) if enough else ""
-
-
-def _met(engine: Engine, rule: str, at: str | None) -> bool:
-    if rule == "margin":
-        return goal_reached(engine)
-    if rule == "claims":
-        return all_settled(engine)
-    if rule == "choice":
-        return choice_made(engine)
-    deadline = deadline_of((rule,))
-    return at is not None and deadline is not None and datetime.fromisoformat(at) >= deadline
+    now = _Standing(engine, None if at is None else datetime.fromisoformat(at))
+    return "; ".join(met_rules(tuple(engine.plan.stop or ()), now))

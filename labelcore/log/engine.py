@@ -25,7 +25,7 @@ from labelcore.plan.against_file import as_ordered, check_size, chosen_classifie
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.plan import Plan
-from labelcore.plan.stop_rules import LOOKING
+from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
@@ -125,8 +125,7 @@ class Engine:
         if plan.budget is not None:
             return min(plan.budget, items)
         assert plan.planned is not None
-        looking = any(rule in LOOKING for rule in plan.stop_rules)
-        return items if looking else min(plan.planned, items)
+        return items if looking(plan.stop_rules) else min(plan.planned, items)
 
     @property
     def most(self) -> int:

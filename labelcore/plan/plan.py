@@ -14,7 +14,15 @@ from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCE, ESTIMANDS
 from labelcore.plan.claims import read_claim, readings
 from labelcore.plan.json_text import plan_arguments
-from labelcore.plan.stop_rules import ALL, LOOKING, read_stop, rule_names
+from labelcore.plan.stop_rules import (
+    ALL,
+    RULES,
+    available,
+    looking,
+    read_stop,
+    rule_names,
+    wanted,
+)
 from labelcore.plan.unread import check_all_read
 
 MOST_LABELS = 1_000_000_000
@@ -487,17 +495,16 @@ def _resolved_stop(plan: Plan) -> tuple[str, ...]:
     if plan.stop is None:
         return _default_stop(plan)
     rules = read_stop(plan.stop)
+    known = available(plan.method.stop_rules)
     for rule in rule_names(rules):
-        available = plan.method.stop_rules
-        if rule not in available:
+        if rule not in known:
             raise PlanError(
                 f"stop names {rule!r}, which is not available for design {plan.design!r}; "
-                f"known are {', '.join(available) or 'none'}"
+                f"known are {', '.join(known)}"
             )
-        needed = {"margin": plan.margin, "claims": plan.claims}
-        if rule in needed and not needed[rule]:
-            raise PlanError(f"stop names {rule!r}, but the plan has no {rule}")
-        if rule in LOOKING and plan.promise != "watched" and not _can_be_calibrated(plan, rules):
+        if looking((rule,)) != wanted((rule,), plan):
+            raise PlanError(f"stop names {rule!r}, but the plan has no {RULES[rule].needs}")
+        if RULES[rule].looks and plan.promise != "watched" and not _can_be_calibrated(plan, rules):
             raise PlanError(
                 f"stop = {rule!r} means looking after every label: that needs promise 'watched'"
                 + (FIXED_STOP if rule == "margin" else "")
@@ -509,7 +516,7 @@ def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
     """Whether a fixed promise may stop by these rules: at the first label at which the margin of a
     single result is reached."""
     return (
-        "claims" not in rule_names(rules)
+        looking(rule_names(rules)) == ("margin",)
         and ALL not in rules
         and not plan.claims
         and len(plan.classifiers) <= 1
@@ -519,7 +526,5 @@ def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
 
 def _default_stop(plan: Plan) -> tuple[str, ...]:
     """Stop at what the plan asks for, where a person may look and the method can stop."""
-    wanted = (("margin", plan.margin), ("claims", plan.claims), ("choice", True))
-    given = [rule for rule, there in wanted if there]
-    rules = [r for r in given if r in plan.method.stop_rules and plan.promise == "watched"]
-    return (ALL, *rules) if len(rules) > 1 else tuple(rules)
+    rules = wanted(plan.method.stop_rules, plan) if plan.promise == "watched" else ()
+    return (ALL, *rules) if len(rules) > 1 else rules

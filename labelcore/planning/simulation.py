@@ -18,7 +18,7 @@ from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.plan.plan import Plan
-from labelcore.plan.stop_rules import LOOKING
+from labelcore.plan.stop_rules import looking
 from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.planning.truth import true_codes
 from labelcore.population import Population
@@ -141,7 +141,7 @@ def _run(population: Population, plan: Plan, codes: NDArray[np.int64], seed: int
 
 def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
     """Draw and answer until the plan ends; returns the status."""
-    watching = any(rule in LOOKING for rule in engine.plan.stop_rules)
+    watching = bool(looking(engine.plan.stop_rules))
     events = [
         Event(0, "labelled", "", "simulation", label=name) for name in engine.population.classes
     ]

@@ -11,7 +11,7 @@ from statistics import median
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
 from labelcore.log.events import ANSWER_KINDS, Event
-from labelcore.plan.stop_rules import LOOKING
+from labelcore.plan.stop_rules import looking
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.times import minutes
@@ -20,14 +20,9 @@ from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.existing import taken_words
 from labelcore.words.quantities import key_parts, label_of
-from labelcore.words.stops import stopped_for, stopped_short
+from labelcore.words.stops import open_words, stopped_for, stopped_short
 
 SECONDS_AN_ITEM = 8.0
-STILL_OPEN = {
-    "margin": "the goal is not reached yet",
-    "claims": "not every claim is settled yet",
-    "choice": "the choice is not made yet",
-}
 LATEST, ENOUGH, LONGEST_PAUSE = 20, 5, 60.0
 ANSWER_WORDS = {"unsure": "Not sure", "later": "Later", "broken": "Broken"}
 
@@ -71,7 +66,7 @@ class Counts:
     seconds_left: float
     ended: str = ""
     broken: int = 0
-    still_open: str = STILL_OPEN["margin"]
+    still_open: str = open_words(())
     most: bool = False
     again: int = 0
     again_left: int = 0
@@ -103,8 +98,8 @@ def counts(session: Session) -> Counts:
     total = engine.limit if engine.extended else int(plan.planned or engine.limit)
     total = min(total, engine.most)
     answered, ended = engine.answers_given, ended_words(session)
-    looking = [rule for rule in plan.stop_rules if rule in LOOKING]
-    choosing = "choice" in looking and not ended
+    goals = looking(plan.stop_rules)
+    choosing = "choice" in goals and not ended
     most = (plan.calibrated_stop or choosing) and not engine.extended and answered < total
     left = max(total - answered, 0)
     again_left = 0 if left and not engine.stopped else len(engine.repeats.due)
@@ -112,13 +107,13 @@ def counts(session: Session) -> Counts:
     return Counts(
         answered=answered,
         total=total,
-        about=bool(looking) and not (most or engine.extended or choosing),
+        about=bool(goals) and not (most or engine.extended or choosing),
         unsure=engine.kinds["unsure"],
         later=engine.kinds["later"],
         seconds_left=seconds,
         ended=ended,
         broken=engine.kinds["broken"],
-        still_open=" and ".join(STILL_OPEN[rule] for rule in looking) or STILL_OPEN["margin"],
+        still_open=open_words(goals),
         most=most,
         again=engine.repeats.answered,
         again_left=again_left,

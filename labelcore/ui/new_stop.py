@@ -8,18 +8,11 @@ from statistics import NormalDist
 
 import streamlit as st
 
-from labelcore.plan.stop_rules import ALL, ANY
+from labelcore.plan.stop_rules import ALL, ANY, RULES, moment_words
 from labelcore.ui.plain import plain
 from labelcore.ui.times import reader_zone
 from labelcore.words import sentences as words
-from labelcore.words.stops import moment_words
 
-RULES = {
-    "margin": "Every interval is as narrow as wanted",
-    "claims": "Every claim is settled: shown, or shown to be false",
-    "choice": "The choice is made, or none of the candidates is good enough for sure",
-    "deadline": "A deadline has passed",
-}
 HOW = {ANY: "as soon as one of these is true", ALL: "only when all of these are true"}
 BY_ITSELF = "Plus or minus {points} is reached; only the value is shown until then"
 FIRST_HOUR = time(18)
@@ -63,7 +56,9 @@ def stop_input(
 
 def _wanted(rule: str, first: bool) -> bool:
     return bool(
-        st.checkbox(RULES[rule], value=first, key=f"new-stop-{rule}", persist_state="session")
+        st.checkbox(
+            RULES[rule].choice, value=first, key=f"new-stop-{rule}", persist_state="session"
+        )
     )
 
 

@@ -12,6 +12,7 @@ from labelcore.errors import NotRandomError, PlanError
 from labelcore.estimands import CHOICES
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
+from labelcore.plan.stop_rules import wanted
 from labelcore.population import Population
 from labelcore.results.types import Scope
 from labelcore.tallies import Question, questions
@@ -73,13 +74,6 @@ class Goal:
     budget: int | None = None
     margin: float | None = None
     claims: tuple[str, ...] = ()
-
-    @property
-    def rules(self) -> tuple[str, ...]:
-        """The stop rules that look at the labels for it."""
-        return tuple(
-            rule for rule, there in (("margin", self.margin), ("claims", self.claims)) if there
-        )
 
 
 def sure_step(aim: Aim, population: Population) -> Plan | None:
@@ -182,10 +176,9 @@ def end_of_session(
 ) -> tuple[str, ...] | None:
     """The stop rules; those that look need a promise that holds at every look, or one number
     ``alone`` for whose margin the method can calibrate a fixed promise."""
-    rules = (*goal.rules, "choice")
-    looking = [r for r in rules if r in design.stop_rules and promise == "watched"]
+    goals = wanted(design.stop_rules, goal) if promise == "watched" else ()
     margin = goal.margin if alone and promise == "fixed" else None
-    return stop_input(looking, goal.budget or (size if looking else None), margin)
+    return stop_input(goals, goal.budget or (size if goals else None), margin)
 
 
 def asked(aim: Aim, population: Population) -> list[Question]:

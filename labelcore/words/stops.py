@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
 from labelcore.log.events import Event
 from labelcore.plan.plan import Plan
-from labelcore.plan.stop_rules import ALL, deadline_of, rule_names
+from labelcore.plan.stop_rules import ALL, RULES, looking, rule_names, rule_parts, rules_in
 from labelcore.words.sentences import count, goal_points
 
-SHORT = {
-    "margin": "goal reached",
-    "claims": "claims settled",
-    "choice": "choice made",
-    "deadline": "deadline passed",
-}
-TITLES = {
-    "margin": "The goal is reached",
-    "claims": "The claims are settled",
-    "choice": "The choice is made",
-    "deadline": "The deadline has passed",
-}
 SEVERAL = "The session has ended as planned"
 
 
@@ -43,7 +30,7 @@ def stopped_short(reason: str) -> str:
     >>> stopped_short("claims; deadline 2027-01-31T18:00+00:00"), stopped_short("")
     ('claims settled and deadline passed', 'goal reached')
     """
-    return " and ".join(SHORT[name] for name in rule_names(rules_of(reason)))
+    return " and ".join(RULES[name].short for name in rule_names(rules_of(reason)))
 
 
 def stopped_title(reason: str) -> str:
@@ -52,7 +39,7 @@ def stopped_title(reason: str) -> str:
     ('The claims are settled', 'The session has ended as planned')
     """
     names = rule_names(rules_of(reason))
-    return TITLES[names[0]] if len(names) == 1 else SEVERAL
+    return RULES[names[0]].title if len(names) == 1 else SEVERAL
 
 
 def stopped_words(reason: str, margin: float | None) -> str:
@@ -62,18 +49,7 @@ def stopped_words(reason: str, margin: float | None) -> str:
     'the goal of plus or minus 5.0 points was reached and the deadline 31 January 2027, 18:00 \
 UTC had passed'
     """
-    goal = "" if margin is None else f" of plus or minus {goal_points(margin)}"
-    said = {
-        "margin": f"the goal{goal} was reached",
-        "claims": "every claim was decided or refuted",
-        "choice": "the choice between the candidates was made",
-    }
-    parts = []
-    for rule in rules_of(reason):
-        moment = deadline_of((rule,))
-        name = rule.partition(" ")[0]
-        parts.append(f"the deadline {moment_words(moment)} had passed" if moment else said[name])
-    return _listed(parts, "and")
+    return _listed([_filled("was", rule, margin) for rule in rules_of(reason)], "and")
 
 
 def stop_words(stop: Iterable[str], margin: float | None) -> str:
@@ -84,17 +60,30 @@ def stop_words(stop: Iterable[str], margin: float | None) -> str:
 refuted'
     """
     rules = tuple(stop)
-    said = {
-        "margin": "every interval is within plus or minus " + goal_points(margin or 0),
-        "claims": "every claim is decided or refuted",
-        "choice": "the choice between the candidates is made",
-    }
-    parts = []
-    for rule in (rule for rule in rules if rule != ALL):
-        moment = deadline_of((rule,))
-        parts.append(f"it is {moment_words(moment)}" if moment else said[rule])
+    parts = [_filled("until", rule, margin) for rule in rules_in(rules)]
     joined = _listed(parts, "and" if rules[:1] == (ALL,) else "or")
     return f"as soon as {joined}" if parts else ""
+
+
+def _filled(field: str, rule: str, margin: float | None) -> str:
+    """One of a rule's sentences, with the plan's goal and the rule's value in it."""
+    name, value = rule_parts(rule)
+    row, goal = RULES[name], goal_points(margin or 0)
+    return str(getattr(row, field)).format(
+        goal=goal,
+        of_goal="" if margin is None else f" of plus or minus {goal}",
+        value=row.value_words(value) if value else "",
+    )
+
+
+def open_words(names: Sequence[str]) -> str:
+    """What labelling goes on for under the rules that look at the results; of a session without
+    one, its goal.
+
+    >>> open_words(["claims", "deadline"]), open_words([])
+    ('not every claim is settled yet', 'the goal is not reached yet')
+    """
+    return " and ".join(RULES[name].open for name in looking(names) or ("margin",))
 
 
 def planned_words(plan: Plan, noun: str = "label") -> str:
@@ -108,15 +97,6 @@ def planned_words(plan: Plan, noun: str = "label") -> str:
     if plan.method.counts_draws:
         most, noun = "at most ", "draw"
     return most + count(int(plan.planned or 0), noun)
-
-
-def moment_words(moment: datetime) -> str:
-    """A moment with the zone that it was given in.
-
-    >>> moment_words(datetime.fromisoformat("2027-01-31T18:00+01:00"))
-    '31 January 2027, 18:00 UTC+01:00'
-    """
-    return f"{moment.day} {moment:%B %Y, %H:%M %Z}"
 
 
 def _listed(parts: Sequence[str], last: str) -> str:
