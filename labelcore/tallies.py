@@ -21,8 +21,8 @@ class Question:
     """One scalar result: an estimand of a classifier, of one class against the rest.
 
     key    the key in ``Session.results()``: "precision", "precision[spam]", "precision@B"
-    class_index   the class that counts as positive; None: being judged rightly (several classes)
-    versus the classifier that is taken from the first one in a difference
+    class_index   the class that counts as positive; None: being judged correctly (several classes)
+    versus        the classifier whose figure is subtracted from the first one's in a difference
     """
 
     key: str
@@ -104,7 +104,7 @@ class Tally:
         np.add.at(self.counts, (self.cell_of[positions], codes), 1.0)
 
     def cells(self, class_index: int | None) -> Cells:
-        """Counts of one class against the rest; None: of items judged rightly."""
+        """Counts of one class against the rest; None: of items judged correctly."""
         labelled = self.counts.sum(axis=1)
         if class_index is None:
             right = self.right()

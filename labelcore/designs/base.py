@@ -340,7 +340,7 @@ class Design(ABC, Generic[FrameT]):
         return len(frame.stratum)
 
     def classifiers(self, params: Any) -> tuple[str, ...]:
-        """The classifiers that the parameters name, the first one first; none where they do not."""
+        """The classifiers that the parameters name, in order; () if they name none."""
         return ()
 
     def suggested(self, population: Population, classifiers: tuple[str, ...]) -> dict[str, Any]:

@@ -102,10 +102,9 @@ def _method(claim: ClaimTotals) -> Method:
 def _evidence(
     engine: Engine, claim: ClaimTotals, cells: Cells, linear: Linear, open_items: FloatArray
 ) -> float:
-    """Evidence for the statement, the least over everything that the items without a verdict (open,
-    unsure, broken) may turn out to be;
-    none where that is too much to try. A better label need not raise it: the bet may have expected
-    a worse one."""
+    """Evidence for the statement: the least over everything that the items without a verdict (open,
+    unsure, broken) may turn out to be, and none if that is too much to try. A better label need not
+    raise it, because the bet may have expected a worse one."""
     pairs = claim.of_disagreements
     if not pairs:
         open_items = np.where(linear.weight != 0, open_items, 0.0)

@@ -27,7 +27,7 @@ from labelcore.stats.label_error import (
 from labelcore.stats.profile import BoolArray, Cells, Ratios, plug_in_totals
 from labelcore.stats.proportion import clopper_pearson
 from labelcore.tallies import Question, filled
-from labelcore.words import label_error as said
+from labelcore.words import label_error as words
 
 
 def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError:
@@ -63,7 +63,7 @@ def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError
 
 def _share(hits: int, number: int, confidence: float) -> Limits:
     if not number:
-        return Limits(None, 0.0, 1.0, said.NO_REPEATS)
+        return Limits(None, 0.0, 1.0, words.NO_REPEATS)
     low, high = clopper_pearson(hits, number, confidence)
     return Limits(hits / number, float(low), float(high))
 
@@ -78,7 +78,7 @@ def _agreements(
         if not mine:
             continue
         differing = sum(one.differs for one in mine)
-        ac1 = Limits(None, -1.0, 1.0, said.ONE_PERSON) if same else _ac1(engine, mine)
+        ac1 = Limits(None, -1.0, 1.0, words.ONE_PERSON) if same else _ac1(engine, mine)
         equal = _share(len(mine) - differing, len(mine), engine.plan.confidence)
         both = [answer for one in mine for answer in (one.first, one.second)]
         known = people_count(both, since) is not None
@@ -112,11 +112,11 @@ def _figure(
 ) -> TrueFigure:
     confidence = stage.plan.confidence_of_each(len(stage.questions))
     if question.row.difference:
-        none = Limits(None, -1.0, 1.0, said.NO_DIFFERENCES)
+        none = Limits(None, -1.0, 1.0, words.NO_DIFFERENCES)
         return TrueFigure(observed, none, none, confidence)
     if stage.existing.use == RANDOM:
         # Only new labels are read twice: in strata that the old ones filled nothing is known.
-        none = Limits(None, 0.0, 1.0, said.OLD_SAMPLE)
+        none = Limits(None, 0.0, 1.0, words.OLD_SAMPLE)
         return TrueFigure(observed, none, none, confidence)
     judged = [one for one in readings if one.second.label is not None]
     differing = sum(one.differs for one in judged)
@@ -129,7 +129,7 @@ def _figure(
             _from_observed(observed, cells, table, one)
             for one in corrected(cells, table, len(judged), differing, confidence)
         ]
-    none = Limits(None, 0.0, 1.0, said.SEVERAL_CLASSES)
+    none = Limits(None, 0.0, 1.0, words.SEVERAL_CLASSES)
     return TrueFigure(observed, none if several else _wide(alike), _wide(bounds), confidence)
 
 

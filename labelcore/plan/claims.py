@@ -57,10 +57,10 @@ def read_claim(text: object) -> ClaimText:
 
 
 def readings(text: object) -> list[ClaimText]:
-    """Every way to read a claim, at least one. A name may hold brackets, "@" and signs of its own,
-    as in "accuracy[lr>=0.3] > 0.8"; which way is meant the names in the file decide.
+    """Every way to read a claim, at least one. Names may contain brackets, "@" and signs of
+    comparison, as in "accuracy[lr>=0.3] > 0.8"; the names in the file decide which way is meant.
 
-    Raises TypeError for anything but text, PlanError with the rule it breaks.
+    Raises TypeError if the claim is not text, PlanError naming the rule that it breaks.
 
     >>> [one.left for one in readings("recall[a]b] > 0.5")]
     [Quantity(estimand='recall', inside='a]b', at=None)]

@@ -59,8 +59,8 @@ class Arguments:
     def to_json(self) -> dict[str, Any]:
         """JSON values; ``read_population(path, **values)`` reads the same population.
 
-        A dialect and a column of known answers are among them only where there is one to give:
-        what was stored before there were such things stays as it is.
+        A dialect and a column of known answers are left out if there is none, so that arguments
+        stored before these existed keep their text.
         """
         return {
             "id": self.id,

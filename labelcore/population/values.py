@@ -144,7 +144,7 @@ def _check_known(
 def _check_classes(
     arguments: Arguments, columns: Sequence[PredictionColumn], faults: FaultList
 ) -> tuple[tuple[str, ...], str]:
-    """The classes and the positive one; none where there is a fault."""
+    """The classes and the positive one; none if there is a fault."""
     found = arguments.classes is None
     classes = find_classes(columns) if arguments.classes is None else arguments.classes
     rules = broken_class_rules(classes, arguments.positive, found)

@@ -1,4 +1,4 @@
-"""What a replay that agrees has found."""
+"""The result of a replay that agrees with its log."""
 
 from __future__ import annotations
 

@@ -31,13 +31,13 @@ class Landmark:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AlongRanks:
-    """What a report says of a plan that asks for a curve.
+    """What a report says about a plan that asks for a curve.
 
     bands      every reading of the curve
     landmarks  after the first 1 %, 10 %, 50 % and all items, as far as the bounds go
-    deepest    for each precision the longest head that keeps it for sure, None where there is none
+    deepest    for each precision the longest head that surely keeps it, None if there is none
     packages   as ``Session.packages`` gives them
-    refused    why no cut may be searched for, "" where it may
+    refused    why no cut may be searched for; "" if one may
     """
 
     bands: tuple[Band, ...]

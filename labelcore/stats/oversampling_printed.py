@@ -35,7 +35,7 @@ class Pair:
 
 
 def normal_quantile(confidence: float) -> float:
-    """The two-sided quantile; raises ValueError for a level that is none."""
+    """The two-sided quantile; raises ValueError if the confidence is not between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
     return float(ndtri((1 + confidence) / 2))

@@ -118,7 +118,7 @@ class Ratios:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Differences:
-    """Ratios of the same cells, those of ``second`` taken from those of ``first``."""
+    """Ratios over the same cells: those of ``first`` minus those of ``second``."""
 
     first: Ratios
     second: Ratios

@@ -155,9 +155,9 @@ def make_choice(
 ) -> ReachChoice:
     """What is chosen once the draws have ended.
 
-    The qualified candidate with the largest lower bound on its reach; without one none where no
-    candidate can be good, else a guess if it is allowed: of those whose share of yes is acceptable
-    the one with the largest reach by it.
+    It is the qualified candidate with the largest lower bound on its reach. If none qualifies: no
+    candidate if none can be good; else, if guesses are allowed, a guess: among those whose share
+    of yes is acceptable, the one with the largest reach by that share.
 
     share    (m,), the share of yes in each candidate's draws, NaN without any
     Source:  Bennett et al. (2017), end of algorithm 1, section 5.2. Departure: one qualified

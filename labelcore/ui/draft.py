@@ -1,10 +1,12 @@
-"""A project in the making, as plain values."""
+"""A project in the making, as plain values, and how one page hands it to another."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
+
+import streamlit as st
 
 from labelcore.population.arguments import threshold_name
 from labelcore.population.revealing import MAY_SHOW, holds_output
@@ -15,8 +17,8 @@ from labelcore.ui.guess import ClassifierColumns
 class Columns:
     """What the columns mean, and how file, classes and the chosen classifiers are read.
 
-    dialect   of the person's choice, (name, value) each; empty: as it is detected
-    known, existing   the column of known answers that is used, and what they are taken for
+    dialect   what the person chose, as (name, value) pairs; empty: as detected
+    known, existing   the column of known answers that is used, and how they came about
     revealing         content columns that may show a model's output
     """
 
@@ -125,3 +127,72 @@ def settings(question: Question, aim: Aim, revealing: Sequence[str] = ()) -> Map
         **({"keys": question.keys} if question.keys else {}),
         **({MAY_SHOW: list(revealing)} if revealing else {}),
     }
+
+
+@dataclass(frozen=True)
+class ProjectDraft:
+    """What New project's inputs begin with, handed over by another page or by a button.
+
+    A field that is None leaves the input as it stands.
+
+    file        fingerprint of the file as step 1 reads it; the draft waits for no other file
+    existing    what the known answers are taken for
+    question    title of the card of step 3
+    thresholds  (classifier, thresholds) each
+    design      the method; "" for the recommended one
+    params      its parameters; one that is not named begins as suggested
+    budget, margin   the number that is started from
+    """
+
+    file: str
+    existing: str | None = None
+    question: str | None = None
+    estimands: tuple[str, ...] | None = None
+    classifiers: tuple[str, ...] | None = None
+    thresholds: tuple[tuple[str, tuple[float, ...]], ...] | None = None
+    target: str | None = None
+    design: str | None = None
+    params: Mapping[str, Any] | None = None
+    budget: int | None = None
+    margin: float | None = None
+    promise: str | None = None
+
+    def given(self) -> dict[str, Any]:
+        """The fields that say something, but for the file."""
+        found = {item.name: getattr(self, item.name) for item in fields(self)[1:]}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+WAITING, INPUTS = "project draft", "new-"
+"""Where the draft waits, and how the key of each input of New project begins."""
+
+
+def begin(draft: ProjectDraft) -> None:
+    """Let the inputs of New project show the draft when they are drawn next."""
+    st.session_state[WAITING] = replace(waiting(draft.file), **draft.given())
+
+
+def waiting(file: str) -> ProjectDraft:
+    """What was handed over for this file and no input shows yet."""
+    found: ProjectDraft = st.session_state.get(WAITING, ProjectDraft(file))
+    return found if found.file == file else ProjectDraft(file)
+
+
+def taken(file: str, *names: str) -> None:
+    """These fields wait no more: their inputs show them, or there is no such input."""
+    if waiting(file).given():
+        st.session_state[WAITING] = replace(waiting(file), **dict.fromkeys(names))
+
+
+def fill(key: str, file: str, name: str, value: object) -> None:
+    """Let an input that is drawn next show the ``value`` of a field, once; None: as it stands."""
+    if value is not None:
+        st.session_state[key] = value
+    taken(file, name)
+
+
+def forget() -> None:
+    """Forget what the inputs of New project showed: the project is made."""
+    st.session_state.pop(WAITING, None)
+    for key in [key for key in st.session_state if str(key).startswith(INPUTS)]:
+        del st.session_state[key]

@@ -226,7 +226,8 @@ def choose_card(possible: list[Card]) -> Card:
 def choose_classifiers(
     card: Card, names: tuple[str, ...], base: Population
 ) -> tuple[str, ...] | None:
-    """Whom the question is about, none where the file has nobody; None while nobody is chosen."""
+    """The classifiers that the question is about: () if the file has none, None until enough are
+    chosen."""
     if card is RANKED:
         names = tuple(name for name in names if name in base.scores)
     if card in (SEVERAL, BETTER, SHIP):

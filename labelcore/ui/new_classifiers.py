@@ -10,6 +10,7 @@ import streamlit as st
 
 from labelcore.charts import score_histogram_chart
 from labelcore.population import Population
+from labelcore.ui import draft
 from labelcore.ui.draft import Columns, Question
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line, plain
@@ -27,10 +28,16 @@ def usable(base: Population) -> tuple[str, ...]:
 def choose_one(names: tuple[str, ...], fingerprint: str) -> tuple[str, ...]:
     if len(names) < 2:
         return names
-    chosen = st.selectbox(
-        "Which classifier?", names, key=f"new-classifier-{fingerprint}", persist_state="session"
-    )
-    return (chosen,)
+    key = f"new-classifier-{fingerprint}"
+    begun = handed_over(names, fingerprint)
+    draft.fill(key, fingerprint, "classifiers", begun[0] if begun else None)
+    return (st.selectbox("Which classifier?", names, key=key, persist_state="session"),)
+
+
+def handed_over(names: tuple[str, ...], fingerprint: str) -> list[str] | None:
+    """The classifiers of the draft; None without any, or where one is not among ``names``."""
+    begun = draft.waiting(fingerprint).classifiers or ()
+    return list(begun) if begun and {*begun} <= {*names} else None
 
 
 DRAWN_FOR_FIRST = (
@@ -47,11 +54,13 @@ def choose_several(
     """The classifiers in the order chosen; the sample is drawn for the first, or for a pair."""
     if len(names) < 2:
         return names
+    key = f"new-{'pair' if pair else 'classifiers'}-{fingerprint}"
+    draft.fill(key, fingerprint, "classifiers", handed_over(names, fingerprint))
     chosen = st.multiselect(
         DRAWN_FOR_BOTH if pair else DRAWN_FOR_FIRST,
         names,
         default=list(names[:2] if pair else names),
-        key=f"new-{'pair' if pair else 'classifiers'}-{fingerprint}",
+        key=key,
         persist_state="session",
     )
     return tuple(chosen)
@@ -137,13 +146,14 @@ def thresholds_input(
 ) -> tuple[float, ...] | None:
     """One or several thresholds of a score; None, with a sentence, while they are wrong."""
     word = shown_word(question.positive)
+    key = f"new-thresholds-{name}-{fingerprint}"
     typed = st.text_input(
         plain(
             f"From which score {'down' if descending else 'on'} does {name} say {word!r}? One "
             f"threshold, or several separated by spaces"
         ),
         f"{first_threshold(scores):g}",
-        key=f"new-thresholds-{name}-{fingerprint}",
+        key=key,
         persist_state="session",
         max_chars=200,
     )

@@ -10,7 +10,7 @@ import streamlit as st
 from labelcore.errors import NotRandomError
 from labelcore.plan.existing import check_random, share_words
 from labelcore.population import Population
-from labelcore.ui import files
+from labelcore.ui import draft, files
 from labelcore.ui.plain import plain
 
 SOURCES = {
@@ -68,13 +68,16 @@ def known_answers(
             "means not known."
         )
     )
+    file = population.fingerprint
+    key = f"new-known-{file}-{column}"
+    draft.fill(key, file, "existing", draft.waiting(file).existing)
     use = st.radio(
         "Where do the known answers come from?",
         list(SOURCES),
         index=None,
         format_func=SOURCES.__getitem__,
         captions=CAPTIONS,
-        key=f"new-known-{population.fingerprint}-{column}",
+        key=key,
         persist_state="session",
     )
     if use is None:

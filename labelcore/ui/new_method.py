@@ -31,7 +31,7 @@ CLAIMS = "I want to show something"
 TRYING = "Working out what the labels will give ..."
 FIRST_BUDGET = 200
 RECOMMENDED = ""
-"""The choice of whatever method is proposed."""
+"""The choice that follows the method proposed."""
 
 
 @dataclass(frozen=True)

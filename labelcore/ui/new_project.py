@@ -11,7 +11,7 @@ import streamlit as st
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.session.life import LONGEST_NAME, checked_name, free_name
-from labelcore.ui import sessions
+from labelcore.ui import draft, sessions
 from labelcore.ui.draft import Aim, Question, settings
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import aim_step
@@ -72,8 +72,7 @@ def create_step(
     except (ValueError, TypeError, OSError) as error:
         st.error(plain(sentence(error)))
         return
-    for key in [key for key in st.session_state if str(key).startswith("new-")]:
-        del st.session_state[key]
+    draft.forget()
     st.switch_page("pages/label.py", query_params={"project": name})
 
 

@@ -23,7 +23,7 @@ COOKIE = "labelcore_person"
 SECRET = "person id"
 FORM = re.compile(r"[0-9a-f]{32}")
 GONE_SECONDS = 600.0
-"""How long an item is kept for a person who has no page of the project open any more."""
+"""How long an item is kept for a person who has closed every page of the project."""
 WAITING = (
     "One moment: the page is asking your browser who you are. Reload it if this does not go away."
 )

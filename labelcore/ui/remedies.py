@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
+from labelcore.ui import draft
+from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.plain import plain
 
 
 @dataclass(frozen=True)
 class WayOut:
-    """What a button says, and what the inputs of the page show once it is pressed, by their keys;
-    None takes back what was chosen there."""
+    """What a button says, and what the inputs of the page show once it is pressed."""
 
     words: str
-    inputs: Mapping[str, Any]
+    draft: ProjectDraft
 
 
 def refuse(fault: str, ways: Sequence[WayOut], *, asks: bool = False) -> None:
@@ -26,19 +26,6 @@ def refuse(fault: str, ways: Sequence[WayOut], *, asks: bool = False) -> None:
     (st.info if asks else st.error)(plain(fault))
     with st.container(horizontal=True, key="new-ways-out"):
         for place, way in enumerate(ways):
-            words = way.words[:1].upper() + way.words[1:]
-            st.button(plain(words), key=f"new-way-out-{place}", on_click=put, args=(way.inputs,))
-
-
-def put(inputs: Mapping[str, Any]) -> None:
-    for key, value in inputs.items():
-        if value is None:
-            st.session_state.pop(key, None)
-        else:
-            st.session_state[key] = value
-
-
-def known_key() -> str | None:
-    """The key of the question where the known answers come from, if it is asked."""
-    keys = [str(key) for key in st.session_state if str(key).startswith("new-known-")]
-    return next((key for key in keys if not key.startswith("new-known-column-")), None)
+            words = plain(way.words[:1].upper() + way.words[1:])
+            key = f"new-way-out-{place}"
+            st.button(words, key=key, on_click=draft.begin, args=(way.draft,))

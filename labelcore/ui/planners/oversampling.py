@@ -63,7 +63,7 @@ Tsioutsiouliklis and Kang (2023).
 """
 POINTS = 61
 TOO_NEAR = (0.5, 2.0)
-"""Ratios at which s* and a proportional sample would be written over each other."""
+"""Between these ratios the labels of s* and of a proportional sample would overlap."""
 
 
 @dataclass(frozen=True)
