@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from tests.test_structure import INSIDE
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -79,6 +80,13 @@ def test_every_command_is_named() -> None:
     assert len(commands) >= 6
     for name in commands:
         assert re.search(rf"[ |]{name}[ |`]", README), name
+
+
+def test_every_folder_has_a_place_in_contributing() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    section = text.partition("| folder or module |")[2].partition("\n\n")[0]
+    described = re.findall(r"^\| `(\w+)` \| \S", section, flags=re.MULTILINE)
+    assert sorted(described) == sorted([*INSIDE, "ui"])
 
 
 def test_links_lead_to_files() -> None:
