@@ -22,7 +22,7 @@ INSIDE: dict[str, str] = {
     "plan": "errors stats estimands population tallies designs",
     "log": "errors stats population tallies designs plan",
     "results": "errors promises stats log",
-    "words": "promises stats estimands log plan results",
+    "words": "promises stats estimands designs log plan results",
     "figures": "errors promises stats estimands tallies designs plan log results words",
     "planning": "errors stats estimands population tallies designs plan log results figures",
     "store": "errors log",
@@ -31,8 +31,8 @@ INSIDE: dict[str, str] = {
     "replay": "errors population plan log results words figures store",
     "trials": "plan planning results session words",
     "charts": "errors estimands results words",
-    "report": "promises estimands population plan log results words figures planning session replay"
-    " charts",
+    "report": "promises estimands population designs plan log results words figures planning"
+    " session replay charts",
     "cli": "errors estimands population designs plan log results words planning store session"
     " replay report",
 }

@@ -88,7 +88,7 @@ def plan(as_json: bool, **given: Any) -> None:
             if chosen.calibrated_stop
             else []
         ),
-        *(f"{line}." for line in derived_lines(ahead.derived)),
+        *(f"{line}." for line in derived_lines(chosen.design, ahead.derived)),
         *ahead.derived["notes"],
     ]
     say(finite(values), sentences, as_json)

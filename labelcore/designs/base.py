@@ -208,6 +208,10 @@ class Figures:
     notes: tuple[str, ...] = ()
 
 
+Work = tuple[tuple[str, ...], str]
+"""Words that all stand in a source which names the work, and the full reference."""
+
+
 class Design(ABC, Generic[FrameT]):
     """A sampling method: how items are drawn and, as that decides it, how they are analysed.
 
@@ -226,6 +230,8 @@ class Design(ABC, Generic[FrameT]):
                          {positive} stand for the names of both classifiers and the positive class
     pairs                whether it compares exactly two classifiers
     existing             what labels that are there already may be taken for: "random", "certainty"
+    derived_words        what each figure of ``derived`` is called, by its name in the source
+    works                the works that this method alone rests on, for the report's references
     unread_words         what to do about classifiers without a result: {others} beside {first}
     counts_draws         whether a budget counts draws, of which some may be of the same item
     """
@@ -251,6 +257,8 @@ class Design(ABC, Generic[FrameT]):
     counts_draws: ClassVar[bool] = False
     pairs: ClassVar[bool] = False
     existing: ClassVar[tuple[str, ...]] = ()
+    derived_words: ClassVar[dict[str, str]] = {}
+    works: ClassVar[tuple[Work, ...]] = ()
     unread_words: ClassVar[str] = (
         "a ranked list has the order of one classifier, here {first}; make a separate plan for "
         "each of the others"

@@ -86,6 +86,16 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         "items were drawn at random within stretches of ranks, in numbers fixed before the first "
         "label",
     )
+    derived_words: ClassVar[dict[str, str]] = {
+        "g_ell": "items at the head that are all labelled (g_ell)",
+        "ell": "first step of the grid (ell)",
+        "L": "last step of the grid (L)",
+        "m": "stretches averaged (m)",
+        "gamma": "gamma",
+        "beta": "factor kept at the ranks of the grid (beta)",
+        "beta_factor": "factor kept at every rank, beta (1 + epsilon)",
+        "draws_each": "sample at each rank of the grid (s)",
+    }
 
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):

@@ -135,6 +135,15 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
         "fixed before the first label",
         APPROXIMATE,
     )
+    derived_words: ClassVar[dict[str, str]] = {
+        "k": "items called positive for each one not called so (k)",
+        "s_star": "over-sampling that makes recall most certain (s*)",
+        "ratio": "over-sampling used (s)",
+        "pi_1": "precision planned with (pi_1)",
+        "pi_0": "false omission rate planned with (pi_0)",
+        "n_1": "labels among the items called positive (n_1)",
+        "n_0": "labels among the others (n_0)",
+    }
 
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):

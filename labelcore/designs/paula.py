@@ -74,6 +74,14 @@ class Paula(RankedListDesign[PaulaFrame]):
         "window at its end",
         "the bounds are not confidence bounds: no chance of error is stated",
     )
+    derived_words: ClassVar[dict[str, str]] = {
+        "g_ell": "items at the head that are all labelled (g_ell)",
+        "ell": "first step of the grid (ell)",
+        "L": "last step of the grid (L)",
+        "m": "stretches averaged (m)",
+        "gamma": "gamma",
+        "factor": "largest factor between the bounds, gamma (1 + epsilon)",
+    }
 
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):

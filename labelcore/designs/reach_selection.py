@@ -19,6 +19,7 @@ from labelcore.designs.base import (
     Look,
     Progress,
     Setup,
+    Work,
     make_frame,
     parameter,
 )
@@ -125,6 +126,24 @@ class ReachSelectionDesign(Design[ReachFrame]):
     unread_words: ClassVar[str] = (
         "it chooses among params['candidates']; name {others} there too, or {first} alone"
     )
+    works: ClassVar[tuple[Work, ...]] = (
+        (
+            ("Bennett", "2017"),
+            "Bennett, P. N., Chickering, D. M., Meek, C. and Zhu, X. (2017). Algorithms for active "
+            "classifier selection: maximizing recall with precision constraints. Web Search and "
+            "Data Mining, 711–719.",
+        ),
+    )
+    derived_words: ClassVar[dict[str, str]] = {
+        "n_gamma": (
+            "labels of one candidate until its precision is settled within the slack (n_gamma)"
+        ),
+        "n_epsilon": (
+            "labels of one candidate until its reach is settled within the slack (n_epsilon)"
+        ),
+        "T": "draws at the most (T)",
+        "label_bound": "draws after which the choice is made for sure (theorems 2 and 3)",
+    }
 
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):

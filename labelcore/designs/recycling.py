@@ -18,6 +18,7 @@ from labelcore.designs.base import (
     Look,
     Progress,
     Setup,
+    Work,
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE, Curve, Ranked
@@ -115,6 +116,19 @@ class Recycling(Design[RecyclingFrame]):
         "numbers fixed before the first label",
         APPROXIMATE,
     )
+    works: ClassVar[tuple[Work, ...]] = (
+        (
+            ("Tripathi", "2020"),
+            "Tripathi, R., Jagannathan, S. and Dhamodharaswamy, B. (2020). Estimating precisions "
+            "for multiple binary classifiers under limited samples. Machine Learning and Knowledge "
+            "Discovery in Databases (ECML PKDD).",
+        ),
+    )
+    derived_words: ClassVar[dict[str, str]] = {
+        "expected_savings": "labels saved by recycling",
+        "parent_intersection": "share of the parent's items that the child calls positive too",
+        "child_intersection": "share of the child's items that the parent calls positive too",
+    }
 
     @dataclass(frozen=True, slots=True)
     class Params(DesignParams):

@@ -15,6 +15,7 @@ from labelcore.designs.base import (
     Look,
     Progress,
     Setup,
+    Work,
     make_frame,
     parameter,
 )
@@ -118,6 +119,13 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within strata that were fixed before the first label",
         APPROXIMATE,
+    )
+    works: ClassVar[tuple[Work, ...]] = (
+        (
+            ("Kumar and Raj", "2018"),
+            "Kumar, A. and Raj, B. (2018). Classifier risk estimation under limited labeling "
+            "resources. Pacific-Asia Conference on Knowledge Discovery and Data Mining (PAKDD).",
+        ),
     )
 
     @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def show_derived(place: DeltaGenerator, line: outlook.Line) -> None:
     """What a person must know of this file, and what follows from the parameters, beside them."""
     for note in line.derived.get("notes", ()):
         st.info(plain(note))
-    rows = derived_lines(line.derived)
+    rows = derived_lines(line.design, line.derived)
     if rows:
         with place:
             st.caption("What follows from these parameters")

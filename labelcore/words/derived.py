@@ -5,39 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-# By the names of its source.
-DERIVED = {
-    "g_ell": "items at the head that are all labelled (g_ell)",
-    "ell": "first step of the grid (ell)",
-    "L": "last step of the grid (L)",
-    "m": "stretches averaged (m)",
-    "gamma": "gamma",
-    "beta": "factor kept at the ranks of the grid (beta)",
-    "beta_factor": "factor kept at every rank, beta (1 + epsilon)",
-    "draws_each": "sample at each rank of the grid (s)",
-    "k": "items called positive for each one not called so (k)",
-    "s_star": "over-sampling that makes recall most certain (s*)",
-    "ratio": "over-sampling used (s)",
-    "pi_1": "precision planned with (pi_1)",
-    "pi_0": "false omission rate planned with (pi_0)",
-    "n_1": "labels among the items called positive (n_1)",
-    "n_0": "labels among the others (n_0)",
-    "expected_savings": "labels saved by recycling",
-    "parent_intersection": "share of the parent's items that the child calls positive too",
-    "child_intersection": "share of the child's items that the parent calls positive too",
-    "n_gamma": "labels of one candidate until its precision is settled within the slack (n_gamma)",
-    "n_epsilon": "labels of one candidate until its reach is settled within the slack (n_epsilon)",
-    "T": "draws at the most (T)",
-    "label_bound": "draws after which the choice is made for sure (theorems 2 and 3)",
-    "factor": "largest factor between the bounds, gamma (1 + epsilon)",
-}
+from labelcore.designs import DESIGNS
 
 
-def derived_lines(derived: Mapping[str, Any]) -> list[str]:
-    """A line for each figure that has words."""
+def derived_lines(design: str, derived: Mapping[str, Any]) -> list[str]:
+    """A line for each figure for which the design has words."""
     return [
         f"{words}: {derived_words(derived[name])}"
-        for name, words in DERIVED.items()
+        for name, words in DESIGNS[design].derived_words.items()
         if derived.get(name) is not None
     ]
 
