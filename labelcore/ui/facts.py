@@ -244,7 +244,7 @@ def decision(session: Session) -> str:
         sign = "≤" if name in population.descending else "≥"
         return f"{name}: {population.positive!r} when score {sign} {population.thresholds[name]:g}"
     column = population.arguments.get("predictions", {}).get(name)
-    return f"{name}: column {column!r} decides" if column else f"{name}: no threshold"
+    return f"{name}: predictions from column {column!r}" if column else f"{name}: no threshold"
 
 
 def promise_line(session: Session) -> str:

@@ -36,12 +36,12 @@ OPEN = "Enter the percentage to continue."
 
 
 def show_claim_terms(number: int, confidence: float) -> None:
-    """What the confidence means for so many claims."""
+    """What the confidence means for each of several claims."""
     alpha = (1 - confidence) / number
     shared = "" if number == 1 else f" The error of {100 * (1 - confidence):.3g} % is shared."
     st.caption(
         f"{CLAIM_PROMISE} Of 100 sessions in which a claim is false, at most {100 * alpha:.3g} "
-        f"ever come to call it shown.{shared} Evidence of {1 / alpha:,.0f} times decides."
+        f"ever call it shown.{shared} Evidence of {1 / alpha:,.0f} times decides."
     )
 
 
