@@ -1,4 +1,8 @@
-"""What a result claims for itself: its form, and the method that made it."""
+"""What a result claims for itself: its promise, its state, its form and the method that made it.
+
+Each is a closed set of words. A member is equal to its text, and looks like it wherever it is
+written: in an error, in JSON, in a table.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,86 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Form(StrEnum):
+class Word(StrEnum):
+    """A text out of a closed set.
+
+    >>> Promise.WATCHED, Promise.WATCHED == "watched", Promise("watched") is Promise.WATCHED
+    ('watched', True, True)
+    """
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+class Promise(Word):
+    """When a result holds.
+
+    WATCHED   at every look: the chance that it is ever wrong is at most 1 - confidence
+    FIXED     at the planned size or stop only
+    NONE      no promise goes with it
+    """
+
+    WATCHED = "watched"
+    FIXED = "fixed"
+    NONE = "none"
+
+
+class State(Word):
+    """How far an estimate or a curve has come; ``labelcore.words`` has a sentence for each."""
+
+    NOTHING = "nothing"
+    TOO_FEW = "too few"
+    PROVISIONAL = "provisional"
+    INTERVAL = "interval"
+    WAITING = "waiting"
+    GOAL_REACHED = "goal reached"
+    NOT_REACHED = "not reached"
+    STOPPED_EARLY = "stopped early"
+    EXACT = "exact"
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether its ends may be shown as an interval."""
+        return self not in (State.NOTHING, State.TOO_FEW, State.PROVISIONAL)
+
+
+class Status(Word):
+    """Where a session stands.
+
+    OPEN           there is something to label for whoever comes
+    WAITING        only items on somebody's screen are left
+    GOAL_REACHED   a stop rule was met
+    BUDGET_USED    the labels asked for are there
+    EXHAUSTED      there is nothing more to draw
+    FINISHED       somebody finished it
+    """
+
+    OPEN = "open"
+    WAITING = "waiting"
+    GOAL_REACHED = "goal reached"
+    BUDGET_USED = "budget used"
+    EXHAUSTED = "exhausted"
+    FINISHED = "finished"
+
+
+class ClaimStatus(Word):
+    """What the labels say of a claim: that it holds, that it does not, or neither yet."""
+
+    DECIDED = "decided"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+
+
+class ChoiceStatus(Word):
+    """How a choice among candidates was made; see ``labelcore.Choice``."""
+
+    GUARANTEED = "guaranteed"
+    NONE_ACCEPTABLE = "none acceptable"
+    GUESS = "guess"
+    UNDECIDED = "undecided"
+
+
+class Form(Word):
     """How far the promise of an interval is shown.
 
     STRICT       it holds in every population

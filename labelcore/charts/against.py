@@ -19,6 +19,7 @@ from labelcore.charts.curve_points import (
     trend,
     value_words,
 )
+from labelcore.promises import State
 from labelcore.results.types import Band
 from labelcore.words import sentences as words
 
@@ -75,7 +76,7 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
     if together == "other way":
         _add_diagonal(figure)
     # Midpoints of bounds need not rise along the ranks: as a line they would go to and fro.
-    bounded_only = upright.confidence is None and upright.state != "exact"
+    bounded_only = upright.confidence is None and upright.state != State.EXACT
     figure.add_trace(
         go.Scatter(
             x=gaps(second.value, usable), y=gaps(first.value, usable), mode="lines",
@@ -163,7 +164,7 @@ def _alt(first: Points, second: Points, usable: np.ndarray, together: str) -> st
             f"{upright} against {level.lower()}, from {words.count(first.band.labels_used)}.",
             trend(first.reading, first.value[usable]),
             "At " + "; at ".join(spoken) + ".",
-            *([about] if first.band.has_interval and first.band.state != "exact" else []),
+            *([about] if first.band.has_interval and first.band.state != State.EXACT else []),
             first.band.sentence(),
         ]
     )

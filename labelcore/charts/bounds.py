@@ -11,6 +11,7 @@ from labelcore.charts.band import add_band, gaps
 from labelcore.charts.base import FIRST, REFERENCE
 from labelcore.charts.curve_points import Numbers, Points
 from labelcore.charts.readings import assurance
+from labelcore.promises import State
 
 NOISE = "rgba(230, 159, 0, 0.28)"
 ENVELOPE_NAME = "envelope that the method allows"
@@ -25,7 +26,7 @@ def add_bounds(
     A band that has no confidence is drawn as two lines; an exact curve needs none.
     """
     band, known = points.band, points.known
-    if band.state == "exact" or not known.any():
+    if band.state == State.EXACT or not known.any():
         return
     name = assurance(band)
     if band.confidence is not None:
@@ -69,7 +70,7 @@ def add_envelope(figure: go.Figure, points: Points) -> None:
 
 def value_name(points: Points) -> str:
     """What the line of values is called: a midpoint is never called an estimate."""
-    if points.band.state == "exact":
+    if points.band.state == State.EXACT:
         return f"{points.reading.label.lower()}, exact"
     if not points.known.any():
         return f"{points.reading.label.lower()}, a first guess"
@@ -79,5 +80,5 @@ def value_name(points: Points) -> str:
 def value_line(points: Points) -> dict[str, Any]:
     """Thick where it is an estimate with an interval, thin where it is a guess or a midpoint."""
     band = points.band
-    thick = points.known.any() and (band.confidence is not None or band.state == "exact")
+    thick = points.known.any() and (band.confidence is not None or band.state == State.EXACT)
     return {"color": FIRST, "width": 2.5 if thick else 1}

@@ -16,6 +16,7 @@ from labelcore.charts.base import (
     new_figure,
 )
 from labelcore.charts.names import escape, shortened
+from labelcore.promises import State
 from labelcore.results.types import Estimate
 from labelcore.words import sentences as words
 from labelcore.words.quantities import key_parts, label_of, term_of
@@ -76,7 +77,7 @@ def _name(one: Estimate) -> str:
 def _words(one: Estimate) -> str:
     if one.value is None:
         return "not yet"
-    if one.state == "exact":
+    if one.state == State.EXACT:
         return f"exactly {words.percent(one.value)}"
     return interval_words(one.value, one.low, one.high, known=one.has_interval)
 

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from labelcore.charts.readings import Reading, reading_of
+from labelcore.promises import State
 from labelcore.results.types import Band
 from labelcore.words import sentences as words
 
@@ -59,7 +60,7 @@ def value_words(points: Points, place: int) -> str:
     if not points.usable[place]:
         return "no estimate"
     text = points.reading.words(band.value[i], band.low[i], band.high[i], state=band.state)
-    if band.confidence is None and points.known[place] and band.state != "exact":
+    if band.confidence is None and points.known[place] and band.state != State.EXACT:
         text = "midpoint " + text.replace("between", "bounds", 1)
     return text
 

@@ -21,6 +21,7 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
+from labelcore.promises import ClaimStatus
 from labelcore.words import sentences as words
 from labelcore.words.claims import times_words
 
@@ -86,7 +87,7 @@ def first_settled(table: pd.DataFrame) -> Mapping[Any, Any] | None:
     """The row from which on a claim was decided or refuted at every look; None where it is not."""
     found = None
     for row in table.to_dict("records"):
-        settled = row["State"] != "undecided"
+        settled = row["State"] != ClaimStatus.UNDECIDED
         found = (found or row) if settled else None
     return found
 
@@ -126,9 +127,9 @@ def times(evidence: float) -> str:
 def _alt(table: pd.DataFrame, statement: str, alpha: float) -> str:
     now = table.to_dict("records")[-1]
     said = {
-        "decided": "It is decided: it holds",
-        "refuted": "It is refuted: it does not hold",
-        "undecided": "It is not decided",
+        ClaimStatus.DECIDED: "It is decided: it holds",
+        ClaimStatus.REFUTED: "It is refuted: it does not hold",
+        ClaimStatus.UNDECIDED: "It is not decided",
     }[now["State"]]
     needed = times(1 / alpha)
     text = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from labelcore.results.types import STATES_WITH_INTERVAL
+from labelcore.promises import State
 
 MOST_POINTS = 300
 COLUMNS = ("Labels", "Estimate", "Low", "High", "Half-width", "State", "Looked at")
@@ -39,7 +39,7 @@ def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
         rows.pop(labels, None)
         if found is None or found["value"] is None or labels > last:
             continue
-        known = found["state"] in STATES_WITH_INTERVAL
+        known = "low" in found and State(found["state"]).has_interval
         low, high = (found["low"], found["high"]) if known else (np.nan, np.nan)
         rows[labels] = (
             labels, found["value"], low, high, (high - low) / 2, found["state"], look.get("at", ""),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from labelcore.results.types import STATES_WITH_INTERVAL, Band
+from labelcore.promises import Promise, State
+from labelcore.results.types import Band
 from labelcore.words import sentences as words
 
 
@@ -55,16 +56,16 @@ class Reading:
         bottom, top = self.span(low, high)
         return top if bottom == top else f"{bottom.removesuffix(' %')} to {top}"
 
-    def words(self, value: float, low: float, high: float, *, state: str = "interval") -> str:
+    def words(self, value: float, low: float, high: float, *, state: State = State.INTERVAL) -> str:
         """Value and interval in words, as far as the state allows.
 
         >>> READINGS["precision"].words(0.9, 0.8512, 0.9433)
         '90.0 %, between 85.1 % and 94.4 %'
         """
         shown = self.number(value)
-        if state == "exact":
+        if state == State.EXACT:
             return f"exactly {shown}"
-        if state not in STATES_WITH_INTERVAL:
+        if not state.has_interval:
             return f"{shown}, without an interval yet"
         bottom, top = self.span(low, high)
         return f"{shown}, between {bottom} and {top}"
@@ -124,11 +125,11 @@ def assurance(band: Band) -> str:
 
     A band without confidence is never called one.
     """
-    if band.state == "exact":
+    if band.state == State.EXACT:
         return "exact"
     if band.confidence is None:
         return "bounds, no confidence goes with them"
-    if band.promise == "none":
+    if band.promise == Promise.NONE:
         return "interval without a promise"
     where = "all ranks together" if band.simultaneous else "each rank on its own"
     return f"{words.confidence_words(band.confidence)} band, {where}"

@@ -19,7 +19,7 @@ from labelcore.designs.samples import Samples
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
-from labelcore.promises import Method
+from labelcore.promises import Method, Promise
 from labelcore.stats.orders import hash_keys, hash_order, ranking
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
@@ -54,7 +54,7 @@ class Setup:
     claims: tuple[str, ...] = ()
     confidence: float = 0.95
     versus: str | None = None
-    promise: str = "fixed"
+    promise: Promise = Promise.FIXED
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -156,7 +156,7 @@ class Look:
     """
 
     confidence: float
-    promise: str
+    promise: Promise
     labels: int
     planned: int
     target: str
@@ -203,7 +203,7 @@ class Figures:
     high: FloatArray
     method: tuple[Method, ...]
     tail_share: FloatArray
-    promise: str | None = None
+    promise: Promise | None = None
     draws: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
 
@@ -240,7 +240,7 @@ class Design(ABC, Generic[FrameT]):
     label: ClassVar[str]
     summary: ClassVar[str]
     Params: ClassVar[type[DesignParams]]
-    promises: ClassVar[tuple[str, ...]] = ("watched", "fixed")
+    promises: ClassVar[tuple[Promise, ...]] = (Promise.WATCHED, Promise.FIXED)
     targets: ClassVar[tuple[str, ...]] = ("file", "process")
     stop_rules: ClassVar[tuple[str, ...]] = ("margin", "claims")
     estimands: ClassVar[tuple[str, ...]]
@@ -264,7 +264,7 @@ class Design(ABC, Generic[FrameT]):
         "each of the others"
     )
 
-    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         """Raises PlanError for a combination that this method cannot serve."""
 
     def unread(
@@ -278,7 +278,7 @@ class Design(ABC, Generic[FrameT]):
         """What the figures rest on with these parameters, in words."""
         return self.assumptions
 
-    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[str, ...]:
+    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         """The promises that this method has for these estimands and parameters."""
         return self.promises
 
@@ -310,7 +310,7 @@ class Design(ABC, Generic[FrameT]):
         """How many of ``labels`` each stratum is expected to get, (n_strata,)."""
 
     @abstractmethod
-    def first_look(self, frame: FrameT, planned: int, promise: str) -> int:
+    def first_look(self, frame: FrameT, planned: int, promise: Promise) -> int:
         """The number of labels from which a figure is shown."""
 
     @abstractmethod

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from labelcore.promises import Method
+from labelcore.promises import ChoiceStatus, Method
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -24,7 +24,7 @@ class ChoiceFigures:
 
     chosen: str | None
     threshold: float | None
-    status: str
+    status: ChoiceStatus
     bounds: pd.DataFrame
     confidence: float
     labels: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.promises import Method
+from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.logarithmic_strata import LogarithmicBand
 from labelcore.stats.random_curve import RandomBand
@@ -143,8 +143,8 @@ class Curve:
     read: Callable[[str], Reading]
     confidence: float | None
     simultaneous: bool
-    promise: str
-    state: str
+    promise: Promise
+    state: State
     labels: int
     draws: int
     method: Method

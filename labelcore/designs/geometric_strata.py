@@ -20,7 +20,7 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes
 from labelcore.designs.rates import stratum_rates
-from labelcore.promises import Method
+from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.orders import hash_keys
 from labelcore.stats.rank_strata import (
@@ -101,7 +101,7 @@ class GeometricStrata(RankedListDesign[ListFrame]):
                 _in_proportion(setup, frame, first, frame.sizes - first),
             ]
         )
-        ends = [*_look_sizes(size, "watched"), n_items]
+        ends = [*_look_sizes(size, Promise.WATCHED), n_items]
         return ListFrame(
             frame.stratum, frame.sizes, frame.rates, frame.predicted, frame.queue, frame.start,
             score_notes(setup),
@@ -114,7 +114,7 @@ class GeometricStrata(RankedListDesign[ListFrame]):
     def planned_counts(self, setup: Setup, frame: ListFrame, labels: int) -> IntArray:
         return rank_allocation(frame.edges, max(labels, self.least(frame)))
 
-    def first_look(self, frame: ListFrame, planned: int, promise: str) -> int:
+    def first_look(self, frame: ListFrame, planned: int, promise: Promise) -> int:
         return _look_sizes(planned, promise)[0]
 
     def curve(
@@ -127,10 +127,10 @@ class GeometricStrata(RankedListDesign[ListFrame]):
     ) -> Curve:
         at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
         basis, state, promise = _basis(ranked, look)
-        share = len(QUARTERS) if look.promise == "watched" else 1
+        share = len(QUARTERS) if look.promise == Promise.WATCHED else 1
         level = 1 - (1 - look.confidence) / share
         seen = ranked.until(basis)
-        bounded = state in ("interval", "stopped early", "exact")
+        bounded = state in (State.INTERVAL, State.STOPPED_EARLY, State.EXACT)
         yields = (
             bounds_at(frame.edges, seen, level, abs(setup.seed), at)
             if bounded
@@ -158,7 +158,7 @@ class GeometricStrata(RankedListDesign[ListFrame]):
     def curve_half_width(self, setup: Setup, frame: ListFrame, look: Look) -> float:
         if look.labels < self.least(frame):
             return 0.5
-        share = len(QUARTERS) if look.promise == "watched" else 1
+        share = len(QUARTERS) if look.promise == Promise.WATCHED else 1
         level = 1 - (1 - look.confidence) / share
         counts = rank_allocation(frame.edges, look.labels)
         edges, stratum = piece_edges(frame.edges, counts)
@@ -188,38 +188,38 @@ def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray
     return np.asarray(items[turn])
 
 
-def _look_sizes(planned: int, promise: str) -> list[int]:
+def _look_sizes(planned: int, promise: Promise) -> list[int]:
     """Numbers of draws after which a band is given."""
-    shares = QUARTERS if promise == "watched" else (1.0,)
+    shares = QUARTERS if promise == Promise.WATCHED else (1.0,)
     return [max(1, int(np.ceil(planned * share))) for share in shares]
 
 
-def _basis(ranked: Ranked, look: Look) -> tuple[int, str, str]:
+def _basis(ranked: Ranked, look: Look) -> tuple[int, State, Promise]:
     """(draws the band rests on, state, promise)."""
     if ranked.labels == ranked.n_items:
-        return look.draws, "exact", look.promise
+        return look.draws, State.EXACT, look.promise
     reached = [size for size in _look_sizes(look.planned, look.promise) if size <= look.draws]
     if reached:
-        return reached[-1], "interval", look.promise
+        return reached[-1], State.INTERVAL, look.promise
     if look.labels == 0:
-        return 0, "nothing", look.promise
+        return 0, State.NOTHING, look.promise
     if look.finished:
-        return look.draws, "stopped early", "none"
-    return 0, "provisional", look.promise
+        return look.draws, State.STOPPED_EARLY, Promise.NONE
+    return 0, State.PROVISIONAL, look.promise
 
 
-def _missing(look: Look, state: str) -> str:
-    if state == "nothing":
+def _missing(look: Look, state: State) -> str:
+    if state == State.NOTHING:
         return "no item has a label yet"
     first = _look_sizes(look.planned, look.promise)[0]
     waiting = f"{look.draws:,} of {first:,} labels before a first band"
-    return waiting if state == "provisional" else ""
+    return waiting if state == State.PROVISIONAL else ""
 
 
-def _look_note(look: Look, basis: int, state: str) -> tuple[str, ...]:
+def _look_note(look: Look, basis: int, state: State) -> tuple[str, ...]:
     sizes = _look_sizes(look.planned, look.promise)
     ahead = [size for size in sizes if size > look.draws]
-    if state != "interval" or look.promise != "watched":
+    if state != State.INTERVAL or look.promise != Promise.WATCHED:
         return ()
     number = f"look {sizes.index(basis) + 1} of {len(sizes)}"
     then = f"; the next one comes at {ahead[0]:,}." if ahead else ", the last one."

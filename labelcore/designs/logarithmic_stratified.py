@@ -22,7 +22,7 @@ from labelcore.designs.paula import asked_in_random_order
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.designs.rates import stratum_rates
 from labelcore.errors import PlanError
-from labelcore.promises import Method
+from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS
 from labelcore.stats.logarithmic_strata import (
     Draws,
@@ -80,7 +80,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         "holds for all ranks together without any approximation, but is at least twice as wide as "
         "that of geometric strata with as many labels."
     )
-    promises: ClassVar[tuple[str, ...]] = ("watched", "fixed")
+    promises: ClassVar[tuple[Promise, ...]] = (Promise.WATCHED, Promise.FIXED)
     size_from_params: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within stretches of ranks, in numbers fixed before the first "
@@ -126,7 +126,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
             choices=(FIXED, PRINTED),
         )  # fmt: skip
 
-    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         try:
             grid_of(1, params, params.delta or CHECKED_WITH)
         except ValueError as error:
@@ -152,8 +152,8 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
             edges=np.array(grid.edges, dtype=np.int64), grid=grid, draws=draws,
         )  # fmt: skip
 
-    def first_look(self, frame: LogarithmicFrame, planned: int, promise: str) -> int:
-        return int(frame.batch_ends[0 if promise == "watched" else -1])
+    def first_look(self, frame: LogarithmicFrame, planned: int, promise: Promise) -> int:
+        return int(frame.batch_ends[0 if promise == Promise.WATCHED else -1])
 
     def curve(
         self,
@@ -171,7 +171,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
             frame.grid, verdicts(seen, 0.0), verdicts(seen, 1.0), finished, delta, frame.draws
         )
         state, promise = _state(frame, ranked, look, finished)
-        bounded = state in ("interval", "stopped early", "exact")
+        bounded = state in (State.INTERVAL, State.STOPPED_EARLY, State.EXACT)
         at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
         if 0 < finished < len(ends):
             at = at[at <= frame.edges[finished - 1]]
@@ -248,17 +248,21 @@ def _printed_blocks(setup: Setup, order: IntArray, draws: Draws, blocks: int) ->
     ]
 
 
-def _state(frame: LogarithmicFrame, ranked: Ranked, look: Look, finished: int) -> tuple[str, str]:
+def _state(
+    frame: LogarithmicFrame, ranked: Ranked, look: Look, finished: int
+) -> tuple[State, Promise]:
     """(state, promise)."""
     if look.labels == 0:
-        return "nothing", look.promise
+        return State.NOTHING, look.promise
     if ranked.labels == ranked.n_items:
-        return "exact", look.promise
+        return State.EXACT, look.promise
     if not finished:
-        return "too few", look.promise
-    if look.promise == "watched" or finished == len(frame.batch_ends):
-        return "interval", look.promise
-    return ("stopped early", "none") if look.finished else ("provisional", look.promise)
+        return State.TOO_FEW, look.promise
+    if look.promise == Promise.WATCHED or finished == len(frame.batch_ends):
+        return State.INTERVAL, look.promise
+    return (
+        (State.STOPPED_EARLY, Promise.NONE) if look.finished else (State.PROVISIONAL, look.promise)
+    )
 
 
 def _missing(design: LogarithmicStratified, frame: LogarithmicFrame, look: Look) -> str:

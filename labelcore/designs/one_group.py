@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from labelcore.designs.base import Look
-from labelcore.promises import Form, Method
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, Ratios
 from labelcore.stats.proportion import share_interval
 from labelcore.stats.sequences import finite_sequence, rate_sequence
@@ -69,10 +69,10 @@ def _sampled_share(
     hits, trials, size = counts_of_group(cells, table, group)
     share = float(hits / trials) if trials > 0 else float("nan")
     alpha = 1 - look.confidence
-    if look.promise == "watched" and look.target == "process":
+    if look.promise == Promise.WATCHED and look.target == "process":
         low, high = rate_sequence(hits, trials, alpha)
         return share, low, high, MIXTURE
-    if look.promise == "watched":
+    if look.promise == Promise.WATCHED:
         low, high = finite_sequence(hits, trials, size, alpha)
         return share, low / max(size, 1), high / max(size, 1), SEQUENCE
     whole = size if look.target == "file" else np.inf

@@ -26,7 +26,7 @@ from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, known_group, ratios
-from labelcore.promises import Form, Method
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.oversampling import (
     Counts,
     group_rates,
@@ -62,12 +62,12 @@ Interval = tuple[float, float, float, Method]
 
 PRIOR_WORDS = ", with {labels:,.0f} earlier labels as prior"
 PROFILE = {
-    "fixed": Method(
+    Promise.FIXED: Method(
         "G-profile interval over two groups",
         "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
         Form.APPROXIMATE,
     ),
-    "watched": Method(
+    Promise.WATCHED: Method(
         "G-profile band over two groups",
         "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
         Form.APPROXIMATE,
@@ -177,12 +177,12 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
             choices=(*INTERVALS, "profile"),
         )
 
-    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[str, ...]:
+    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         """Who names an interval wants it at the planned size: watching has one of its own."""
-        return self.promises if params.interval == NORMAL else ("fixed",)
+        return self.promises if params.interval == NORMAL else (Promise.FIXED,)
 
-    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
-        if promise == "watched" and params.interval != NORMAL:
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
+        if promise == Promise.WATCHED and params.interval != NORMAL:
             raise PlanError(
                 f"params['interval'] = {params.interval!r} is given at the planned size only; use "
                 "promise 'fixed', or leave the interval out to watch"
@@ -250,8 +250,8 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
         """A label of each group."""
         return 2
 
-    def first_look(self, frame: OversamplingFrame, planned: int, promise: str) -> int:
-        first = self.first_fixed_look if promise == "fixed" else max(40, -(-planned // 10))
+    def first_look(self, frame: OversamplingFrame, planned: int, promise: Promise) -> int:
+        first = self.first_fixed_look if promise == Promise.FIXED else max(40, -(-planned // 10))
         return min(first, planned, int(frame.sizes.sum()))
 
     def half_widths(
@@ -274,8 +274,8 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
-        watched = look.promise == "watched"
-        made = [PROFILE["watched" if watched else "fixed"]] * len(rows)
+        watched = look.promise == Promise.WATCHED
+        made = [PROFILE[Promise.WATCHED if watched else Promise.FIXED]] * len(rows)
         own = [_own_interval(row, cells, look) for row in rows]
         value, low, high = g_profile(rows, cells, look)
         for place, found in enumerate(own):
@@ -284,7 +284,7 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
                 value[place] = value[place] if np.isnan(given) else given
         return Figures(
             value, low, high, tuple(made), np.full(len(rows), np.nan),
-            promise="none" if not watched and _prior(look) is not None else None,
+            promise=Promise.NONE if not watched and _prior(look) is not None else None,
         )  # fmt: skip
 
     def derived(self, frame: OversamplingFrame, labels: int) -> dict[str, Any]:
@@ -338,7 +338,7 @@ def _own_interval(row: Estimand, cells: Cells, look: Look) -> Interval | None:
     """What takes the place of the G-profile for one estimand, if anything does."""
     table, group = ratios([row], cells), known_group(row, cells)
     alone = group is not None and np.count_nonzero(group) == 1
-    watched = look.promise == "watched"
+    watched = look.promise == Promise.WATCHED
     interval = "normal" if look.setup is None else look.setup.params.interval
     two_groups = len(cells.size) == 2 and cells.predicted.sum() == 1
     if not watched and two_groups and (interval, row.name) in METHODS:

@@ -43,7 +43,7 @@ from labelcore.designs.paired_frame import (
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
-from labelcore.promises import Form, Method
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.certain import certain_bounds
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray, plug_in_totals
@@ -167,13 +167,13 @@ class PairedComparison(StratifiedDesign[PairFrame]):
         base = make_frame(setup, stratum, rates, predicted, notes)
         parts = (base.stratum, base.sizes, rates, predicted, base.queue, base.start, notes)
         frame = PairFrame(*parts, other=other, wanted=wanted(setup, base.sizes, sides))
-        few = setup.promise == "watched" and int(frame.differ.sum()) < MINIMUM_STRATA
+        few = setup.promise == Promise.WATCHED and int(frame.differ.sum()) < MINIMUM_STRATA
         reached = reaching(frame, setup.params.disagreements)
         frame = replace(frame, census=setup.planned >= reached, few=few, reached=reached)
         check_disagreements(setup, frame)
         return frame
 
-    def first_look(self, frame: PairFrame, planned: int, promise: str) -> int:
+    def first_look(self, frame: PairFrame, planned: int, promise: Promise) -> int:
         return 1 if frame.few else profile_first_look(frame, planned, promise)
 
     def least(self, frame: PairFrame) -> int:

@@ -13,6 +13,7 @@ from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM
 from labelcore.designs.rates import item_probability, mid_rank_share, stratum_rates
 from labelcore.errors import PlanError, Remedy
 from labelcore.population import Population
+from labelcore.promises import Promise
 from labelcore.stats.orders import hash_keys, ranking
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.sequences import MINIMUM_STRATA
@@ -181,7 +182,7 @@ def check_disagreements(setup: Setup, frame: PairFrame) -> None:
 def _ways_to_watch(setup: Setup, frame: PairFrame) -> list[Remedy]:
     """How the comparison becomes possible: a census, or one look at the end."""
     items, given = frame.to_differ, _given(setup)
-    once = Remedy("look once, when all planned labels are there", {"promise": "fixed"})
+    once = Remedy("look once, when all planned labels are there", {"promise": Promise.FIXED})
     if setup.target != "file":
         return [once, Remedy("ask about this file", {"target": "file"})]
     every: dict[str, Any] = {"params": {**given, "disagreements": CENSUS}}

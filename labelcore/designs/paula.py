@@ -19,7 +19,7 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import Curve, FloatArray, Ranked, Reading, fine_grid
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.errors import PlanError
-from labelcore.promises import Method
+from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.orders import hash_keys, hash_order
 from labelcore.stats.paula import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
@@ -65,7 +65,7 @@ class Paula(RankedListDesign[PaulaFrame]):
         "along the list. Its number of labels follows from its parameters; no confidence goes with "
         "it."
     )
-    promises: ClassVar[tuple[str, ...]] = ("fixed",)
+    promises: ClassVar[tuple[Promise, ...]] = (Promise.FIXED,)
     size_from_params: ClassVar[bool] = True
     has_confidence: ClassVar[bool] = False
     assumptions: ClassVar[tuple[str, ...]] = (
@@ -98,7 +98,7 @@ class Paula(RankedListDesign[PaulaFrame]):
             low=1, high=1_000_000_000,
         )  # fmt: skip
 
-    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         try:
             paula_grid(1, params.epsilon, params.window, params.first_rank)
         except ValueError as error:
@@ -125,7 +125,7 @@ class Paula(RankedListDesign[PaulaFrame]):
             edges=np.array(grid.edges, dtype=np.int64), grid=grid,
         )  # fmt: skip
 
-    def first_look(self, frame: PaulaFrame, planned: int, promise: str) -> int:
+    def first_look(self, frame: PaulaFrame, planned: int, promise: Promise) -> int:
         return int(frame.batch_ends[0])
 
     def curve(
@@ -156,7 +156,7 @@ class Paula(RankedListDesign[PaulaFrame]):
             read=read,
             confidence=None,
             simultaneous=False,
-            promise="none",
+            promise=Promise.NONE,
             state=state,
             labels=seen.labels if finished else look.labels,
             draws=int(ends[finished - 1]) if finished else look.draws,
@@ -200,12 +200,12 @@ def _nothing_known(points: int) -> Reading:
     return np.full(points, np.nan), np.zeros(points), np.ones(points)
 
 
-def _state(ranked: Ranked, look: Look, finished: int) -> str:
+def _state(ranked: Ranked, look: Look, finished: int) -> State:
     if look.labels == 0:
-        return "nothing"
+        return State.NOTHING
     if ranked.labels == ranked.n_items:
-        return "exact"
-    return "interval" if finished else "too few"
+        return State.EXACT
+    return State.INTERVAL if finished else State.TOO_FEW
 
 
 def _missing(look: Look, head: int) -> str:

@@ -8,7 +8,7 @@ from labelcore.designs.base import WHOLE_ITEMS, Figures, Frame, Look
 from labelcore.designs.one_group import share_of_group
 from labelcore.designs.target import sampled_file
 from labelcore.estimands import Estimand, known_group, table_of
-from labelcore.promises import Form, Method
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -22,12 +22,12 @@ from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
 
 METHOD = {
-    "fixed": Method(
+    Promise.FIXED: Method(
         "G-profile interval over strata",
         "Wilks (1938); likelihood-ratio region with Satterthwaite's degrees of freedom",
         Form.APPROXIMATE,
     ),
-    "watched": Method(
+    Promise.WATCHED: Method(
         "G-profile band over strata",
         "Wilks (1938); Waudby-Smith et al. (2024) for the multiplier",
         Form.APPROXIMATE,
@@ -35,10 +35,10 @@ METHOD = {
 }
 
 
-def profile_first_look(frame: Frame, planned: int, promise: str) -> int:
+def profile_first_look(frame: Frame, planned: int, promise: Promise) -> int:
     """The number of labels from which a figure is shown."""
     items = int(frame.sizes[frame.asked].sum())
-    if promise == "fixed":
+    if promise == Promise.FIXED:
         return min(30, planned, items)
     strata = np.count_nonzero(frame.asked)
     one_part = frame.wanted is not None and strata == 1  # By itself a plain random sample.
@@ -53,10 +53,12 @@ def profile_figures(
     """Values and intervals of ratios of totals, or of differences of two classifiers."""
     table = table_of(rows, cells)
     value, low, high = g_profile(rows, cells, look, rates, always_whole=True)
-    made = [METHOD["watched" if look.promise == "watched" else "fixed"]] * len(rows)
+    made = [METHOD[Promise.WATCHED if look.promise == Promise.WATCHED else Promise.FIXED]] * len(
+        rows
+    )
     if isinstance(table, Differences):
         return Figures(value, low, high, tuple(made), np.full(len(rows), np.nan))
-    for place in range(len(rows)) if look.promise == "watched" else ():
+    for place in range(len(rows)) if look.promise == Promise.WATCHED else ():
         group = known_group(rows[place], cells)
         if group is not None and np.count_nonzero(group & cells.sampled) == 1:
             # The band over strata needs several; one is a plain random sample by itself.
@@ -83,7 +85,7 @@ def g_profile(
     """
     table = table_of(rows, cells)
     least = np.array([row.least for row in rows])
-    watched = look.promise == "watched"
+    watched = look.promise == Promise.WATCHED
     process = look.target == "process" and cells.labelled.sum() > 0
     low, high = profile_interval(
         cells,

@@ -19,7 +19,7 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid, yields_at
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.designs.rates import stratum_rates
-from labelcore.promises import Method
+from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.random_curve import expected_half_widths, random_band
 
@@ -55,7 +55,7 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         "The baseline for a precision curve: says little about the first ranks, where few random "
         "items lie. Geometric strata need fewer labels."
     )
-    promises: ClassVar[tuple[str, ...]] = ("fixed",)
+    promises: ClassVar[tuple[Promise, ...]] = (Promise.FIXED,)
     assumptions: ClassVar[tuple[str, ...]] = (
         "items beyond the head were drawn at random, in a number fixed before the first label",
     )
@@ -87,7 +87,7 @@ class RandomCurve(RankedListDesign[RandomFrame]):
     def least(self, frame: RandomFrame) -> int:
         return least_of(frame.head, len(frame.stratum))
 
-    def first_look(self, frame: RandomFrame, planned: int, promise: str) -> int:
+    def first_look(self, frame: RandomFrame, planned: int, promise: Promise) -> int:
         return planned
 
     def curve(
@@ -99,11 +99,11 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         ranks: IntArray | None = None,
     ) -> Curve:
         basis, state, promise = _basis(frame, ranked, look)
-        bounded = state in ("interval", "stopped early", "exact")
+        bounded = state in (State.INTERVAL, State.STOPPED_EARLY, State.EXACT)
         seen = ranked.until(basis)
         at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
         printed = yields = _without_anything(ranked.n_items, at)
-        if bounded or state == "provisional":
+        if bounded or state == State.PROVISIONAL:
             delta = 1 - look.confidence if bounded else None
             low, high = verdicts(seen, 0.0), verdicts(seen, 1.0)
             band = random_band(frame.head, low, high, delta)
@@ -142,18 +142,18 @@ def least_of(head: int, n_items: int) -> int:
     return min(head + 1, n_items)
 
 
-def _basis(frame: RandomFrame, ranked: Ranked, look: Look) -> tuple[int, str, str]:
+def _basis(frame: RandomFrame, ranked: Ranked, look: Look) -> tuple[int, State, Promise]:
     """(draws that the curve rests on, state, promise)."""
     if look.labels == 0:
-        return 0, "nothing", look.promise
+        return 0, State.NOTHING, look.promise
     if ranked.labels == ranked.n_items:
-        return look.draws, "exact", look.promise
+        return look.draws, State.EXACT, look.promise
     if look.draws >= look.planned:
-        return look.planned, "interval", look.promise
+        return look.planned, State.INTERVAL, look.promise
     if look.draws < least_of(frame.head, ranked.n_items):
-        return 0, "too few", look.promise
-    return (look.draws, "stopped early", "none") if look.finished else (
-        look.draws, "provisional", look.promise
+        return 0, State.TOO_FEW, look.promise
+    return (look.draws, State.STOPPED_EARLY, Promise.NONE) if look.finished else (
+        look.draws, State.PROVISIONAL, look.promise
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from labelcore.designs.samples import Samples
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand
 from labelcore.population import Population
-from labelcore.promises import Form, Method
+from labelcore.promises import ChoiceStatus, Form, Method, Promise
 from labelcore.stats.orders import hash_keys
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.reach_bounds import (
@@ -117,7 +117,7 @@ class ReachSelectionDesign(Design[ReachFrame]):
         "Which threshold or classifier finds the most, among those precise enough? Labels only "
         "what candidates call positive, and ends when the choice is shown."
     )
-    promises: ClassVar[tuple[str, ...]] = ("watched",)
+    promises: ClassVar[tuple[Promise, ...]] = (Promise.WATCHED,)
     targets: ClassVar[tuple[str, ...]] = ("file",)
     stop_rules: ClassVar[tuple[str, ...]] = ("choice",)
     counts_draws: ClassVar[bool] = True
@@ -182,7 +182,7 @@ class ReachSelectionDesign(Design[ReachFrame]):
         elimination: bool = parameter(True, "draw no more for candidates that are out")
         guess: bool = parameter(False, "name the likeliest when the draws are used up")
 
-    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         rules_of(params, 0.05)
         if len(set(params.candidates)) < len(params.candidates):
             raise PlanError(f"params['candidates'] names one twice: {params.candidates!r}")
@@ -282,7 +282,7 @@ class ReachSelectionDesign(Design[ReachFrame]):
             draws=run.made,
             method=METHODS[frame.rules.bound],
             assumptions=(DRAWN[frame.rules.bound],),
-            missing=_missing(run, look) if found.status == "undecided" else "",
+            missing=_missing(run, look) if found.status == ChoiceStatus.UNDECIDED else "",
         )
 
     def estimate(
@@ -307,7 +307,7 @@ class ReachSelectionDesign(Design[ReachFrame]):
         counts[0] = min(labels, int(frame.sizes[0]))
         return counts
 
-    def first_look(self, frame: ReachFrame, planned: int, promise: str) -> int:
+    def first_look(self, frame: ReachFrame, planned: int, promise: Promise) -> int:
         return 1
 
     def most(self, frame: ReachFrame) -> int:

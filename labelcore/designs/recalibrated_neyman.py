@@ -27,6 +27,7 @@ from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
+from labelcore.promises import Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.orders import hash_keys, ranking
 from labelcore.stats.profile import Cells, FloatArray
@@ -127,7 +128,7 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
     def settled(self, params: Mapping[str, Any], claims: Sequence[str]) -> dict[str, Any]:
         return {"allocation": NEYMAN if claims else TWO_ENDED, **params}
 
-    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         if params.allocation not in (None, TWO_ENDED, NEYMAN):
             raise PlanError(
                 f"params['allocation'] must be {TWO_ENDED!r} or {NEYMAN!r}, got "
@@ -150,12 +151,12 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
                 f"to say anything about {starved[0]!r}; use 'precision_recall'"
             )
         above, below = params.n_above or STRATA[0], params.n_below or STRATA[1]
-        if promise == "watched" and above + below < MINIMUM_STRATA:
+        if promise == Promise.WATCHED and above + below < MINIMUM_STRATA:
             raise PlanError(
                 f"a watched promise needs at least {MINIMUM_STRATA} strata, got n_above = "
                 f"{above} and n_below = {below}; use more, or promise 'fixed'"
             )
-        if promise == "watched" and params.allocation == TWO_ENDED and len(estimands) == 1:
+        if promise == Promise.WATCHED and params.allocation == TWO_ENDED and len(estimands) == 1:
             _check_part(estimands[0], above, below)
 
     def prepare(self, setup: Setup) -> Frame:
@@ -173,7 +174,7 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
         frame = make_frame(setup, stratum, rates, predicted, notes)
         return _part_asked(setup, frame)
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
+    def first_look(self, frame: Frame, planned: int, promise: Promise) -> int:
         return profile_first_look(frame, planned, promise)
 
     def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:

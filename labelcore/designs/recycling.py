@@ -38,7 +38,7 @@ from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, ratios
 from labelcore.population import Population
-from labelcore.promises import Form, Method
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -104,7 +104,7 @@ class Recycling(Design[RecyclingFrame]):
         "others where they call the same items."
     )
     estimands: ClassVar[tuple[str, ...]] = ("precision", "recall")
-    promises: ClassVar[tuple[str, ...]] = ("fixed",)
+    promises: ClassVar[tuple[Promise, ...]] = (Promise.FIXED,)
     stop_rules: ClassVar[tuple[str, ...]] = ()
     size_from_params: ClassVar[bool] = True
     size_param: ClassVar[str | None] = "sample_size"
@@ -160,7 +160,7 @@ class Recycling(Design[RecyclingFrame]):
             high=10_000_000,
         )
 
-    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         if not params.parent:
             raise PlanError("params['parent'] must name a classifier, got none", NEEDS_PARENT)
         if not params.children:
@@ -205,7 +205,7 @@ class Recycling(Design[RecyclingFrame]):
     def planned_counts(self, setup: Setup, frame: RecyclingFrame, labels: int) -> IntArray:
         return frame.counts(frame.sequence[:labels])
 
-    def first_look(self, frame: RecyclingFrame, planned: int, promise: str) -> int:
+    def first_look(self, frame: RecyclingFrame, planned: int, promise: Promise) -> int:
         return min(self.first_fixed_look, planned, self.most(frame))
 
     def samples(self, frame: RecyclingFrame, classifier: str | None) -> Samples:
@@ -319,7 +319,7 @@ def _option(look: Look) -> str:
 def _figures(found: list[Limits], look: Look, draws: tuple[int, ...]) -> Figures:
     value, low, high, tail, made = zip(*found, strict=True)
     values, lows, highs, tails = (np.array(one, dtype=float) for one in (value, low, high, tail))
-    promise = "none" if _option(look) == "sample" else None
+    promise = Promise.NONE if _option(look) == "sample" else None
     return Figures(values, lows, highs, made, tails, promise, draws)
 
 

@@ -31,7 +31,7 @@ from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
-from labelcore.promises import Form, Method
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.difference_estimator import LEAST_OF_EACH
 from labelcore.stats.profile import (
     Cells,
@@ -108,15 +108,15 @@ class SimpleRandom(StratifiedDesign[Frame]):
         share = len(estimands) == 1 and row is not None and row.group == "all"
         return share and params.interval == WILSON
 
-    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
-        if params.interval == DIFFERENCE and promise == "watched":
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
+        if params.interval == DIFFERENCE and promise == Promise.WATCHED:
             raise PlanError(
                 "params['interval'] = 'difference' holds at the planned size only; use promise "
                 "'fixed', or interval 'wilson'"
             )
 
-    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[str, ...]:
-        return ("fixed",) if params.interval == DIFFERENCE else self.promises
+    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
+        return (Promise.FIXED,) if params.interval == DIFFERENCE else self.promises
 
     def prepare(self, setup: Setup) -> Frame:
         if setup.params.interval == DIFFERENCE:
@@ -127,8 +127,8 @@ class SimpleRandom(StratifiedDesign[Frame]):
     def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
         return np.minimum(frame.sizes, progress.limit) - progress.drawn
 
-    def first_look(self, frame: Frame, planned: int, promise: str) -> int:
-        first = self.first_fixed_look if promise == "fixed" else max(40, -(-planned // 10))
+    def first_look(self, frame: Frame, planned: int, promise: Promise) -> int:
+        first = self.first_fixed_look if promise == Promise.FIXED else max(40, -(-planned // 10))
         return min(first, planned, int(frame.sizes.sum()))
 
     def figures(self, answers: Answers[Frame], look: Look) -> Figures:
@@ -181,7 +181,7 @@ class SimpleRandom(StratifiedDesign[Frame]):
     ) -> tuple[float | None, float, float, Method]:
         """Value (None: the post-stratified one), low, high and method of one estimand."""
         group = known_group(row, cells)
-        watched = look.promise == "watched"
+        watched = look.promise == Promise.WATCHED
         if group is not None and look.rule is not None:
             hits, trials, _ = counts_of_group(cells, table, group)
             low, high = look.rule.limits(trials, hits)

@@ -10,7 +10,7 @@ import numpy as np
 from labelcore.designs.base import Design, Figures, Frame, FrameT, IntArray, Look, Progress, Setup
 from labelcore.designs.curves import Curve, Ranked, Reading, grid
 from labelcore.estimands import SCALARS
-from labelcore.promises import Method
+from labelcore.promises import Method, Promise, State
 from labelcore.stats.orders import hash_keys, hash_order
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
@@ -74,10 +74,10 @@ class StratifiedDesign(Design[FrameT]):
         at = grid(ranked.n_items) if ranks is None else ranks
         state, missing, promise = _state(look)
         promise = _without(self, frame, look) or promise
-        shown = state in ("interval", "stopped early")
+        shown = state in (State.INTERVAL, State.STOPPED_EARLY)
 
         def read(name: str) -> Reading:
-            if state in ("nothing", "too few"):
+            if state in (State.NOTHING, State.TOO_FEW):
                 points = [(np.nan, 0.0, 1.0)] * len(at)
             else:
                 points = _points(self, frame, ranked, look, name, at)
@@ -104,21 +104,25 @@ class StratifiedDesign(Design[FrameT]):
         )
 
 
-def _state(look: Look) -> tuple[str, str, str]:
+def _state(look: Look) -> tuple[State, str, Promise]:
     """(state, what is missing, promise) of a curve."""
     if look.labels == 0:
-        return "nothing", "no item has a label yet", look.promise
+        return State.NOTHING, "no item has a label yet", look.promise
     if look.labels < look.first and (look.rule is not None or not look.complete):
         missing = f"{look.labels:,} of {look.first:,} labels before a first figure"
-        return "too few", missing, look.promise
+        return State.TOO_FEW, missing, look.promise
     if look.rule is not None:
-        return "provisional", NO_CURVE, "none"
-    if look.promise == "fixed" and not look.complete:
-        return ("stopped early", "", "none") if look.finished else ("provisional", "", "fixed")
-    return "interval", "", look.promise
+        return State.PROVISIONAL, NO_CURVE, Promise.NONE
+    if look.promise == Promise.FIXED and not look.complete:
+        return (
+            (State.STOPPED_EARLY, "", Promise.NONE)
+            if look.finished
+            else (State.PROVISIONAL, "", Promise.FIXED)
+        )
+    return State.INTERVAL, "", look.promise
 
 
-def _without(design: StratifiedDesign[FrameT], frame: FrameT, look: Look) -> str | None:
+def _without(design: StratifiedDesign[FrameT], frame: FrameT, look: Look) -> Promise | None:
     """The promise "none" where the method has none for its intervals, whatever the plan says."""
     return design.estimate([SCALARS["accuracy"]], frame.cells(), look, frame.rates).promise
 

@@ -26,7 +26,7 @@ from labelcore.designs.sureness import sureness
 from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, ratios
-from labelcore.promises import Form, Method
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.accuracy_interval import (
     accuracy_interval,
     linearised_interval,
@@ -151,8 +151,8 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         )
         n_step: int = parameter(10, "labels in a batch", low=1, high=100_000)
 
-    def check(self, estimands: tuple[str, ...], params: Any, promise: str | None) -> None:
-        if promise != "watched":
+    def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
+        if promise != Promise.WATCHED:
             return
         for reason in self.unwatched(estimands, params):
             raise PlanError(f"{reason}; use promise 'fixed'")
@@ -163,9 +163,9 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
             return self.assumptions
         return tuple(BIASED if one == APPROXIMATE else one for one in self.assumptions)
 
-    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[str, ...]:
+    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         """The promises that this method has for these estimands and parameters."""
-        return ("fixed",) if self.unwatched(estimands, params) else self.promises
+        return (Promise.FIXED,) if self.unwatched(estimands, params) else self.promises
 
     def unwatched(self, estimands: tuple[str, ...], params: Any) -> list[str]:
         """Why a watched promise cannot be had, empty where it can."""
@@ -207,9 +207,9 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
             notes, chance,
         )  # fmt: skip
 
-    def first_look(self, frame: SureFrame, planned: int, promise: str) -> int:
+    def first_look(self, frame: SureFrame, planned: int, promise: Promise) -> int:
         items = int(frame.sizes.sum())
-        if promise == "fixed":
+        if promise == Promise.FIXED:
             return min(self.first_fixed_look, planned, items)
         if frame.n_strata < MINIMUM_STRATA:
             return items
@@ -264,7 +264,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         printed = setup is not None and getattr(setup.params, "allocation", "") in PRINTED
         return Figures(
             value, low, high, tuple(made), np.full(len(rows), np.nan),
-            promise="none" if printed else None,
+            promise=Promise.NONE if printed else None,
         )  # fmt: skip
 
     def _accuracy(
@@ -273,12 +273,12 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         """Value, low, high and method of accuracy from the strata as they were drawn."""
         strata = rightly_judged(cells)
         counts = strata.size, strata.labelled, strata.positive
-        if look.promise != "watched":
+        if look.promise != Promise.WATCHED:
             found = accuracy_interval(*counts, look.confidence, target=look.target)
             return found.value, found.low, found.high, FIXED
         value = np.array([stratified_accuracy(*counts)])
         _, low, high = g_profile([row], strata, look, value=value)
-        return float(value[0]), float(low[0]), float(high[0]), METHOD["watched"]
+        return float(value[0]), float(low[0]), float(high[0]), METHOD[Promise.WATCHED]
 
     def derived(self, frame: SureFrame, labels: int) -> dict[str, Any]:
         return {"expected_accuracy": [round(float(share), 4) for share in frame.chance]}

@@ -12,9 +12,10 @@ from labelcore.estimands import CHOICES
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.scalars import first_figure, look_at
 from labelcore.log.engine import Engine
+from labelcore.promises import ChoiceStatus, Promise
 from labelcore.results.types import Choice, Scope
 
-NONE = "none acceptable"
+NONE = ChoiceStatus.NONE_ACCEPTABLE
 ROUNDING = 1e-12
 
 
@@ -26,7 +27,7 @@ def choice_results(engine: Engine) -> dict[str, Choice]:
 def choice_made(engine: Engine) -> bool:
     """Whether a candidate is chosen for sure, or none is acceptable for sure."""
     found = choice_results(engine).values()
-    return bool(found) and all(one.status in ("guaranteed", NONE) for one in found)
+    return bool(found) and all(one.status in (ChoiceStatus.GUARANTEED, NONE) for one in found)
 
 
 def _choice(engine: Engine, name: str) -> Choice:
@@ -47,7 +48,7 @@ def _choice(engine: Engine, name: str) -> Choice:
         labels_used=found.labels,
         draws_used=found.draws,
         method=str(found.method),
-        promise="none" if found.status == "guess" else "watched",
+        promise=Promise.NONE if found.status == ChoiceStatus.GUESS else Promise.WATCHED,
         assumptions=(*found.assumptions, *assumed),
         source=found.method.source,
         missing=found.missing,

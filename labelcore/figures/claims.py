@@ -13,7 +13,7 @@ from labelcore.figures.assumptions import assumptions
 from labelcore.figures.scalars import doubtful, scope_of
 from labelcore.log.engine import Engine
 from labelcore.plan.claim_totals import ClaimTotals, Side
-from labelcore.promises import Form, Method
+from labelcore.promises import ClaimStatus, Form, Method, Promise
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import Linear
 from labelcore.stats.profile import Cells, FloatArray, plug_in_totals
@@ -42,7 +42,7 @@ def claim_results(engine: Engine) -> dict[str, Claim]:
 def all_settled(engine: Engine) -> bool:
     """Whether every claim of the plan is decided or refuted."""
     return bool(engine.claims) and all(
-        one.status != "undecided" for one in claim_results(engine).values()
+        one.status != ClaimStatus.UNDECIDED for one in claim_results(engine).values()
     )
 
 
@@ -55,11 +55,11 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     ends = [_evidence(engine, claim, cells, one, open_items) for one in both]
     lean = claim.linear.constant + float(claim.linear.weight @ plug_in_totals(cells, rates))
     goal = -math.log(alpha)
-    status = "undecided"
+    status = ClaimStatus.UNDECIDED
     if lean > 0 and ends[0] >= goal:
-        status = "decided"
+        status = ClaimStatus.DECIDED
     elif lean < 0 and ends[1] >= goal:
-        status = "refuted"
+        status = ClaimStatus.REFUTED
     question = Question(claim.read.text, claim.sides[0].row, claim.sides[0].classifier,
                         claim.class_index)  # fmt: skip
     scope = replace(scope_of(engine, question), margin=None, left_out=0)
@@ -79,7 +79,7 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         labels_used=engine.labels,
         draws_used=engine.prefix(),
         method=str(made),
-        promise="watched",
+        promise=Promise.WATCHED,
         assumptions=(*assumptions(engine, 1.0, made.form), ANSWERS_STAND),
         source=made.source,
         scope=scope,

@@ -10,7 +10,8 @@ from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
 from labelcore.figures.scalars import first_figure, look_at
 from labelcore.log.engine import Engine
-from labelcore.results.types import STATES_WITH_INTERVAL, Band, Estimate, Result, Scope
+from labelcore.promises import State
+from labelcore.results.types import Band, Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words.existing import assumed
 
@@ -113,7 +114,7 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         labels_used=curve.labels,
         draws_used=curve.draws,
         method=str(curve.method),
-        promise=curve.promise,  # type: ignore[arg-type]
+        promise=curve.promise,
         assumptions=(*_assumptions(engine, curve), *assumed(len(there.positions), there.use)),
         source=curve.method.source,
         state=curve.state,
@@ -129,7 +130,7 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
     """One number of the whole list, with its extremes over the curves inside the bounds."""
     yields = curve.yields
     whole = yields is not None and int(yields.rank[-1]) == len(engine.population)
-    shown = whole and curve.state in STATES_WITH_INTERVAL
+    shown = whole and curve.state.has_interval
     value, low, high = SUMMARY_FORMULAS[name](yields) if shown and yields else (None, 0.0, 1.0)
     unknown = value is None or np.isnan(value)
     return Estimate(
@@ -141,10 +142,10 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         labels_used=curve.labels,
         draws_used=curve.draws,
         method=f"extremes over the curves inside the bounds ({curve.method})",
-        promise=curve.promise,  # type: ignore[arg-type]
+        promise=curve.promise,
         assumptions=_assumptions(engine, curve),
         source=curve.method.source,
-        state="too few" if unknown else curve.state,
+        state=State.TOO_FEW if unknown else curve.state,
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
         scope=_scope(engine),
     )

@@ -15,6 +15,7 @@ import pandas as pd
 from labelcore.designs.curves import Curve
 from labelcore.figures.curves import band, ranked_curve, whole_curve
 from labelcore.log.engine import Engine
+from labelcore.promises import State
 from labelcore.results.types import Band, Cut
 from labelcore.stats import curve_readings
 
@@ -91,7 +92,7 @@ def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
 
 
 def _simultaneous(engine: Engine, curve: Curve) -> curve_readings.Yields | None:
-    if curve.yields is None and curve.state in ("interval", "stopped early"):
+    if curve.yields is None and curve.state in (State.INTERVAL, State.STOPPED_EARLY):
         raise ValueError(NO_BOUNDS.format(name=engine.design.label))
     yields = curve.yields
     if yields is None or not len(yields.rank):

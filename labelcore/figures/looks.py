@@ -71,17 +71,17 @@ def _figures(result: Result) -> dict[str, Any]:
     if isinstance(result, Claim):
         return {
             "value": result.value,
-            "state": result.status,
+            "state": str(result.status),
             "evidence": result.evidence,
             "evidence_against": result.evidence_against,
-            "promise": result.promise,
+            "promise": str(result.promise),
         }
     if isinstance(result, Choice):
         ends = ("value", "low", "high", "state")
         return {
             "chosen": result.chosen,
-            "state": result.status,
-            "promise": result.promise,
+            "state": str(result.status),
+            "promise": str(result.promise),
             "candidates": {
                 str(row["classifier"]): {name: _known(row[name]) for name in ends}
                 for row in result.bounds.to_dict("records")
@@ -97,8 +97,8 @@ def _figures(result: Result) -> dict[str, Any]:
         "value": value,
         "low": low,
         "high": high,
-        "state": result.state,
-        "promise": result.promise,
+        "state": str(result.state),
+        "promise": str(result.promise),
     }
 
 

@@ -16,7 +16,8 @@ from labelcore.designs.curves import (
 from labelcore.estimands import Estimand, known_before, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.log.engine import Engine
-from labelcore.results.types import STATES_WITH_INTERVAL, Estimate, Scope, largest_half_width
+from labelcore.promises import Promise, State
+from labelcore.results.types import Estimate, Scope, largest_half_width
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -48,7 +49,7 @@ def goal_reached(engine: Engine) -> bool:
     if engine.rule is not None:
         return engine.stop.draw is not None
     found = list(scalar_results(engine).values())
-    if any(one.state == "waiting" for one in found):
+    if any(one.state == State.WAITING for one in found):
         return False
     return largest_half_width(found) <= float(engine.plan.margin or 0)
 
@@ -57,7 +58,9 @@ def second_stage_started(engine: Engine) -> bool:
     """Whether there are draws after the first stage of a fixed promise: after an extension, and
     after a calibrated stop also those that somebody else had open then."""
     may = engine.extended or engine.rule is not None
-    return engine.plan.promise == "fixed" and may and len(engine.asked) > first_stage_end(engine)
+    return (
+        engine.plan.promise == Promise.FIXED and may and len(engine.asked) > first_stage_end(engine)
+    )
 
 
 def first_stage_end(engine: Engine) -> int:
@@ -91,10 +94,10 @@ def _same_cells(questions: list[Question]) -> list[list[Question]]:
     return list(groups.values())
 
 
-def look_at(engine: Engine, promise: str | None = None) -> Look:
+def look_at(engine: Engine, promise: Promise | None = None) -> Look:
     return Look(
         confidence=engine.plan.confidence_of_each(len(engine.questions)),
-        promise=promise or str(engine.plan.promise),
+        promise=promise or engine.plan.promised,
         labels=engine.labels,
         planned=max(engine.setup.planned, 1),
         target=engine.plan.target,
@@ -216,20 +219,20 @@ def _stated(
     low, high = float(figures.low[place]), float(figures.high[place])
     state, missing, promise = _state(engine, question, cells, value)
     promise = figures.promise or promise
-    if state == "interval" and engine.plan.target == "file" and _settled(question, cells):
-        state = "exact"
-    shown = state in STATES_WITH_INTERVAL
+    if state == State.INTERVAL and engine.plan.target == "file" and _settled(question, cells):
+        state = State.EXACT
+    shown = state.has_interval
     tail, made = float(figures.tail_share[place]), figures.method[place]
     return Estimate(
         estimand=question.key,
-        value=None if state in ("nothing", "too few") else value,
+        value=None if state in (State.NOTHING, State.TOO_FEW) else value,
         low=low if shown else question.row.least,
         high=high if shown else 1.0,
-        confidence=None if figures.promise == "none" else plan.confidence,
+        confidence=None if figures.promise == Promise.NONE else plan.confidence,
         labels_used=engine.labels,
         draws_used=engine.prefix() if figures.draws is None else figures.draws[place],
         method=str(made),
-        promise=promise,  # type: ignore[arg-type]
+        promise=promise,
         assumptions=assumptions(engine, unsure, made.form),
         source=made.source,
         state=state,
@@ -247,8 +250,8 @@ def _known_estimate(engine: Engine, question: Question, cells: Cells, known: int
     taken = assumed(len(engine.existing.positions), engine.existing.use)
     return Estimate(
         question.key, value, value, value, engine.plan.confidence, 0, 0, KNOWN_EXACTLY[0],
-        engine.plan.promise,  # type: ignore[arg-type]
-        (JUDGEMENT, *taken), KNOWN_EXACTLY[1], "exact",
+        engine.plan.promised,
+        (JUDGEMENT, *taken), KNOWN_EXACTLY[1], State.EXACT,
         scope=replace(scope_of(engine, question), existing=known),
     )  # fmt: skip
 
@@ -282,7 +285,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
 def first_figure(engine: Engine) -> int:
     """The number of labels from which a figure is shown."""
     planned = max(engine.setup.planned, 1)
-    return engine.design.first_look(engine.frame, planned, str(engine.plan.promise))
+    return engine.design.first_look(engine.frame, planned, engine.plan.promised)
 
 
 def complete(engine: Engine) -> bool:
@@ -292,27 +295,33 @@ def complete(engine: Engine) -> bool:
     return engine.answers_given >= min(int(engine.plan.planned or 0), engine.most)
 
 
-def _state(engine: Engine, question: Question, cells: Cells, value: float) -> tuple[str, str, str]:
+def _state(
+    engine: Engine, question: Question, cells: Cells, value: float
+) -> tuple[State, str, Promise]:
     """(state, what is missing, promise) of one estimate."""
-    promise = str(engine.plan.promise)
+    promise = engine.plan.promised
     labels, first = engine.labels, first_figure(engine)
     if labels == 0:
-        return "nothing", "no item has a label yet", promise
+        return State.NOTHING, "no item has a label yet", promise
     done = complete(engine) or engine.finished
     everything = engine.answers_given >= engine.most
-    if labels < first and not (done and promise == "fixed") and not everything:
-        return "too few", f"{labels:,} of {first:,} labels before a first figure", promise
+    if labels < first and not (done and promise == Promise.FIXED) and not everything:
+        return State.TOO_FEW, f"{labels:,} of {first:,} labels before a first figure", promise
     lacking, without_any = _lacking_side(engine, question, cells)
     if lacking and (without_any or not done):
-        return "too few", lacking, promise
+        return State.TOO_FEW, lacking, promise
     if np.isnan(value):
-        return "too few", _why_no_value(question, engine), promise
-    if promise == "fixed" and not complete(engine):
-        return ("stopped early", "", "none") if engine.finished else ("provisional", "", promise)
+        return State.TOO_FEW, _why_no_value(question, engine), promise
+    if promise == Promise.FIXED and not complete(engine):
+        return (
+            (State.STOPPED_EARLY, "", Promise.NONE)
+            if engine.finished
+            else (State.PROVISIONAL, "", promise)
+        )
     waiting = len(engine.open_positions())
     if waiting > OPEN_SHARE * (engine.answers_given + waiting):
-        return "waiting", f"waiting for {count(waiting, 'item')}", promise
-    return "interval", "", promise
+        return State.WAITING, f"waiting for {count(waiting, 'item')}", promise
+    return State.INTERVAL, "", promise
 
 
 def _lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str, bool]:
@@ -377,10 +386,10 @@ def _with_goal(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate
     ended = engine.finished or engine.answers_given >= engine.limit
 
     def restated(estimate: Estimate) -> Estimate:
-        if estimate.state != "interval":
+        if estimate.state != State.INTERVAL:
             return estimate
         if estimate.half_width <= margin:
-            return replace(estimate, state="goal reached")
-        return replace(estimate, state="not reached") if ended else estimate
+            return replace(estimate, state=State.GOAL_REACHED)
+        return replace(estimate, state=State.NOT_REACHED) if ended else estimate
 
     return {key: restated(estimate) for key, estimate in found.items()}

@@ -9,6 +9,7 @@ from labelcore.errors import AnswerError
 from labelcore.log.engine import Asked, Engine
 from labelcore.log.events import Draw, Event
 from labelcore.log.screens import Screens
+from labelcore.promises import Status
 
 
 class State:
@@ -86,23 +87,23 @@ class State:
         since = self.screens.shown[draw.token].sequence if draw.repeat else 0
         return (said.text or "") if said is not None and said.sequence > since else ""
 
-    def status(self, at: str) -> str:
+    def status(self, at: str) -> Status:
         """Where the project stands: "open" while there is something to label for whoever comes,
         "waiting" while only items on somebody's screen are left that are still kept for them."""
         engine, screens = self.engine, self.screens
         if engine.finished:
-            return "finished"
+            return Status.FINISHED
         if set(engine.repeats.due) - screens.indices(repeat=True, at=at):
-            return "open"
+            return Status.OPEN
         shown = screens.indices(repeat=False, at=at)
         if engine.stopped and not engine.extended:
-            return "waiting" if shown else "goal reached"
+            return Status.WAITING if shown else Status.GOAL_REACHED
         if engine.has_more:
-            return "open"
+            return Status.OPEN
         if waiting := set(engine.waiting_indices()):
-            return "waiting" if waiting <= shown else "open"
-        return "exhausted" if len(engine.asked) >= engine.most else "budget used"
+            return Status.WAITING if waiting <= shown else Status.OPEN
+        return Status.EXHAUSTED if len(engine.asked) >= engine.most else Status.BUDGET_USED
 
     def going_on(self, at: str) -> bool:
         """Whether labels are still to come by the plan."""
-        return self.status(at) in ("open", "waiting")
+        return self.status(at) in (Status.OPEN, Status.WAITING)

@@ -132,5 +132,5 @@ def make_setup(
         claims=plan.claimed,
         confidence=plan.confidence,
         versus=next(iter(classifiers[1:]), None),
-        promise=str(plan.promise),
+        promise=plan.promised,
     )

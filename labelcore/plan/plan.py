@@ -24,9 +24,10 @@ from labelcore.plan.stop_rules import (
     wanted,
 )
 from labelcore.plan.unread import check_all_read
+from labelcore.promises import Promise
 
 MOST_LABELS = 1_000_000_000
-PROMISES = ("watched", "fixed")
+PROMISES = (Promise.WATCHED, Promise.FIXED)
 FIXED_STOP = (
     "; only 'margin', or any of margin and deadline, may end a fixed promise, for accuracy or "
     "prevalence alone of one classifier, by design 'simple_random' and without claims"
@@ -147,7 +148,7 @@ class Plan:
         _check_existing_stop(self)
         put(self, "claims", tuple(self.claims))
         names, params = tuple(self.estimands), self.design_params
-        self.method.check(names, params, self.promise)
+        self.method.check(names, params, self.promised)
         if self.planned is None:  # Frozen plans from before this check stay valid.
             claimed = {one for text in self.claims for read in readings(text) for one in read.names}
             check_all_read(self.method, names, params, self.classifiers, claimed)
@@ -187,9 +188,14 @@ class Plan:
         return tuple(one.left.estimand + (DIFFERENCE if one.compares else "") for one in read)
 
     @property
+    def promised(self) -> Promise:
+        """The promise in force."""
+        return Promise(self.promise or Promise.NONE)
+
+    @property
     def calibrated_stop(self) -> bool:
         """Whether a fixed promise is calibrated for the label at which the plan stops by itself."""
-        return self.promise == "fixed" and "margin" in self.stop_rules
+        return self.promise == Promise.FIXED and "margin" in self.stop_rules
 
     def confidence_of_each(self, results: int) -> float:
         """The confidence of each scalar result.
@@ -466,7 +472,7 @@ def _checked_params(plan: Plan) -> dict[str, Any]:
     return {name: getattr(checked, name) for name in plan.params}
 
 
-def _resolved_promise(plan: Plan) -> str:
+def _resolved_promise(plan: Plan) -> Promise:
     method = plan.method
     new_only = plan.existing != "random"  # A sample that is there may already be large enough.
     too_small = (
@@ -474,7 +480,7 @@ def _resolved_promise(plan: Plan) -> str:
     )
     if plan.promise is None:
         available = method.promises_for(tuple(plan.estimands), plan.design_params)
-        return "watched" if "watched" in available and not too_small else "fixed"
+        return Promise.WATCHED if Promise.WATCHED in available and not too_small else Promise.FIXED
     if plan.promise not in PROMISES:
         raise PlanError(f"promise must be one of {', '.join(PROMISES)}, got {plan.promise!r}")
     if plan.promise not in method.promises:
@@ -482,13 +488,13 @@ def _resolved_promise(plan: Plan) -> str:
             f"design {plan.design!r} has no {plan.promise!r} promise; it has "
             + ", ".join(method.promises)
         )
-    if plan.promise == "watched" and too_small:
+    if plan.promise == Promise.WATCHED and too_small:
         raise PlanError(
             f"a watched promise of design {plan.design!r} starts at "
             f"{method.smallest_watched_budget} labels, got budget = {plan.budget}; "
             "use a larger budget or promise 'fixed'"
         )
-    return plan.promise
+    return Promise(plan.promise)
 
 
 def _resolved_stop(plan: Plan) -> tuple[str, ...]:
@@ -504,7 +510,11 @@ def _resolved_stop(plan: Plan) -> tuple[str, ...]:
             )
         if looking((rule,)) != wanted((rule,), plan):
             raise PlanError(f"stop names {rule!r}, but the plan has no {RULES[rule].needs}")
-        if RULES[rule].looks and plan.promise != "watched" and not _can_be_calibrated(plan, rules):
+        if (
+            RULES[rule].looks
+            and plan.promise != Promise.WATCHED
+            and not _can_be_calibrated(plan, rules)
+        ):
             raise PlanError(
                 f"stop = {rule!r} means looking after every label: that needs promise 'watched'"
                 + (FIXED_STOP if rule == "margin" else "")
@@ -526,5 +536,5 @@ def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
 
 def _default_stop(plan: Plan) -> tuple[str, ...]:
     """Stop at what the plan asks for, where a person may look and the method can stop."""
-    rules = wanted(plan.method.stop_rules, plan) if plan.promise == "watched" else ()
+    rules = wanted(plan.method.stop_rules, plan) if plan.promise == Promise.WATCHED else ()
     return (ALL, *rules) if len(rules) > 1 else rules

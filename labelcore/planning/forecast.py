@@ -257,7 +257,7 @@ class Outlook:
         plan, strata = self.plan, self.frame.n_strata
         sure = plan.confidence_of_each(len(self.questions))
         return Look(
-            sure, str(plan.promise), labels, planned, plan.target, strata, rule=self.rule,
+            sure, plan.promised, labels, planned, plan.target, strata, rule=self.rule,
             rule_kept=True, setup=self.setup,
         )  # fmt: skip
 
@@ -382,7 +382,7 @@ class Outlook:
 
     def _meets(self, labels: int, margin: float) -> bool:
         every = labels + self.given
-        first = self.design.first_look(self.frame, every, str(self.plan.promise))
+        first = self.design.first_look(self.frame, every, self.plan.promised)
         if every < first:
             return False
         return max(self.half_widths(labels, labels).values(), default=0.5) <= margin

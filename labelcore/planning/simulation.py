@@ -22,6 +22,7 @@ from labelcore.plan.stop_rules import looking
 from labelcore.planning.forecast import kept_plan, planned_size
 from labelcore.planning.truth import true_codes
 from labelcore.population import Population
+from labelcore.promises import ChoiceStatus, ClaimStatus, Promise, Status
 from labelcore.results.types import Band, Choice, Claim, Estimate, Result
 from labelcore.stats.curve_readings import Yields
 
@@ -126,7 +127,7 @@ class Run:
     number: int
     results: dict[str, Result]
     truth: dict[str, Truth]
-    status: str
+    status: Status
 
 
 def _run(population: Population, plan: Plan, codes: NDArray[np.int64], seed: int, run: int) -> Run:
@@ -139,7 +140,7 @@ def _run(population: Population, plan: Plan, codes: NDArray[np.int64], seed: int
     return Run(run, found, true_values(engine, codes, found), status)
 
 
-def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
+def label_all(engine: Engine, codes: NDArray[np.int64]) -> Status:
     """Draw and answer until the plan ends; returns the status."""
     watching = bool(looking(engine.plan.stop_rules))
     events = [
@@ -149,8 +150,8 @@ def label_all(engine: Engine, codes: NDArray[np.int64]) -> str:
         index = engine.draw_next()
         engine.answer(index, events[codes[engine.asked[index - 1].position]])
         if watching and stop_reason(engine, None):
-            return "goal reached"
-    return "exhausted" if len(engine.asked) >= engine.most else "budget used"
+            return Status.GOAL_REACHED
+    return Status.EXHAUSTED if len(engine.asked) >= engine.most else Status.BUDGET_USED
 
 
 def true_values(
@@ -319,7 +320,7 @@ class Simulation:
             named = self.plan.method.classifiers(self.plan.design_params)
             plan = replace(
                 self.plan, design="simple_random", params={}, budget=labels, margin=None,
-                stop=None, promise="fixed", planned=labels, estimands=scalars, claims=(),
+                stop=None, promise=Promise.FIXED, planned=labels, estimands=scalars, claims=(),
                 classifier=self.plan.classifiers or named or None,
                 existing=None if self.population.known is None else "ignored",
             )  # fmt: skip
@@ -349,7 +350,7 @@ def _ends(result: Result) -> tuple[Any, Any, Any]:
     if isinstance(result, Choice):
         return None, np.nan, np.nan
     if isinstance(result, Claim):
-        value = {"decided": 1.0, "refuted": 0.0}.get(result.status)
+        value = {ClaimStatus.DECIDED: 1.0, ClaimStatus.REFUTED: 0.0}.get(result.status)
         return value, value or 0.0, 1.0 if value is None else value
     return result.value, result.low, result.high
 
@@ -379,9 +380,9 @@ def _row(run: Run, key: str, result: Result) -> tuple[Any, ...]:
 
 
 def _choice_row(run: Run, key: str, result: Choice, truth: TrueChoice) -> tuple[Any, ...]:
-    none = result.status == NONE or (result.status == "guess" and result.chosen is None)
+    none = result.status == NONE or (result.status == ChoiceStatus.GUESS and result.chosen is None)
     said = NONE if none else result.chosen
-    right = result.status != "undecided" and said in truth.right
+    right = result.status != ChoiceStatus.UNDECIDED and said in truth.right
     return (
         run.number, key, truth.best, None, np.nan, np.nan, right, result.labels_used,
         result.draws_used, result.status, said,
@@ -411,5 +412,7 @@ def _summary_row(
         "mean_labels": float(part["labels_used"].mean()),
         "mean_draws": float(part["draws_used"].mean()),
         "variance_ratio": (rmse / reference) ** 2 if reference > 0 else float("nan"),
-        "no_value": int((part["status"] == "undecided").sum() if choice else empty.sum()),
+        "no_value": int(
+            (part["status"] == ChoiceStatus.UNDECIDED).sum() if choice else empty.sum()
+        ),
     }

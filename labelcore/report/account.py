@@ -8,6 +8,7 @@ from typing import Any
 
 from labelcore.log.events import Event
 from labelcore.plan.plan import Plan
+from labelcore.promises import Promise, Status
 from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
 from labelcore.report.facts import Facts
@@ -36,11 +37,11 @@ from labelcore.words.sentences import (
 from labelcore.words.stops import planned_words, stopped_for, stopped_short, stopped_words
 
 LOOKS_SHOWN = 40
-STATES = {
-    "open": "labelling is going on",
-    "waiting": "the last items are being judged",
-    "budget used": "all the labels asked for are there",
-    "exhausted": "all the labels that the method asks for are there",
+STATES: dict[str, str] = {
+    Status.OPEN: "labelling is going on",
+    Status.WAITING: "the last items are being judged",
+    Status.BUDGET_USED: "all the labels asked for are there",
+    Status.EXHAUSTED: "all the labels that the method asks for are there",
 }
 
 
@@ -143,7 +144,7 @@ def ending(facts: Facts) -> Markup:
 
 
 def _state_words(facts: Facts) -> str:
-    if facts.status == "goal reached":
+    if facts.status == Status.GOAL_REACHED:
         return stopped_short(stopped_for(facts.events))
     return STATES.get(facts.status, facts.status)
 
@@ -156,7 +157,7 @@ def _end_words(facts: Facts, event: Event) -> list[Child]:
     if event.kind == "extended":
         budget = event.detail.get("budget")
         kept = "evidence and intervals stay" if facts.plan.claims else "the watched interval stays"
-        fixed = facts.plan.promise == "fixed"
+        fixed = facts.plan.promise == Promise.FIXED
         after = "the first stage stays the result" if fixed else f"{kept} valid"
         return [f"Extended to {budget:,} items ({when}); {after}."]
     if not event.text:
@@ -248,10 +249,12 @@ def _promise_text(facts: Facts, made_of: str) -> str:
     first = facts.primary
     if first is None or isinstance(first, Claim):
         return ""
-    if first.promise == "none":
+    if first.promise == Promise.NONE:
         return f"No promise goes with the {made_of.lower()}."
-    meaning = {"watched": ", so that watching and stopping early do no harm",
-               "fixed": ", and none was shown before"}  # fmt: skip
+    meaning: dict[str, str] = {
+        Promise.WATCHED: ", so that watching and stopping early do no harm",
+        Promise.FIXED: ", and none was shown before",
+    }
     more = meaning.get(promise_kind(first.promise, first.scope), "")
     return f"The {made_of.lower()} are {valid_words(first.promise, first.scope)}{more}."
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.figures.curves import asks_for_curve
+from labelcore.promises import ClaimStatus
 from labelcore.results.types import Band, Claim
 from labelcore.session.session import Session
 from labelcore.words.sentences import count
@@ -83,7 +84,9 @@ def headline(session: Session) -> str:
     results = session.results()
     first = next(iter(results.values()))
     settled = [
-        one for one in results.values() if isinstance(one, Claim) and one.status != "undecided"
+        one
+        for one in results.values()
+        if isinstance(one, Claim) and one.status != ClaimStatus.UNDECIDED
     ]
     if settled:
         return settled[0].sentence()

@@ -7,6 +7,7 @@ from typing import Any
 
 from labelcore import charts
 from labelcore.charts.evidence import times
+from labelcore.promises import ClaimStatus
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
@@ -14,7 +15,11 @@ from labelcore.report.sections import section
 from labelcore.results.types import Claim
 from labelcore.words.sentences import confidence_words, count
 
-STATUS = {"decided": "shown", "refuted": "shown to be false", "undecided": "open"}
+STATUS = {
+    ClaimStatus.DECIDED: "shown",
+    ClaimStatus.REFUTED: "shown to be false",
+    ClaimStatus.UNDECIDED: "open",
+}
 HEAD = (
     "Claim", "Status", "For", "Against", "Decides", "Error level", "Labels", "First seen settled",
 )  # fmt: skip
@@ -57,10 +62,10 @@ def claims(facts: Facts) -> Markup | None:
 def reopened(facts: Facts) -> Iterator[str]:
     """A sentence for each claim that was settled at a look and is open now."""
     for one in claims_of(facts):
-        seen = first_seen(facts, one) if one.status == "undecided" else None
+        seen = first_seen(facts, one) if one.status == ClaimStatus.UNDECIDED else None
         if seen is not None:
             then = seen[1]["results"][one.claim]
-            side = "evidence" if then["state"] == "decided" else "evidence_against"
+            side = "evidence" if then["state"] == ClaimStatus.DECIDED else "evidence_against"
             yield REOPENED.format(
                 claim=one.claim,
                 status=STATUS[then["state"]],
@@ -87,7 +92,10 @@ def _row(facts: Facts, claim: Claim) -> list[Child]:
 def first_seen(facts: Facts, claim: Claim) -> tuple[int, Mapping[str, Any]] | None:
     """The first look, counted from 1, that saw the claim decided or refuted; None without one."""
     for number, look in enumerate(facts.looks, start=1):
-        if look.get("results", {}).get(claim.claim, {}).get("state") in ("decided", "refuted"):
+        if look.get("results", {}).get(claim.claim, {}).get("state") in (
+            ClaimStatus.DECIDED,
+            ClaimStatus.REFUTED,
+        ):
             return number, look
     return None
 
@@ -98,7 +106,7 @@ def _first_words(facts: Facts, claim: Claim) -> str:
         return "–"
     number, look = found
     text = f"{count(int(look['labels']))}, look {number:,}, {moment_words(look['at'])}"
-    return f"{text}; open again" if claim.status == "undecided" else text
+    return f"{text}; open again" if claim.status == ClaimStatus.UNDECIDED else text
 
 
 def evidence_charts(facts: Facts) -> Iterator[tuple[str, charts.Chart]]:

@@ -18,6 +18,7 @@ from labelcore.plan.existing import Existing
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.population.revealing import MAY_SHOW, shown_outputs
+from labelcore.promises import Promise, Status
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
 from labelcore.results.label_error import LabelError
@@ -74,7 +75,7 @@ class Facts:
     strata_names: Sequence[str] | None
     events: Sequence[Event]
     looks: Sequence[Mapping[str, Any]]
-    status: str
+    status: Status
     interim: bool
     as_of: str
     counts: Mapping[str, int]
@@ -267,7 +268,7 @@ def _second_stage(session: Session) -> dict[str, Estimate]:
     if not second_stage_started(session.engine):
         return {}
     return {
-        key: replace(estimate, promise="none")
+        key: replace(estimate, promise=Promise.NONE)
         for key, estimate in scalar_results(session.engine).items()
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from labelcore.promises import Promise
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import (
@@ -331,7 +332,7 @@ def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
                 "–" if one.value is None else number_words(one.estimand, one.value),
                 *(_ends(one) if one.has_interval else ("–", "–")),
                 "–"
-                if one.promise == "none" or one.confidence is None
+                if one.promise == Promise.NONE or one.confidence is None
                 else confidence_words(one.confidence),
                 valid_words(one.promise, one.scope),
                 f"{one.labels_used:,}",

@@ -6,10 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import singledispatch
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+
+from labelcore.promises import Word
+
+Closed = Mapping[str, type[Word]]
 
 
 @singledispatch
@@ -19,7 +23,8 @@ def sentence(result: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value in the types of JSON: arrays and tables become lists, NaN becomes None.
+    """A value in the types of JSON: arrays and tables become lists, NaN becomes None, words out
+    of a closed set become texts.
 
     >>> plain((0.5, float("nan"), np.array([1.0, np.nan])))
     [0.5, None, [1.0, None]]
@@ -34,13 +39,24 @@ def plain(value: Any) -> Any:
         return [plain(one) for one in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, Word):
+        return value.value
     return None if isinstance(value, float) and value != value else value
 
 
 class Worded:
-    """A frozen dataclass that can be put into words, JSON and a table."""
+    """A frozen dataclass that can be put into words, JSON and a table.
+
+    ``closed``: the fields that hold a word out of a closed set. A text given for one becomes the
+    word; ValueError where there is none.
+    """
 
     __slots__ = ()
+    closed: ClassVar[Closed] = {}
+
+    def __post_init__(self) -> None:
+        for name, kind in self.closed.items():
+            object.__setattr__(self, name, kind(getattr(self, name)))
 
     def sentence(self) -> str:
         """Say in plain words what is known, how surely, and under which condition.

@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore.promises import Form
-from labelcore.results.base import Worded
+from labelcore.promises import ChoiceStatus, ClaimStatus, Form, Promise, State
+from labelcore.results.base import Closed, Worded
 from labelcore.results.scope import Scope as Scope
 
-Promise = Literal["watched", "fixed", "none"]
-STATES_WITH_INTERVAL = frozenset(
-    {"interval", "waiting", "goal reached", "not reached", "stopped early", "exact"}
-)
 DIFFERENCE = "_difference"
 FloatArray = NDArray[np.float64]
 
@@ -101,6 +97,8 @@ class Estimate(Worded):
     True
     """
 
+    closed: ClassVar[Closed] = {"promise": Promise, "state": State, "form": Form}
+
     estimand: str
     value: float | None
     low: float
@@ -112,7 +110,7 @@ class Estimate(Worded):
     promise: Promise
     assumptions: tuple[str, ...]
     source: str
-    state: str = "interval"
+    state: State = State.INTERVAL
     missing: str = ""
     tail_share: float | None = None
     scope: Scope = field(default_factory=Scope)
@@ -137,7 +135,7 @@ class Estimate(Worded):
     @property
     def has_interval(self) -> bool:
         """Whether low and high may be shown as an interval."""
-        return self.state in STATES_WITH_INTERVAL
+        return self.state.has_interval
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Estimate:
@@ -157,7 +155,6 @@ class Estimate(Worded):
         known["assumptions"] = tuple(known["assumptions"])
         known["notes"] = tuple(known.get("notes", ()))
         known["scope"] = Scope(**known["scope"])
-        known["form"] = Form(known.get("form", ""))
         return cls(**known)
 
 
@@ -212,6 +209,8 @@ class Band(Worded):
     True
     """
 
+    closed: ClassVar[Closed] = {"promise": Promise, "state": State}
+
     estimand: str
     x: FloatArray
     value: FloatArray
@@ -226,7 +225,7 @@ class Band(Worded):
     promise: Promise
     assumptions: tuple[str, ...]
     source: str
-    state: str = "interval"
+    state: State = State.INTERVAL
     scope: Scope = field(default_factory=Scope)
     missing: str = ""
     provisional: FloatArray | None = None
@@ -236,7 +235,7 @@ class Band(Worded):
     @property
     def has_interval(self) -> bool:
         """Whether low and high may be shown as a band."""
-        return self.state in STATES_WITH_INTERVAL
+        return self.state.has_interval
 
     def at(self, rank: float) -> tuple[float, Interval]:
         """The estimate and its interval at one rank.
@@ -347,9 +346,11 @@ class Claim(Worded):
     'decided'
     """
 
+    closed: ClassVar[Closed] = {"promise": Promise, "status": ClaimStatus, "form": Form}
+
     claim: str
     statement: str
-    status: str
+    status: ClaimStatus
     log_evidence: float
     log_evidence_against: float
     alpha: float
@@ -369,7 +370,7 @@ class Claim(Worded):
         return self.claim
 
     @property
-    def state(self) -> str:
+    def state(self) -> ClaimStatus:
         """The same as ``status``."""
         return self.status
 
@@ -453,10 +454,12 @@ class Choice(Worded):
     'guaranteed'
     """
 
+    closed: ClassVar[Closed] = {"promise": Promise, "status": ChoiceStatus, "form": Form}
+
     estimand: str
     chosen: str | None
     threshold: float | None
-    status: str
+    status: ChoiceStatus
     bounds: pd.DataFrame
     precision_threshold: float
     precision_slack: float
@@ -473,7 +476,7 @@ class Choice(Worded):
     form: Form = Form.UNSTATED
 
     @property
-    def state(self) -> str:
+    def state(self) -> ChoiceStatus:
         """The same as ``status``."""
         return self.status
 

@@ -13,6 +13,7 @@ from labelcore.log.events import Event, sound_part
 from labelcore.log.kinds import check, fold, take
 from labelcore.log.rules import Figures
 from labelcore.log.state import State
+from labelcore.promises import Status
 from labelcore.store import ConflictError, LabelStore, RepeatedTokenError
 
 Entry = tuple[Event, Mapping[str, Mapping[str, str]]]
@@ -137,6 +138,6 @@ class Ledger:
             check_annotator(annotator)
         return Event(self.state.sequence + 1, kind, now(), annotator, **values)
 
-    def status(self) -> str:
+    def status(self) -> Status:
         """Where the project stands at the present moment."""
         return self.state.status(now())

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from labelcore.errors import PlanError
-from labelcore.promises import Form
+from labelcore.promises import Form, Promise, Status
 from labelcore.results.types import Estimate, Scope
 from labelcore.stats.next_wave import Forecast, forecast
 from labelcore.stats.oversampling import NO_COUNTS, Counts, recall_of
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 QUANTITIES = ("precision", "recall")
 JEFFREYS = Counts.of(0.5, 0.5, 0.5, 0.5)
 SAMPLED_BY_GROUP = ("oversampling", "simple_random")
-UNFINISHED = ("open", "waiting")
+UNFINISHED = (Status.OPEN, Status.WAITING)
 PREDICTIVE = "posterior predictive distribution of both groups, summed up exactly (approximate)"
 POSTERIOR = "posterior of both groups, the earlier waves as prior (approximate)"
 SOURCE = "Shang, Langlois, Tsioutsiouliklis and Kang (2023), section 3.2, equations 6 to 8"
@@ -419,7 +419,7 @@ def _estimates(wave: Wave, prior: Counts | None, confidence: float) -> tuple[Est
             labels_used=wave.labels,
             draws_used=wave.labels,
             method=POSTERIOR,
-            promise="none",
+            promise=Promise.NONE,
             assumptions=(RANDOM_IN_GROUPS,) if prior is None else (RANDOM_IN_GROUPS, EARLIER),
             source=SOURCE,
             form=Form.APPROXIMATE,

@@ -25,6 +25,7 @@ from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.log.state import State
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
+from labelcore.promises import Status
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Band, Cut, Result
 from labelcore.session.ledger import Entry, Ledger
@@ -94,7 +95,7 @@ class SessionView:
         return None
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         """One of "open", "waiting" (for the answers to items that are shown), "goal reached",
         "budget used", "exhausted", "finished"."""
         return self.ledger.status()
@@ -102,7 +103,7 @@ class SessionView:
     @property
     def going_on(self) -> bool:
         """Whether labels are still to come by the plan."""
-        return self.status in ("open", "waiting")
+        return self.status in (Status.OPEN, Status.WAITING)
 
     # --- looking -----------------------------------------------------------------------------
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labelcore.promises import ChoiceStatus
 from labelcore.stats.reach_bounds import (
     DOUBTFUL,
     HoeffdingBounds,
@@ -26,7 +27,6 @@ from labelcore.stats.reach_bounds import (
 from labelcore.stats.reach_draws import BoolArray, IntArray, ReachDraws
 
 FloatArray = NDArray[np.float64]
-Status = Literal["guaranteed", "none acceptable", "guess", "undecided"]
 SAMPLERS = ("pooled", "round_robin")
 BOUNDS = ("prior_posterior_ratio", "hoeffding")
 ROUNDING = 1e-12
@@ -147,7 +147,7 @@ class ReachChoice:
     """The answer: ``chosen`` is the candidate's number, None for none."""
 
     chosen: int | None
-    status: Status
+    status: ChoiceStatus
 
 
 def make_choice(
@@ -166,16 +166,18 @@ def make_choice(
     """
     reach = low * sizes
     if sets.qualified.any():
-        return ReachChoice(int(np.where(sets.qualified, reach, -1.0).argmax()), "guaranteed")
+        return ReachChoice(
+            int(np.where(sets.qualified, reach, -1.0).argmax()), ChoiceStatus.GUARANTEED
+        )
     if not sets.possibly_good.any():
-        return ReachChoice(None, "none acceptable")
+        return ReachChoice(None, ChoiceStatus.NONE_ACCEPTABLE)
     if not rules.guess:
-        return ReachChoice(None, "undecided")
+        return ReachChoice(None, ChoiceStatus.UNDECIDED)
     likely = np.nan_to_num(share, nan=-1.0)
     acceptable = likely >= rules.precision_threshold - rules.precision_slack - ROUNDING
     if not (acceptable & (likely >= 0)).any():
-        return ReachChoice(None, "guess")
-    return ReachChoice(int(np.where(acceptable, likely * sizes, -1.0).argmax()), "guess")
+        return ReachChoice(None, ChoiceStatus.GUESS)
+    return ReachChoice(int(np.where(acceptable, likely * sizes, -1.0).argmax()), ChoiceStatus.GUESS)
 
 
 class ReachSelection:
@@ -277,7 +279,7 @@ class ReachSelection:
         The bounds hold after every draw, so that a choice may be made wherever the draws end.
         """
         if not (self.ended or ended) or not self.made:
-            return ReachChoice(None, "undecided")
+            return ReachChoice(None, ChoiceStatus.UNDECIDED)
         return make_choice(self.bounds.low, self.bounds.sizes, self.share, self.sets, self.rules)
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from labelcore.planning.simulation import true_values
 from labelcore.planning.truth import true_codes
+from labelcore.promises import Promise
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.trials.base import Trial
@@ -60,7 +61,7 @@ class Reveal:
         sure = self.estimate.confidence
         if sure is None:
             text = f"{side}. No confidence goes with the bounds of this method."
-        elif self.estimate.promise == "none":
+        elif self.estimate.promise == Promise.NONE:
             text = f"{side}. The session ended early, and no promise goes with this interval."
         elif self.inside:
             text = f"inside the interval, as happens in {_how_often(sure)[0]} sessions."

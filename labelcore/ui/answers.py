@@ -8,6 +8,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from labelcore.log.events import Draw, answer_word
+from labelcore.promises import Status
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.facts import shown_word
@@ -148,7 +149,7 @@ def saved_line(
             key=f"undo-{last.sequence if last else 0}",
             shortcut="U",
             type="tertiary",
-            disabled=last is None or session.status == "finished",
+            disabled=last is None or session.status == Status.FINISHED,
             on_click=actions.take_back,
             args=(project, last.sequence if last else 0),
         )
@@ -164,7 +165,7 @@ def saved_line(
             _opens("Note", "M", "note", project, index=draw.index)
         _opens("Help", "H", "help", project)
         _opens("History", None, "history", project)
-        if session.status != "finished":
+        if session.status != Status.FINISHED:
             _opens("Finish", None, "finish", project)
 
 

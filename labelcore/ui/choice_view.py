@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.charts import Chart, candidates_chart, moving_bounds_chart
+from labelcore.promises import ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
@@ -34,10 +35,10 @@ def short_line(choice: Choice) -> str:
     """The state of the choice on one line, for narrow screens."""
     left = sum(not str(state).startswith("out") for state in choice.bounds["state"])
     said = {
-        "guaranteed": f"Choice: {choice.chosen}",
-        "none acceptable": "No candidate is good enough",
-        "guess": f"Best guess: {choice.chosen}",
-        "undecided": f"{left} of {len(choice.bounds)} candidates left",
+        ChoiceStatus.GUARANTEED: f"Choice: {choice.chosen}",
+        ChoiceStatus.NONE_ACCEPTABLE: "No candidate is good enough",
+        ChoiceStatus.GUESS: f"Best guess: {choice.chosen}",
+        ChoiceStatus.UNDECIDED: f"{left} of {len(choice.bounds)} candidates left",
     }
     return said[choice.status]
 

@@ -8,13 +8,18 @@ import streamlit as st
 
 from labelcore.charts import Chart, evidence_chart
 from labelcore.charts.evidence import times
+from labelcore.promises import ClaimStatus, Form
 from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line
 from labelcore.words import sentences as words
 
-STATUS = {"decided": "shown", "refuted": "shown to be false", "undecided": "open"}
+STATUS = {
+    ClaimStatus.DECIDED: "shown",
+    ClaimStatus.REFUTED: "shown to be false",
+    ClaimStatus.UNDECIDED: "open",
+}
 FORMS = {
     "strict": "strict: the promise is proved for every population",
     "approximate": "approximate: not proved; how often such intervals hold was measured",
@@ -36,7 +41,9 @@ def claim_words(claim: Claim) -> str:
 
 def evidence_words(claim: Claim) -> str:
     """How strong the evidence is on either side, and why an interval may seem to say less."""
-    both_ends = "" if claim.status == "undecided" or claim.value is None else f"\n{ONE_END}"
+    both_ends = (
+        "" if claim.status == ClaimStatus.UNDECIDED or claim.value is None else f"\n{ONE_END}"
+    )
     return (
         f"Evidence for it {times(claim.evidence)} · against it {times(claim.evidence_against)} · "
         f"{times(1 / claim.alpha)} decides{both_ends}"
@@ -54,7 +61,7 @@ def short_words(claims: Sequence[Claim]) -> str:
 
 def first_open(claims: Sequence[Claim]) -> Claim | None:
     """The claim to draw where there is room for one: the first that is open, else the first."""
-    opened = (one for one in claims if one.status == "undecided")
+    opened = (one for one in claims if one.status == ClaimStatus.UNDECIDED)
     return next(opened, next(iter(claims), None))
 
 
@@ -98,7 +105,7 @@ def form_lines(estimates: Sequence[Estimate]) -> str:
     """How far each interval's promise goes, and what it rests on."""
     return "\n".join(
         f"{estimand_name(one.estimand)}: {FORMS[one.form]}"
-        f"{words.LIKE_THE_REST if one.form == 'strict' and one.scope.left_out else ''}."
+        f"{words.LIKE_THE_REST if one.form == Form.STRICT and one.scope.left_out else ''}."
         f"{tail_words(one)}"
         for one in estimates
         if one.form in FORMS and one.has_interval

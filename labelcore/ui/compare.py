@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from labelcore.promises import State
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
@@ -46,7 +47,7 @@ def interval_words(estimate: Estimate) -> str:
     if estimate.value is None:
         return "not yet"
     value = words.percent(estimate.value)
-    if estimate.state == "exact":
+    if estimate.state == State.EXACT:
         return f"{value} (exact)"
     if not estimate.has_interval:
         return f"{value} (interval at the end)"

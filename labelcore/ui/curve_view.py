@@ -16,6 +16,7 @@ from labelcore.charts import (
     roc_chart,
 )
 from labelcore.designs.curves import Curve
+from labelcore.promises import State
 from labelcore.report.along_ranks import headline
 from labelcore.results.types import Band, Estimate
 from labelcore.session.session import Session
@@ -116,7 +117,7 @@ def band_figure(band: Band) -> str:
         return "not yet"
     if band.has_interval and high - low < -1e-12:
         return "bounds contradict each other"
-    if band.state == "exact" or (band.has_interval and high - low < 1e-12):
+    if band.state == State.EXACT or (band.has_interval and high - low < 1e-12):
         return f"{words.percent(value)}   exact"
     if not band.has_interval:
         return f"{words.percent(value)}   a first guess"

@@ -7,6 +7,7 @@ import streamlit as st
 
 from labelcore.charts import READINGS, Chart
 from labelcore.designs.curves import Curve
+from labelcore.promises import State
 from labelcore.report.sections import sentence as full_sentence
 from labelcore.report.tables import BYTE_ORDER_MARK
 from labelcore.results.types import Cut
@@ -47,14 +48,14 @@ def explore_page(project: str) -> None:
     status_lines(session)
     with st.container(key="promise"):
         st.text(session.band("precision", curve).sentence())
-    if curve.state == "nothing":
+    if curve.state == State.NOTHING:
         tick(project, DRAWN)
         return
     chart, cut = the_curve(session, curve)
     if cut is not None:
         show_cut(cut)
     numbers(session, chart)
-    if curve.state != "too few":
+    if curve.state != State.TOO_FEW:
         left, right = st.columns(2, gap="large")
         with left:
             where_it_falls(session, curve)

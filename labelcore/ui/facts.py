@@ -12,6 +12,7 @@ from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.stop_rules import looking
+from labelcore.promises import Promise, State, Status
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.times import minutes
@@ -123,9 +124,9 @@ def counts(session: Session) -> Counts:
 
 def ended_words(session: Session) -> str:
     """What ended the labelling, in two or three words; "" while it goes on."""
-    if session.status == "goal reached":
+    if session.status == Status.GOAL_REACHED:
         return stopped_short(stopped_for(session.events))
-    return "finished" if session.status == "finished" else ""
+    return "finished" if session.status == Status.FINISHED else ""
 
 
 def progress_line(now: Counts, saved: str | None) -> str:
@@ -189,7 +190,7 @@ def figure(estimate: Estimate) -> str:
     value = number_words(estimate.estimand, estimate.value)
     if not estimate.has_interval:
         return f"{value}   interval at the end"
-    if estimate.state == "exact":
+    if estimate.state == State.EXACT:
         return f"{value}   exact"
     low, high = range_words(estimate.estimand, estimate.low, estimate.high)
     if is_difference(estimate.estimand):
@@ -202,7 +203,7 @@ def first_figure_line(session: Session) -> str | None:
     no labels, so the planned size can be reached with fewer."""
     done, due = session.labels, session.first_figure
     if done >= due or any(
-        one.has_interval and one.state != "exact" for one in main_and_other(session)[0]
+        one.has_interval and one.state != State.EXACT for one in main_and_other(session)[0]
     ):
         return None
     what = "the first band" if curve_first(session) else "a first figure"
@@ -255,7 +256,7 @@ def promise_line(session: Session) -> str:
     if confidence is None:
         return words.ASSUMED
     valid = words.valid_words(first.promise, first.scope)
-    if first.promise == "none":
+    if first.promise == Promise.NONE:
         return valid
     numbers = first.scope.together
     together = f" for all {numbers} numbers together" if numbers > 1 else ""

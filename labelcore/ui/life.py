@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore.items import highlights_of
+from labelcore.promises import Status
 from labelcore.session import life as project_life
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions
@@ -33,7 +34,7 @@ def menu(number: int, summary: Summary) -> None:
     """What can be done with a project, and the form of what was chosen."""
     if summary.archived:
         options = [BRING_BACK, RENAME, DUPLICATE]
-    elif summary.status == "finished":
+    elif summary.status == Status.FINISHED:
         options = [RENAME, DUPLICATE, EXTEND, ARCHIVE]
     else:
         options = [RENAME, MEND, DUPLICATE, EXTEND, FINISH, ARCHIVE]

@@ -15,6 +15,7 @@ from labelcore.designs.base import DesignParams
 from labelcore.errors import PlanError
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.population import Population
+from labelcore.promises import Promise
 from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
 from labelcore.ui.guard import sentence
@@ -61,7 +62,7 @@ class Method:
     def form(self) -> type[DesignParams]:
         return self.design.Params
 
-    def promises(self, aim: Aim) -> tuple[str, ...]:
+    def promises(self, aim: Aim) -> tuple[Promise, ...]:
         """The promises that this method has for the question."""
         return self.design.promises_for(aim.estimands, self.design.Params(**self.params))
 

@@ -14,6 +14,7 @@ from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import wanted
 from labelcore.population import Population
+from labelcore.promises import Promise
 from labelcore.results.types import Scope
 from labelcore.tallies import Question, questions
 from labelcore.ui import outlook
@@ -41,22 +42,23 @@ from labelcore.words import sentences as words
 from labelcore.words.sentences import VALID
 
 CORRECT = "Correct the number that is out of bounds to continue."
+ALWAYS, AT_THE_END = VALID[Promise.WATCHED], VALID[Promise.FIXED]
 CONFIDENCES = (0.9, 0.95, 0.99)
 PROMISES = {
-    "watched": "I look while I label, and may stop when I like",
-    "fixed": "I look once, when all planned labels are there",
+    Promise.WATCHED: "I look while I label, and may stop when I like",
+    Promise.FIXED: "I look once, when all planned labels are there",
 }
 PROMISE_CAPTIONS = (
-    f"The interval is {VALID['watched']}; in return it is about half again as wide.",
-    f"Narrower, but {VALID['fixed'].format(due='the planned labels or stop')}.",
+    f"The interval is {ALWAYS}; in return it is about half again as wide.",
+    f"Narrower, but {AT_THE_END.format(due='the planned labels or stop')}.",
 )
 BAND_CAPTIONS = (
     "One band for all ranks, {valid}; in return somewhat wider.",
-    f"One band for all ranks, narrower, but {VALID['fixed'].format(due='the planned labels')}.",
+    f"One band for all ranks, narrower, but {AT_THE_END.format(due='the planned labels')}.",
 )
 ONLY_PROMISE = {
-    "watched": f"You may look at any time and stop when you like: it is {VALID['watched']}.",
-    "fixed": f"This method's interval is {VALID['fixed'].format(due='the planned labels')}.",
+    Promise.WATCHED: f"You may look at any time and stop when you like: it is {ALWAYS}.",
+    Promise.FIXED: f"This method's interval is {AT_THE_END.format(due='the planned labels')}.",
 }
 TRYING_CLAIMS = (
     "Trying out the claims on simulated labels, as if the scores were right: a few seconds ..."
@@ -145,7 +147,7 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     )
     confidence = confidence_input()
     if way == CLAIMS:
-        promise = "watched"
+        promise = Promise.WATCHED
         show_claim_terms(1 if goal is None else len(goal.claims), confidence)
     else:
         promise = promise_input(design, method.promises(aim))
@@ -159,7 +161,7 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     fault = "" if enough else too_few_to_watch(design, promise, goal.budget)
     if fault:
         more = {budget_key(population, aim): min(design.smallest_watched_budget, len(population))}
-        once = WayOut("look once, at the end", {"new-promise": "fixed"})
+        once = WayOut("look once, at the end", {"new-promise": Promise.FIXED})
         label = f"label {design.smallest_watched_budget:,} items"
         refuse(fault, [WayOut(label, more), once])
         return None
@@ -176,8 +178,8 @@ def end_of_session(
 ) -> tuple[str, ...] | None:
     """The stop rules; those that look need a promise that holds at every look, or one number
     ``alone`` for whose margin the method can calibrate a fixed promise."""
-    goals = wanted(design.stop_rules, goal) if promise == "watched" else ()
-    margin = goal.margin if alone and promise == "fixed" else None
+    goals = wanted(design.stop_rules, goal) if promise == Promise.WATCHED else ()
+    margin = goal.margin if alone and promise == Promise.FIXED else None
     return stop_input(goals, goal.budget or (size if goals else None), margin)
 
 
@@ -228,11 +230,11 @@ def too_few_to_watch(design: Design[Any], promise: str, budget: int | None) -> s
     all planned labels are there'."
     """
     least = design.smallest_watched_budget
-    if promise != "watched" or budget is None or budget >= least:
+    if promise != Promise.WATCHED or budget is None or budget >= least:
         return ""
     return (
         f"Watching while you label needs at least {least} labels; label more, or choose "
-        f"{PROMISES['fixed']!r}."
+        f"{PROMISES[Promise.FIXED]!r}."
     )
 
 
@@ -293,14 +295,14 @@ def confidence_input() -> float:
     )
 
 
-def promise_input(design: Design[Any], promises: tuple[str, ...]) -> str:
+def promise_input(design: Design[Any], promises: tuple[Promise, ...]) -> Promise:
     """When the person will look; a curve has its band at a few looks."""
     if len(promises) == 1:
         st.caption(ONLY_PROMISE[promises[0]])
         return promises[0]
     captions = PROMISE_CAPTIONS if "margin" in design.stop_rules else BAND_CAPTIONS
-    valid = words.valid_words("watched", Scope(looks=design.looks))
-    return str(
+    valid = words.valid_words(Promise.WATCHED, Scope(looks=design.looks))
+    return Promise(
         st.radio(
             "When will you look?",
             list(PROMISES),

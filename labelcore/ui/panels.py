@@ -12,6 +12,7 @@ import streamlit as st
 from labelcore import items
 from labelcore.log.events import Draw
 from labelcore.log.history import HistoryRow
+from labelcore.promises import Promise, Status
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
@@ -133,7 +134,7 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
         st.text("This item no longer has an answer: it was taken back.")
         close_button("Back to the queue")
         return
-    finished = session.status == "finished"
+    finished = session.status == Status.FINISHED
     what_now = "The project is finished." if finished else "Press another answer to change it."
     st.text(f"Item {index} was answered: {shown_word(row.answer)}. {what_now}")
     choices = [*classes_in_order(session), ("unsure", "S", "unsure"), ("broken", "B", "broken")]
@@ -185,7 +186,7 @@ def finish_panel(project: str, session: Session) -> None:
 
 def finish_warning(session: Session) -> str:
     """What finishing now means for the promise."""
-    if session.plan.promise == "fixed" and not session.complete:
+    if session.plan.promise == Promise.FIXED and not session.complete:
         planned = planned_words(session.plan)
         at = "its goal, or " + planned if session.plan.calibrated_stop else planned
         return (

@@ -10,6 +10,7 @@ import numpy as np
 from labelcore.designs import DESIGNS
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
+from labelcore.promises import Promise
 from labelcore.ui import outlook
 from labelcore.ui.draft import Aim
 
@@ -74,7 +75,7 @@ def plan_for(aim: Aim, population: Population, name: str, goal: Mapping[str, Any
         aim.estimands,
         classifier=outlook.in_order(design, params, aim.classifier),
         params=params,
-        promise="fixed" if "fixed" in design.promises else design.promises[0],
+        promise=Promise.FIXED if Promise.FIXED in design.promises else design.promises[0],
         target=aim.target,
         existing=aim.existing,
         **({} if outlook.follows(design, params) else goal),

@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.charts import READINGS
+from labelcore.promises import Status
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results.types import Estimate, Result
@@ -66,11 +67,11 @@ def report_page(project: str) -> None:
     estimates = [one for one in results if isinstance(one, Estimate)]
     st.title(plain(project, 80), anchor=False)
     show_unrecorded(session)
-    if session.status != "finished":
+    if session.status != Status.FINISHED:
         st.warning(INTERIM, icon=":material/hourglass_top:")
     with st.container(key="sentence"):
         st.text(headline(session))
-    if session.status == "finished":
+    if session.status == Status.FINISHED:
         show_reveals(session)
     downloads(project, session)
     if estimates:

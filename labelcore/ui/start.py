@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labelcore.estimands import CURVES
+from labelcore.promises import Promise
 from labelcore.trials import TRIALS
 from labelcore.ui import life, trying
 from labelcore.ui.facts import estimand_name
@@ -109,7 +110,7 @@ def margin_words(summary: Summary) -> str:
     No ± goes with bounds without a promise."""
     if summary.half_width is None:
         return "no interval yet"
-    if summary.promise == "none":
+    if summary.promise == Promise.NONE:
         return "bounds without a promise"
     name = estimand_name(summary.figure)
     if summary.exact is not None:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from labelcore.estimands import CHOICES
 from labelcore.figures.choices import choice_made
+from labelcore.promises import Promise, Status
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
 from labelcore.session.session import Session
@@ -25,18 +26,18 @@ ELSEWHERE = (
     "The items still open are on another person's screen. Reload later: abandoned ones come back."
 )
 TITLES = {
-    "budget used": "All the labels asked for are there",
-    "exhausted": "Everything there was to judge has been judged",
+    Status.BUDGET_USED: "All the labels asked for are there",
+    Status.EXHAUSTED: "Everything there was to judge has been judged",
     "all asked": "All the labels asked for are there",
-    "finished": "This project is finished",
-    "waiting": "Nothing to judge at the moment",
-    "open": "Nothing to judge at the moment",
+    Status.FINISHED: "This project is finished",
+    Status.WAITING: "Nothing to judge at the moment",
+    Status.OPEN: "Nothing to judge at the moment",
 }
 WORDS = {
-    "exhausted": "There is nothing more to draw.",
+    Status.EXHAUSTED: "There is nothing more to draw.",
     "all asked": "This method asks for no more labels.",
-    "waiting": ELSEWHERE,
-    "open": ELSEWHERE,
+    Status.WAITING: ELSEWHERE,
+    Status.OPEN: ELSEWHERE,
 }
 TOO_EARLY = (
     "The promised interval is not due yet: continue to get it, or finish with one that has no "
@@ -53,9 +54,9 @@ def show_state(project: str, session: Session) -> None:
         st.subheader(title(session), anchor=False)
         if where(session) in WORDS:
             st.text(WORDS[where(session)])
-        if status == "budget used":
+        if status == Status.BUDGET_USED:
             st.text(after_budget(session))
-        if status == "goal reached":
+        if status == Status.GOAL_REACHED:
             st.text(after_stop(session))
         with st.container(key="sentence"):
             st.text(tied(headline(session)))
@@ -65,14 +66,14 @@ def show_state(project: str, session: Session) -> None:
         for place, claim in enumerate(claims):
             with st.container(key=f"state-claim-{place}"):
                 st.text(tied(claim.sentence()))
-        if status == "finished":
+        if status == Status.FINISHED:
             show_reveals(session)
         _ways_on(project, session, status)
 
 
 def title(session: Session) -> str:
     """Where the project stands, in a few words."""
-    if session.status == "goal reached":
+    if session.status == Status.GOAL_REACHED:
         return stopped_title(stopped_for(session.events))
     return TITLES[where(session)]
 
@@ -80,7 +81,7 @@ def title(session: Session) -> str:
 def where(session: Session) -> str:
     """The status; "all asked" where a method has all its labels before the file is used up."""
     left = session.engine.answers_given < len(session.population)
-    return "all asked" if session.status == "exhausted" and left else session.status
+    return "all asked" if session.status == Status.EXHAUSTED and left else session.status
 
 
 def after_stop(session: Session) -> str:
@@ -89,9 +90,9 @@ def after_stop(session: Session) -> str:
     ended = f"{said[:1].upper()}{said[1:]}: the plan ends the session here."
     if chosen(session):
         return f"{ended} {CHOSEN}"
-    if session.plan.promise == "fixed" and not session.complete:
+    if session.plan.promise == Promise.FIXED and not session.complete:
         return f"{ended} {TOO_EARLY}"
-    if session.plan.promise == "fixed":
+    if session.plan.promise == Promise.FIXED:
         return f"{ended} {after_budget(session)}"
     if choosing(session):
         return f"{ended} You may stop here, or go on until the choice is made."
@@ -113,7 +114,7 @@ def after_budget(session: Session) -> str:
     """What further labels do to the promise."""
     if not session.plan.method.later_labels_count:
         return "Further labels are kept, but the band stays that of the planned size."
-    if session.plan.promise == "fixed":
+    if session.plan.promise == Promise.FIXED:
         return "Further labels would be a second stage, reported apart from this result."
     kept = "bounds stay" if choosing(session) else "interval stays"
     return f"You may go on: the {kept} {_valid(session)}."
@@ -125,19 +126,19 @@ def _valid(session: Session) -> str:
     return words.valid_words(first.promise, first.scope)
 
 
-def _ways_on(project: str, session: Session, status: str) -> None:
+def _ways_on(project: str, session: Session, status: Status) -> None:
     answered = session.engine.answers_given
     left = 0 if chosen(session) else session.engine.most - answered
     planned = int(session.plan.planned or 0) - answered
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if status == "finished":
+        if status == Status.FINISHED:
             st.page_link(
                 "pages/report.py",
                 label="Open the report",
                 icon=":material/description:",
                 query_params={"project": project},
             )
-        elif status in ("goal reached", "budget used", "exhausted"):
+        elif status in (Status.GOAL_REACHED, Status.BUDGET_USED, Status.EXHAUSTED):
             st.button(
                 "Finish",
                 key="state-finish",
@@ -145,10 +146,10 @@ def _ways_on(project: str, session: Session, status: str) -> None:
                 on_click=actions.finish,
                 args=(project,),
             )
-        if status in ("goal reached", "budget used", "exhausted"):
+        if status in (Status.GOAL_REACHED, Status.BUDGET_USED, Status.EXHAUSTED):
             second_pass_button(project, session)
-        if left > 0 and status in ("goal reached", "budget used", "finished"):
-            more = min(planned if planned > 0 and status == "finished" else MORE, left)
+        if left > 0 and status in (Status.GOAL_REACHED, Status.BUDGET_USED, Status.FINISHED):
+            more = min(planned if planned > 0 and status == Status.FINISHED else MORE, left)
             st.number_input("Continue for this many more", 1, left, more, key="more")
             st.button("Go on", key="go-on", on_click=actions.go_on, args=(project, "more"))
 

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore.log.events import ANSWER_KINDS, Event, genesis, sound_part
-from labelcore.results.types import STATES_WITH_INTERVAL
+from labelcore.promises import Promise, State, Status
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 from labelcore.words.counts import answers_words
@@ -71,7 +71,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         trial=str(settings.get("trial", "")),
         archived=record.archived,
         exact=_exact_value(events, figure),
-        at_most=plan["promise"] == "fixed"
+        at_most=plan["promise"] == Promise.FIXED
         and "margin" in (plan.get("stop") or ())
         and not _extended(events),
     )
@@ -102,7 +102,7 @@ def status_words(events: Sequence[Event], answered: int, planned: int) -> str:
         elif last == "stopped" and (event.kind == "undone" or _changes(event)):
             last = ""
     if last == "finished":
-        return "finished"
+        return Status.FINISHED
     if last == "stopped":
         return stopped_short(stopped_for(events))
     if last == "extended":
@@ -131,9 +131,9 @@ def _first_figure(events: Sequence[Event], estimand: str) -> tuple[str, float | 
     the last look and the promise of that; None and "" where it has no interval."""
     results = _last_results(events)
     keys = [key for key in results if key == estimand or key.startswith(f"{estimand}[")]
-    if not keys or results[keys[0]].get("state") not in STATES_WITH_INTERVAL:
+    shown = results[keys[0]] if keys else {}
+    if "low" not in shown or not State(shown["state"]).has_interval:
         return estimand, None, ""
-    shown = results[keys[0]]
     return keys[0], float(shown["high"] - shown["low"]) / 2, str(shown["promise"])
 
 
@@ -144,7 +144,7 @@ def _last_results(events: Sequence[Event]) -> dict[str, Any]:
 
 def _exact_value(events: Sequence[Event], figure: str) -> float | None:
     shown = _last_results(events).get(figure, {})
-    return float(shown["value"]) if shown.get("state") == "exact" else None
+    return float(shown["value"]) if shown.get("state") == State.EXACT else None
 
 
 @st.cache_data(show_spinner=False, max_entries=500)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from labelcore.population import read_population
+from labelcore.promises import Status
 from labelcore.session.life import free_name
 from labelcore.session.session import Session
 from labelcore.trials import TRIALS, Reveal, reveal
@@ -31,4 +32,4 @@ def start_trial(name: str) -> str:
 def reveals(session: Session) -> list[Reveal]:
     """The truth beside each estimate; empty unless this is a finished trial."""
     trial = TRIALS.get(str(session.settings.get("trial", "")))
-    return reveal(session, trial) if trial is not None and session.status == "finished" else []
+    return reveal(session, trial) if trial is not None and session.status == Status.FINISHED else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labelcore.promises import ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.words.sentences import (
     confidence_words,
@@ -13,20 +14,20 @@ from labelcore.words.sentences import (
 )
 
 STATUSES = {
-    "guaranteed": (
+    ChoiceStatus.GUARANTEED: (
         "{scope}, {chosen} is the choice: its precision is at least {floor}, and it finds at least "
         "{share} of the {positive!r} items that the best candidate with a precision of {wanted} "
         "or more finds ({confidence} confidence{form}, {valid}), from {labels}."
     ),
-    "none acceptable": (
+    ChoiceStatus.NONE_ACCEPTABLE: (
         "{scope}, no candidate has a precision of {wanted} or more ({confidence} "
         "confidence{form}, {valid}), from {labels}: none should be used."
     ),
-    "guess": (
+    ChoiceStatus.GUESS: (
         "{scope}, {chosen} looks best so far, but nothing is shown about it yet: this is a guess, "
         "from {labels}."
     ),
-    "undecided": (
+    ChoiceStatus.UNDECIDED: (
         "{scope}, the choice of a candidate with a precision of {wanted} or more is still open"
         "{left}{labels}."
     ),
@@ -56,7 +57,7 @@ def choice_sentence(choice: Choice) -> str:
 def _from(choice: Choice) -> str:
     """The labels; of an open choice what follows ", from", and nothing before the first."""
     labels = count(choice.labels_used)
-    if choice.status != "undecided":
+    if choice.status != ChoiceStatus.UNDECIDED:
         return labels
     return f", from {labels}" if choice.labels_used else ""
 
@@ -75,7 +76,7 @@ def candidate_words(chosen: str | None, threshold: float | None) -> str:
 def bounds_words(choice: Choice) -> str:
     """What is known for sure of the chosen one's precision, as a sentence to append."""
     mine = choice.bounds[choice.bounds["classifier"] == choice.chosen]
-    if choice.status != "guaranteed" or mine.empty:
+    if choice.status != ChoiceStatus.GUARANTEED or mine.empty:
         return ""
     low, _ = percent_range(float(mine["low"].iloc[0]), float(mine["high"].iloc[0]))
     return f" By these labels its precision is at least {low}."

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from math import exp, floor, log, log10
 
+from labelcore.promises import ClaimStatus
 from labelcore.results.types import Claim
 from labelcore.words.sentences import count, exact_percent, percent_range, scope_words
 
 CLAIMS = {
-    "decided": (
+    ClaimStatus.DECIDED: (
         "{scope}, the labels show that {statement}. If that were false, at most {alpha} of such "
         "sessions would ever say so, however often one looks ({labels}, {times})."
     ),
-    "refuted": (
+    ClaimStatus.REFUTED: (
         "{scope}, the labels show that it is not true that {statement}. If it were true, at most "
         "{alpha} of such sessions would ever say this, however often one looks ({labels}, "
         "{times})."
     ),
-    "undecided": (
+    ClaimStatus.UNDECIDED: (
         "{scope}, it is not decided whether {statement} ({labels}; {times}, and {needed} decides)."
     ),
 }
@@ -37,7 +38,9 @@ def claim_statement(sides: list[str], goal: float | None, above: bool) -> str:
 def claim_sentence(claim: Claim) -> str:
     """What the labels say of a claim, filled in."""
     scope = claim.scope
-    strength = claim.log_evidence_against if claim.status == "refuted" else claim.log_evidence
+    strength = (
+        claim.log_evidence_against if claim.status == ClaimStatus.REFUTED else claim.log_evidence
+    )
     return CLAIMS[claim.status].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         statement=claim.statement,

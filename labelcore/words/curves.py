@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labelcore.promises import Promise, State
 from labelcore.results.types import Band, Cut
 from labelcore.words.sentences import (
     confidence_words,
@@ -15,14 +16,14 @@ from labelcore.words.sentences import (
 )
 
 BANDS = {
-    "nothing": "{scope}, nothing is known yet along the ranks: {missing}.",
-    "too few": "{scope}, there are too few labels for the curve: {missing}.",
-    "provisional": "{scope}, the curve is a first guess without a band: {missing}.",
-    "interval": "{scope}, the band holds for {together} ({confidence} confidence, {when}), from "
-    "{labels}.",
-    "stopped early": "{scope}, the band rests on {labels}; but labelling stopped before the "
+    State.NOTHING: "{scope}, nothing is known yet along the ranks: {missing}.",
+    State.TOO_FEW: "{scope}, there are too few labels for the curve: {missing}.",
+    State.PROVISIONAL: "{scope}, the curve is a first guess without a band: {missing}.",
+    State.INTERVAL: "{scope}, the band holds for {together} ({confidence} confidence, {when}), "
+    "from {labels}.",
+    State.STOPPED_EARLY: "{scope}, the band rests on {labels}; but labelling stopped before the "
     "planned {planned} labels, so {when}.",
-    "exact": "{scope}, the curve is exact: every item has a label.",
+    State.EXACT: "{scope}, the curve is exact: every item has a label.",
 }
 ASSUMED = (
     "{scope}, the true curve lies between the bounds if precision falls along the list as the "
@@ -47,7 +48,7 @@ CUT_TIED = (
 def band_sentence(band: Band) -> str:
     """What a curve's band promises."""
     pattern = BANDS[band.state]
-    if band.state == "interval" and band.confidence is None:
+    if band.state == State.INTERVAL and band.confidence is None:
         pattern = ASSUMED
     text = pattern.format(
         scope=scope_words(band.scope.file, band.scope.n_items, band.scope.target),
@@ -101,8 +102,9 @@ def _recall_words(cut: Cut) -> str:
 def _cut_condition(band: Band) -> str:
     if band.confidence is None:
         return "if precision falls along the list as the method assumes; no confidence goes with it"
-    if band.promise == "none":
-        return f"labelling stopped before the planned labels, so {valid_words('none', band.scope)}"
+    if band.promise == Promise.NONE:
+        nothing = valid_words(band.promise, band.scope)
+        return f"labelling stopped before the planned labels, so {nothing}"
     together = "all ranks together" if band.simultaneous else "for a rank chosen before labelling"
     valid = valid_words(band.promise, band.scope)
     return f"{confidence_words(band.confidence)} confidence, {together}, {valid}"

@@ -8,37 +8,38 @@ from __future__ import annotations
 
 from math import ceil, floor
 
+from labelcore.promises import State
 from labelcore.results.types import DIFFERENCE, Estimate, Scope
 from labelcore.words import sentences as words
 from labelcore.words.quantities import term_of
 
 MINUS = "\N{MINUS SIGN}"
 STATES = {
-    "nothing": "{scope}, nothing is known yet about {quantity}: {missing}. {terms}",
-    "too few": (
+    State.NOTHING: "{scope}, nothing is known yet about {quantity}: {missing}. {terms}",
+    State.TOO_FEW: (
         "{scope}, there are too few labels to say anything about {quantity}: {missing}. {terms}"
     ),
-    "provisional": (
+    State.PROVISIONAL: (
         "{scope}, the best guess so far is that {guess}, from {labels}; it has no interval yet. "
         "{terms}"
     ),
-    "interval": "{scope}, {finding} ({promise}), from {labels}.",
-    "waiting": (
+    State.INTERVAL: "{scope}, {finding} ({promise}), from {labels}.",
+    State.WAITING: (
         "{scope}, {finding}, whatever the open items turn out to be ({promise}), from {labels}; "
         "{missing}."
     ),
-    "goal reached": (
+    State.GOAL_REACHED: (
         "{scope}, {finding} ({promise}), from {labels}. Its goal of plus or minus {margin} is "
         "reached."
     ),
-    "not reached": (
+    State.NOT_REACHED: (
         "{scope}, {finding} ({promise}), from {labels}. Its goal of plus or minus {margin} was not "
         "reached."
     ),
-    "stopped early": (
+    State.STOPPED_EARLY: (
         "{scope}, {finding}, from {labels}; but labelling stopped before {due}, so {promise}."
     ),
-    "exact": (
+    State.EXACT: (
         "{scope}, {guess}, exactly, from {labels}: every item that matters has a label, so nothing "
         "is left to chance."
     ),

@@ -8,55 +8,56 @@ from __future__ import annotations
 
 from math import ceil, log10
 
+from labelcore.promises import Form, Promise, State
 from labelcore.results.types import Estimate, Scope
 from labelcore.words.existing import from_labels
 from labelcore.words.quantities import quantity
 
 # When a result holds, in the one wording that every page and export has for it.
-VALID = {
-    "watched": "valid at every look",
+VALID: dict[str, str] = {
+    Promise.WATCHED: "valid at every look",
     "looks": "valid at each of its {looks} looks",
-    "fixed": "valid at {due} only",
-    "none": "no promise goes with it",
+    Promise.FIXED: "valid at {due} only",
+    Promise.NONE: "no promise goes with it",
 }
 ASSUMED = "bounds that assume falling precision; no confidence goes with them"
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 TERMS = {
-    "watched": "An interval is shown from {first} on ({promise}).",
-    "fixed": "An interval is shown once ({promise}).",
-    "none": "No interval with a promise is left to be given.",
+    Promise.WATCHED: "An interval is shown from {first} on ({promise}).",
+    Promise.FIXED: "An interval is shown once ({promise}).",
+    Promise.NONE: "No interval with a promise is left to be given.",
 }
 
 STATES = {
-    "nothing": "{scope}, nothing is known yet about {quantity}: {missing}. {terms}",
-    "too few": (
+    State.NOTHING: "{scope}, nothing is known yet about {quantity}: {missing}. {terms}",
+    State.TOO_FEW: (
         "{scope}, there are too few labels to say anything about {quantity}: {missing}. {terms}"
     ),
-    "provisional": (
+    State.PROVISIONAL: (
         "{scope}, the best guess so far for {quantity} is {value}, from {labels}; it has no "
         "interval yet. {terms}"
     ),
-    "interval": (
+    State.INTERVAL: (
         "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}."
     ),
-    "waiting": (
+    State.WAITING: (
         "{scope}, {quantity} is {value}, between {low} and {high}, whatever the open items turn "
         "out to be ({promise}), from {labels}; {missing}."
     ),
-    "goal reached": (
+    State.GOAL_REACHED: (
         "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
         "Its goal of plus or minus {margin} is reached."
     ),
-    "not reached": (
+    State.NOT_REACHED: (
         "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
         "Its goal of plus or minus {margin} was not reached."
     ),
-    "stopped early": (
+    State.STOPPED_EARLY: (
         "{scope}, {quantity} is {value}, between {low} and {high}, from {labels}; but labelling "
         "stopped before {due}, so {promise}."
     ),
-    "exact": (
+    State.EXACT: (
         "{scope}, {quantity} is exactly {value}, from {labels}: every item that matters has a "
         "label, so nothing is left to chance."
     ),
@@ -175,12 +176,12 @@ def due_words(scope: Scope) -> str:
     )
 
 
-def promise_kind(promise: str, scope: Scope) -> str:
+def promise_kind(promise: Promise, scope: Scope) -> str:
     """The row of ``VALID``: "looks" for a watched promise that is for a few planned looks."""
-    return "looks" if promise == "watched" and scope.looks else promise
+    return "looks" if promise == Promise.WATCHED and scope.looks else promise
 
 
-def valid_words(promise: str, scope: Scope) -> str:
+def valid_words(promise: Promise, scope: Scope) -> str:
     """When a result with this promise holds.
 
     >>> from labelcore.results.types import Scope
@@ -195,11 +196,11 @@ def valid_words(promise: str, scope: Scope) -> str:
 
 def promise_words(estimate: Estimate) -> str:
     """The promise of an estimate in words."""
-    if estimate.promise == "none":
-        return VALID["none"]
+    if estimate.promise == Promise.NONE:
+        return VALID[Promise.NONE]
     sure, together = estimate.confidence, estimate.scope.together
     form = f", {estimate.form}" if estimate.form else ""
-    if estimate.form == "strict" and estimate.scope.left_out:
+    if estimate.form == Form.STRICT and estimate.scope.left_out:
         form += LIKE_THE_REST
     all_of = f" for all {together} numbers together" if together > 1 else ""
     confidence = "" if sure is None else confidence_words(sure)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from labelcore.charts import labels_factor_chart
 from labelcore.plan.plan import Plan
+from labelcore.promises import Promise
 from labelcore.stats.annotations_needed import LabelsNeeded, labels_needed
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
@@ -126,7 +127,7 @@ def factor_inputs() -> dict[str, Any] | None:
 def geometric_labels(chosen: Chosen, half: float, sure: float) -> int:
     plan = Plan(
         "geometric_strata", ["precision_curve"], classifier=chosen.classifier, margin=half,
-        confidence=sure, promise="fixed",
+        confidence=sure, promise=Promise.FIXED,
     )  # fmt: skip
     return outlook_of(chosen.population, plan).labels
 
@@ -202,12 +203,12 @@ def offer_one(chosen: Chosen, needed: LabelsNeeded, half: float, given: dict[str
     states = {
         "Geometric strata": preset(
             chosen, RANKED, "geometric_strata", {}, way_ranked=MARGIN, margin=100 * half,
-            promise="fixed",
+            promise=Promise.FIXED,
         ),
         "PAULA": preset(chosen, RANKED, "paula", {**grid, "window": given["window"]}),
         "Logarithmic strata": preset(
             chosen, RANKED, "logarithmic_stratified",
-            {**grid, "minimum_precision": given["precision"]}, promise="fixed",
+            {**grid, "minimum_precision": given["precision"]}, promise=Promise.FIXED,
         ),
     }  # fmt: skip
     method = st.segmented_control(

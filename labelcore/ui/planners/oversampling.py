@@ -10,6 +10,7 @@ import streamlit as st
 
 from labelcore.charts import oversampling_chart
 from labelcore.plan.plan import Plan
+from labelcore.promises import Promise
 from labelcore.stats.oversampling import (
     Margins,
     Sizes,
@@ -119,7 +120,7 @@ def oversampling_planner(chosen: Chosen) -> None:
     params = {"assumed_precision": wanted.precision, "assumed_recall": wanted.recall}
     state = preset(
         chosen, BOTH, "oversampling", params, way=MARGIN, margin=100 * wanted.margin,
-        promise="fixed",
+        promise=Promise.FIXED,
     )  # fmt: skip
     offer(state, "oversampling")
 
@@ -152,7 +153,7 @@ def suggested(chosen: Chosen, k: float) -> tuple[float, float, str]:
     """Precision and recall in per cent that the method itself plans with, and why."""
     plan = Plan(
         "oversampling", ["precision", "recall"], classifier=chosen.classifier, budget=1000,
-        promise="fixed",
+        promise=Promise.FIXED,
     )  # fmt: skip
     found = outlook_of(chosen.population, plan).derived
     recall = float(recall_of(k, found["pi_1"], found["pi_0"]))
