@@ -42,7 +42,7 @@ file_options = _together(
         "--threshold",
         multiple=True,
         metavar="NAME=NUMBER",
-        help="Predicted positive from this score on; again for several thresholds.",
+        help="Predicted positive from this score on; repeat for several thresholds.",
     ),
     click.option("--descending", multiple=True, metavar="NAME", help="A low score means positive."),
     click.option(
@@ -87,19 +87,18 @@ plan_options = _together(
         "claims",
         multiple=True,
         metavar="TEXT",
-        help="What is to be shown, 'precision >= 0.9' or 'accuracy[A] > accuracy[B]'; again for "
+        help="What is to be shown, 'precision >= 0.9' or 'accuracy[A] > accuracy[B]'; repeat for "
         "several.",
     ),
     click.option(
         "--stop",
         multiple=True,
         metavar="RULE",
-        help="What ends the session: margin, claims, 'deadline 2027-01-31T18:00'; again for any of "
-        "several, with all first for all of them; none for no rule.  [default: the goals given]",
+        help="What ends the session: margin, claims, 'deadline 2027-01-31T18:00'; repeat for any "
+        "of several, with all first for all of them; none for no rule.  [default: the goals "
+        "given]",
     ),
-    click.option(
-        "--together", is_flag=True, help="The confidence is that all numbers hold at once."
-    ),
+    click.option("--together", is_flag=True, help="The confidence is for all numbers at once."),
     click.option("--confidence", type=float, default=0.95, show_default=True),
     click.option("--promise", help="watched (valid at every look) or fixed."),
     click.option("--target", default="file", show_default=True, help="file, or process."),

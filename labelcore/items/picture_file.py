@@ -16,7 +16,7 @@ LONGEST_PATH = 300
 
 OUTSIDE = "lies outside the data folder. Pictures are read from inside it only."
 MISSING = "is not there: the data folder holds no such file."
-UNREADABLE = "cannot be read. Check the rights of the file."
+UNREADABLE = "cannot be read. Check the permissions of the file."
 
 
 def is_path(value: str) -> bool:

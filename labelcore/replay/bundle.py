@@ -65,14 +65,14 @@ def read_bundle(path: str | os.PathLike[str]) -> Bundle:
                 raise ReplayError(0, f"{file.name} holds a file twice")
             files = {name: archive.read(name) for name in names}
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError) as error:
-        raise ReplayError(0, f"{file.name} is damaged, or no bundle: {error}") from None
+        raise ReplayError(0, f"{file.name} is damaged, or is not a bundle: {error}") from None
     except (RuntimeError, ValueError) as error:
         if isinstance(error, ReplayError):
             raise
-        raise ReplayError(0, f"{file.name} is damaged, or no bundle: {error}") from None
+        raise ReplayError(0, f"{file.name} is damaged, or is not a bundle: {error}") from None
     for name in NEEDED:
         if name not in files:
-            raise ReplayError(0, f"{file.name} is no bundle: {name} is missing in it")
+            raise ReplayError(0, f"{file.name} is not a bundle: {name} is missing in it")
     return Bundle(file.name, files)
 
 

@@ -49,8 +49,8 @@ def replay(
     if found.fingerprint != fingerprint:
         raise ReplayError(
             0,
-            f"{found.name} is not the file that was labelled, or it was read in another way: its "
-            f"fingerprint is {found.fingerprint[:16]}, recorded is {fingerprint[:16]}."
+            f"{found.name} is not the file that was labelled, or it was read in a different way: "
+            f"its fingerprint is {found.fingerprint[:16]}, recorded is {fingerprint[:16]}."
             + first_break(found, plan_json, events),
         )
     walk = Walk(_engine(found, plan_json), genesis(fingerprint, plan_json))
@@ -163,7 +163,7 @@ def _repeat_words(shown: int, answers: int) -> list[str]:
     if not shown:
         return []
     return [
-        f"Repeats: {count(shown, 'time')} an item was shown again, each time one that was to be; "
+        f"Repeats: {count(shown, 'time')} an item was shown again, each time one that was due; "
         f"{count(answers, 'second answer')}."
     ]
 

@@ -166,7 +166,7 @@ def test_a_file_more_or_less_is_refused(made: Made, tmp_path: Path) -> None:
 def test_what_is_no_bundle_is_refused(made: Made, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no such file"):
         read_bundle(tmp_path / "none.zip")
-    with pytest.raises(ReplayError, match="damaged, or no bundle"):
+    with pytest.raises(ReplayError, match="damaged, or is not a bundle"):
         read_bundle(made.items)
     with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
         archive.writestr("a.txt", "a")
@@ -174,7 +174,7 @@ def test_what_is_no_bundle_is_refused(made: Made, tmp_path: Path) -> None:
         read_bundle(tmp_path / "other.zip")
     content = made.bundle.read_bytes()
     (tmp_path / "short.zip").write_bytes(content[: len(content) // 2])
-    with pytest.raises(ReplayError, match="damaged, or no bundle"):
+    with pytest.raises(ReplayError, match="damaged, or is not a bundle"):
         read_bundle(tmp_path / "short.zip")
 
 
