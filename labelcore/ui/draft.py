@@ -141,7 +141,8 @@ class ProjectDraft:
     thresholds  (classifier, thresholds) each
     design      the method; "" for the recommended one
     params      its parameters; one that is not named begins as suggested
-    budget, margin   the number that is started from
+    way         what is started from: a number of labels, a margin or claims
+    budget, margin   that number; whichever is given is started from
     """
 
     file: str
@@ -153,6 +154,7 @@ class ProjectDraft:
     target: str | None = None
     design: str | None = None
     params: Mapping[str, Any] | None = None
+    way: str | None = None
     budget: int | None = None
     margin: float | None = None
     promise: str | None = None
@@ -181,7 +183,8 @@ def waiting(file: str) -> ProjectDraft:
 def taken(file: str, *names: str) -> None:
     """These fields wait no more: their inputs show them, or there is no such input."""
     if waiting(file).given():
-        st.session_state[WAITING] = replace(waiting(file), **dict.fromkeys(names))
+        left = {name: value for name, value in waiting(file).given().items() if name not in names}
+        st.session_state[WAITING] = ProjectDraft(file, **left)
 
 
 def fill(key: str, file: str, name: str, value: object) -> None:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from labelcore.designs import DESIGNS
 from labelcore.estimands import DIFFERENCES, ESTIMANDS, SCALARS
 from labelcore.population import Population
-from labelcore.ui import files
-from labelcore.ui.draft import Aim, Columns, Question
-from labelcore.ui.new_classifiers import choose_one, choose_several, cut, show_called, usable
+from labelcore.ui import draft, files
+from labelcore.ui.draft import Aim, Columns, ProjectDraft, Question
+from labelcore.ui.new_classifiers import (
+    choose_one,
+    choose_several,
+    cut,
+    show_called,
+    show_thresholds,
+    usable,
+)
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_known import SOURCES
-from labelcore.ui.remedies import WayOut, known_key, refuse
+from labelcore.ui.remedies import WayOut, refuse
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,7 @@ SHIP = Card(
     thresholds="each one",
 )
 CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, BETTER, SHIP, RANKED, PREVALENCE)}
+QUESTION, TARGET = "new-aim", "new-target"
 WHICH = {BOTH: "new-figures", SEVERAL: "new-numbers", BETTER: "new-differences"}
 """The questions of which a person says which numbers they mean, and where that is kept."""
 TWO = "Choose exactly two classifiers to continue; the first is the one that may be better."
@@ -111,24 +119,26 @@ def aim_step(
     st.subheader("3 · What do you want to know?", anchor=False)
     names = usable(base)
     possible = possible_cards(base, names)
-    card = choose_card(possible)
+    file = base.fingerprint
+    card = choose_card(possible, file)
     if columns.existing and not uses(card, columns.existing):
-        refuse_known(possible, columns.existing)
+        refuse_known(possible, columns.existing, file)
         return None
     chosen = choose_classifiers(card, names, base)
     if chosen is None:
-        every = WayOut("take all of them", {f"new-classifiers-{base.fingerprint}": list(names)})
+        every = WayOut("take all of them", ProjectDraft(file, classifiers=names))
         refuse("Choose at least one classifier to continue.", [every], asks=True)
         return None
     if card is BETTER and len(chosen) != 2:
-        two = list(dict.fromkeys((*chosen, *names)))[:2]
-        pair = WayOut(f"compare {two[0]} with {two[1]}", {f"new-pair-{base.fingerprint}": two})
+        two = tuple(dict.fromkeys((*chosen, *names)))[:2]
+        pair = WayOut(f"compare {two[0]} with {two[1]}", ProjectDraft(file, classifiers=two))
         refuse(TWO, [pair], asks=True)
         return None
     read = columns.asked(question.classes, question.positive)
     number = card.thresholds
     if number == "each one":
         number = "one" if len(chosen) > 1 else "none"
+    show_thresholds(file)
     for name in chosen:
         found = cut(read, base, question, name, number)
         if found is None:
@@ -142,38 +152,34 @@ def aim_step(
     compared = tuple(made for name in chosen for made in read.made_of(name))
     if compared:
         show_called(population, question, compared)
-    trained, target = about_the_items()
+    trained, target = about_the_items(file)
     estimands = card.many if len(question.classes) > 2 else card.estimands
     if card in WHICH and len(question.classes) == 2:
         figures = (*SCALARS, *(DIFFERENCES if card is SEVERAL and len(compared) == 2 else ()))
         first, figures = estimands, tuple(DIFFERENCES) if card is BETTER else figures
-        estimands = which_numbers(first, figures, key=WHICH[card])
+        estimands = which_numbers(first, figures, file, key=WHICH[card])
         if not estimands:
-            every = WayOut("take those of the question", {WHICH[card]: list(first)})
+            every = WayOut("take those of the question", ProjectDraft(file, estimands=first))
             refuse("Choose at least one number to continue.", [every], asks=True)
             return None
+    draft.taken(file, "estimands", "classifiers")
     classifier = compared if len(compared) > 1 else next(iter(compared), None)
     aim = Aim(estimands, classifier, trained, target, columns.existing, base.fingerprint)
     return aim, population
 
 
-def refuse_known(possible: list[Card], existing: str) -> None:
+def refuse_known(possible: list[Card], existing: str, file: str) -> None:
     """No method for the question can use the known answers: the questions that can."""
     able = [one for one in possible if uses(one, existing)]
     fault = NO_KNOWN.format(able="; ".join(one.title for one in able), ignored=SOURCES["ignored"])
-    ways = [WayOut(one.title, {"new-aim": one.title}) for one in able]
-    key = known_key()
-    if key is not None:
-        ways.append(WayOut("do not use the known answers", {key: "ignored"}))
-    refuse(fault, ways)
+    ways = [WayOut(one.title, ProjectDraft(file, question=one.title)) for one in able]
+    unused = WayOut("do not use the known answers", ProjectDraft(file, existing="ignored"))
+    refuse(fault, [*ways, unused])
 
 
-def aim_inputs(estimands: tuple[str, ...], aim: Aim) -> dict[str, Any]:
-    """The inputs by which the question becomes that for ``estimands``."""
-    card = next((one for one in CARDS.values() if one.estimands == tuple(estimands)), None)
-    if card is not None:
-        return {"new-aim": card.title}
-    return {WHICH[BETTER if {*estimands} <= {*DIFFERENCES} else BOTH]: list(estimands)}
+def question_for(estimands: Sequence[str]) -> str | None:
+    """The question that asks for just these numbers by itself, if there is one."""
+    return next((one.title for one in CARDS.values() if one.estimands == tuple(estimands)), None)
 
 
 def possible_cards(base: Population, names: tuple[str, ...]) -> list[Card]:
@@ -207,14 +213,17 @@ def uses(card: Card, existing: str) -> bool:
     )
 
 
-def choose_card(possible: list[Card]) -> Card:
+def choose_card(possible: list[Card], file: str) -> Card:
+    titles = [card.title for card in possible]
+    begun = draft.waiting(file).question
+    draft.fill(QUESTION, file, "question", begun if begun in titles else None)
     st.html(CARD_STYLE)
     if possible == [PREVALENCE]:
         st.info("Without a score or a prediction only the share of positive items can be measured.")
     chosen = st.radio(
         "What do you want to know?",
-        [card.title for card in possible],
-        key="new-aim",
+        titles,
+        key=QUESTION,
         persist_state="session",
         captions=[card.words for card in possible],
         label_visibility="collapsed",
@@ -238,9 +247,11 @@ def choose_classifiers(
 
 
 def which_numbers(
-    first: tuple[str, ...], possible: tuple[str, ...], *, key: str
+    first: tuple[str, ...], possible: tuple[str, ...], file: str, *, key: str
 ) -> tuple[str, ...]:
     """Which of the ``possible`` numbers are to be known; some methods give only some of them."""
+    begun = draft.waiting(file).estimands
+    draft.fill(key, file, "estimands", begun and list(begun))
     kept = st.session_state.get(key, [])
     if not {*kept} <= {*possible}:
         # A third classifier was added: there is no difference any more.
@@ -256,7 +267,8 @@ def which_numbers(
     return tuple(chosen)
 
 
-def about_the_items() -> tuple[str, str]:
+def about_the_items(file: str) -> tuple[str, str]:
+    draft.fill(TARGET, file, "target", draft.waiting(file).target)
     trained = st.segmented_control(
         "Were these items used to train the classifier?",
         list(TRAINED),
@@ -272,7 +284,7 @@ def about_the_items() -> tuple[str, str]:
         default="file",
         required=True,
         format_func=TARGETS.__getitem__,
-        key="new-target",
+        key=TARGET,
         persist_state="session",
     )
     return str(trained), str(target)

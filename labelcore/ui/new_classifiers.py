@@ -54,7 +54,7 @@ def choose_several(
     """The classifiers in the order chosen; the sample is drawn for the first, or for a pair."""
     if len(names) < 2:
         return names
-    key = f"new-{'pair' if pair else 'classifiers'}-{fingerprint}"
+    key = f"new-pair-{fingerprint}" if pair else f"new-classifiers-{fingerprint}"
     draft.fill(key, fingerprint, "classifiers", handed_over(names, fingerprint))
     chosen = st.multiselect(
         DRAWN_FOR_BOTH if pair else DRAWN_FOR_FIRST,
@@ -141,19 +141,30 @@ def slider(
     return float(st.slider(label, low, high, start, step, key=key, persist_state="session"))
 
 
+def thresholds_key(name: str, fingerprint: str) -> str:
+    return f"new-thresholds-{name}-{fingerprint}"
+
+
+def show_thresholds(fingerprint: str) -> None:
+    """Let the inputs show the thresholds that were handed over, if there are any."""
+    for name, values in draft.waiting(fingerprint).thresholds or ():
+        typed = " ".join(f"{one:.12g}" for one in values)
+        st.session_state[thresholds_key(name, fingerprint)] = typed
+    draft.taken(fingerprint, "thresholds")
+
+
 def thresholds_input(
     scores: np.ndarray, question: Question, name: str, fingerprint: str, descending: bool
 ) -> tuple[float, ...] | None:
     """One or several thresholds of a score; None, with a sentence, while they are wrong."""
     word = shown_word(question.positive)
-    key = f"new-thresholds-{name}-{fingerprint}"
     typed = st.text_input(
         plain(
             f"From which score {'down' if descending else 'on'} does {name} say {word!r}? One "
             f"threshold, or several separated by spaces"
         ),
         f"{first_threshold(scores):g}",
-        key=key,
+        key=thresholds_key(name, fingerprint),
         persist_state="session",
         max_chars=200,
     )

@@ -201,7 +201,7 @@ def choose_field(path: Path, form: Form, name: str) -> FieldValue:
         values,
         index=values.index(getattr(form.dialect, name)),
         format_func=words.__getitem__,
-        key=f"new-{name}-{path}",
+        key=f"new-read-{name}-{path}",
         persist_state="session",
     )
 

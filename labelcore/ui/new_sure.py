@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -17,33 +16,22 @@ from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.results.types import Scope
 from labelcore.tallies import Question, questions
-from labelcore.ui import outlook
-from labelcore.ui.draft import Aim
-from labelcore.ui.new_claims import claims_input, show_claim_terms
-from labelcore.ui.new_known import known_number, not_random_words
-from labelcore.ui.new_method import (
-    BUDGET,
-    CLAIMS,
-    FIRST_BUDGET,
-    MARGIN,
-    TRYING,
-    Method,
-    advanced,
-    along_ranks,
-    budget_key,
-    refuse_method,
-    way_key,
-)
-from labelcore.ui.new_number import within
+from labelcore.ui import draft, outlook
+from labelcore.ui.draft import Aim, ProjectDraft
+from labelcore.ui.new_claims import show_claim_terms
+from labelcore.ui.new_goal import BUDGET, CLAIMS, Goal, choose_way, claimed, how_much
+from labelcore.ui.new_known import not_random_words
+from labelcore.ui.new_method import TRYING, Method, advanced, refuse_method
 from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show_size
 from labelcore.ui.new_stop import stop_input, together_input
-from labelcore.ui.remedies import WayOut, known_key, refuse
+from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words import sentences as words
 from labelcore.words.sentences import VALID
 
 CORRECT = "Correct the number that is out of bounds to continue."
 ALWAYS, AT_THE_END = VALID[Promise.WATCHED], VALID[Promise.FIXED]
 CONFIDENCES = (0.9, 0.95, 0.99)
+PROMISE = "new-promise"
 PROMISES = {
     Promise.WATCHED: "I look while I label, and may stop when I like",
     Promise.FIXED: "I look once, when all planned labels are there",
@@ -69,18 +57,10 @@ NO_FORECAST = (
 )
 
 
-@dataclass(frozen=True)
-class Goal:
-    """What the labels are for: one of a number of items, a margin, claims; claims with a cap."""
-
-    budget: int | None = None
-    margin: float | None = None
-    claims: tuple[str, ...] = ()
-
-
 def sure_step(aim: Aim, population: Population) -> Plan | None:
     st.subheader("4 · How sure?", anchor=False)
     above = st.container()
+    draft.fill(PROMISE, aim.file, "promise", draft.waiting(aim.file).promise)
     method = advanced(aim, population, above)
     if method is None:
         st.info(CORRECT)
@@ -103,11 +83,11 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         with st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
             found = outlook.lines(population, population.fingerprint, plan.to_json())
     except (ValueError, TypeError) as error:
-        refuse_method(error, aim, population, method)
+        refuse_method(error, aim, method)
         return None
     if found[0].refused:
         fault = PlanError(found[0].refused, "", found[0].remedies)
-        refuse_method(fault, aim, population, method)
+        refuse_method(fault, aim, method)
         return None
     show_derived(method.place, found[0])
     if method.sized:
@@ -115,7 +95,8 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
     elif set(aim.estimands) <= set(CHOICES):
         show_choice(found)
     elif not found[0].half_widths and plan.margin:
-        refuse(NO_FORECAST, [WayOut("start from a number of items", {way_key(method): BUDGET})])
+        by_number = ProjectDraft(aim.file, way=BUDGET)
+        refuse(NO_FORECAST, [WayOut("start from a number of items", by_number)])
         return None
     else:
         show_outlook(plan, population, found)
@@ -133,15 +114,14 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     try:
         least = fewest(aim, population, method)
     except NotRandomError as error:
-        key = known_key()
         uses = {"certainty": "take them as known items", "ignored": "do not use them"}
-        ways = [WayOut(words, {key: use}) for use, words in uses.items() if key is not None]
+        ways = [WayOut(words, ProjectDraft(aim.file, existing=use)) for use, words in uses.items()]
         refuse(not_random_words(error, "in section 1"), ways)
         return None
     except (ValueError, TypeError) as error:
-        refuse_method(error, aim, population, method)
+        refuse_method(error, aim, method)
         return None
-    way = choose_way(method, aim)
+    way = choose_way(aim, claims=method.claims)
     goal = (
         claimed(aim, population, design) if way == CLAIMS else how_much(way, population, least, aim)
     )
@@ -160,10 +140,11 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     enough = aim.existing == "random"  # Together with those there are.
     fault = "" if enough else too_few_to_watch(design, promise, goal.budget)
     if fault:
-        more = {budget_key(population, aim): min(design.smallest_watched_budget, len(population))}
-        once = WayOut("look once, at the end", {"new-promise": Promise.FIXED})
+        most = min(design.smallest_watched_budget, len(population))
         label = f"label {design.smallest_watched_budget:,} items"
-        refuse(fault, [WayOut(label, more), once])
+        more = WayOut(label, ProjectDraft(aim.file, budget=most))
+        once = WayOut("look once, at the end", ProjectDraft(aim.file, promise=Promise.FIXED))
+        refuse(fault, [more, once])
         return None
     alone = numbers == 1 and method.stops_fixed(aim)
     stop = end_of_session(goal, design, promise, len(population), alone)
@@ -188,26 +169,10 @@ def asked(aim: Aim, population: Population) -> list[Question]:
     return questions(population, aim.estimands, outlook.named(aim.classifier) or (None,))
 
 
-def claimed(aim: Aim, population: Population, design: Design[Any]) -> Goal | None:
-    """The claims, and the most labels that may be spent on them."""
-    found = claims_input(aim, population)
-    most = st.number_input(
-        "At most this many labels (empty: no limit)",
-        value=None,
-        step=1,
-        key=f"new-most-{len(population)}",
-        persist_state="session",
-    )
-    least = min(design.smallest_watched_budget, len(population))
-    if not within(most, least, len(population)) or found is None:
-        return None
-    return Goal(budget=None if most is None else int(most), claims=found)
-
-
 def fewest(aim: Aim, population: Population, method: Method) -> int:
     """The fewest labels that the method can be planned with on this file, with the promise that
     its input shows, before that stands on the page."""
-    shown = st.session_state.get("new-promise")
+    shown = st.session_state.get(PROMISE)
     plan = Plan(
         method.design.name,
         aim.estimands,
@@ -238,49 +203,6 @@ def too_few_to_watch(design: Design[Any], promise: str, budget: int | None) -> s
     )
 
 
-def choose_way(method: Method, aim: Aim) -> str:
-    """What the person starts from: a number of labels, a margin, or something to be shown. A choice
-    has no margin."""
-    if set(aim.estimands) <= set(CHOICES):
-        return BUDGET
-    return str(
-        st.segmented_control(
-            "Start from",
-            [BUDGET, MARGIN, *([CLAIMS] if method.claims else [])],
-            default=BUDGET,
-            required=True,
-            key=way_key(method),
-            persist_state="session",
-        )
-    )
-
-
-def how_much(way: str, population: Population, least: int, aim: Aim) -> Goal | None:
-    """A budget or a margin; None while the number is out of bounds."""
-    size, curve = len(population) - known_number(population), along_ranks(aim)
-    if way == BUDGET:
-        first = min(max(FIRST_BUDGET, least), size)
-        budget = st.number_input(
-            "I can label this many items today: what will I know?",
-            value=first,
-            key=budget_key(population, aim, first),
-            persist_state="session",
-        )
-        if least > 1:
-            st.caption(f"This method needs at least {least:,} labels on this file.")
-        return Goal(budget=int(budget)) if within(budget, least, size) else None
-    if curve:
-        st.caption("Half the width of the band, at the rank where it is widest.")
-    points = st.number_input(
-        "Plus or minus this many percentage points",
-        value=5.0,
-        step=0.5,
-        key="new-margin",
-        persist_state="session",
-    )
-    return Goal(margin=float(points) / 100) if within(points, 0.1, 49) else None
-
-
 def confidence_input() -> float:
     return float(
         st.segmented_control(
@@ -308,7 +230,7 @@ def promise_input(design: Design[Any], promises: tuple[Promise, ...]) -> Promise
             list(PROMISES),
             format_func=PROMISES.__getitem__,
             captions=[one.format(valid=valid) for one in captions],
-            key="new-promise",
+            key=PROMISE,
             persist_state="session",
         )
     )

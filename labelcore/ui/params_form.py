@@ -41,6 +41,18 @@ def parameter_key(design: str, item: Field[Any], start: Any) -> str:
     return key if start == item.default else f"{key}-{start}"
 
 
+def show_params(
+    design: Design[Any], suggested: Mapping[str, Any], params: Mapping[str, Any]
+) -> None:
+    """Let the form show these parameters, and of the others what is suggested."""
+    for item in fields(design.Params):
+        key = parameter_key(design.name, item, suggested.get(item.name, item.default))
+        if params.get(item.name) is None:
+            st.session_state.pop(key, None)
+        else:
+            st.session_state[key] = input_value(item, params[item.name])
+
+
 def fits(item: Field[Any], value: Any) -> bool:
     """Whether a value fits its field; where it does not, a sentence says so."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.ui import claims_view, new_claims, new_sure
+from labelcore.ui import claims_view, new_claims, new_goal
 from tests.app.conftest import button, texts
 from tests.app.test_new_project import error, store, whole_way, with_upload
 
@@ -27,7 +27,7 @@ def field(page, kind: str, end: str):
 
 def with_claim(app, items: Path, percent: float = 70.0):
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(new_sure.CLAIMS).run(timeout=60)
+    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run(timeout=60)
     field(page, "number_input", "-percent").set_value(percent).run(timeout=60)
     assert not page.exception
     return page
@@ -48,7 +48,7 @@ def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
 
 def test_a_claim_without_a_percentage_waits_and_one_out_of_bounds_is_told(app, items: Path) -> None:
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(new_sure.CLAIMS).run(timeout=60)
+    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run(timeout=60)
     assert new_claims.OPEN in [one.value for one in page.info]
     assert not [one for one in page.button if one.key == "new-create"]
     field(page, "number_input", "-percent").set_value(100.0).run(timeout=60)
@@ -75,7 +75,7 @@ def two_classifiers(app):
     rows = "".join(f"{n},text {n},{n % 2},{n % 3 == 0:d}\n" for n in range(100))
     page = with_upload(app, "two.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
     page.text_input(key="new-question").set_value("Spam?").run(timeout=60)
-    page.segmented_control(key="new-way").set_value(new_sure.CLAIMS).run(timeout=60)
+    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run(timeout=60)
     return page
 
 
@@ -93,7 +93,7 @@ def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> Non
     rows = "".join(f"{n},text {n},{said[n % 3]},{said[n % 2]}\n" for n in range(90))
     page = with_upload(app, "three.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
     page.text_input(key="new-question").set_value("Which?").run(timeout=60)
-    page.segmented_control(key="new-way").set_value(new_sure.CLAIMS).run(timeout=60)
+    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run(timeout=60)
     field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run(timeout=60)
     assert not page.exception and not page.error
     assert field(page, "selectbox", "-compared").options == ["Accuracy"]
@@ -104,7 +104,7 @@ def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> Non
 
 def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(new_sure.MARGIN).run()
+    page.segmented_control(key="new-way").set_value(new_goal.MARGIN).run()
     assert page.checkbox(key="new-stop-margin").value
     page.checkbox(key="new-stop-deadline").set_value(True).run()
     day = datetime.now(UTC).date() + timedelta(days=30)

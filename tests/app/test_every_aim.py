@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.ui.new_aim import BETTER, SEVERAL, WHICH
-from labelcore.ui.new_method import MARGIN
+from labelcore.ui.new_goal import MARGIN
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import button, texts
 from tests.app.test_new_project import store, with_upload

@@ -9,7 +9,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui.new_aim import BOTH, RANKED, SHIP
-from labelcore.ui.new_sure import BUDGET, MARGIN
+from labelcore.ui.new_goal import BUDGET, MARGIN
 from tests.app.conftest import button, texts
 
 LEFT = 120

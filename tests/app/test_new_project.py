@@ -100,7 +100,7 @@ def test_bytes_that_cannot_be_decoded_are_told_with_their_place(app) -> None:
 
 def chooser(page, name: str):
     """The selector of one field of the dialect."""
-    return next(one for one in page.selectbox if (one.key or "").startswith(f"new-{name}-"))
+    return next(one for one in page.selectbox if (one.key or "").startswith(f"new-read-{name}-"))
 
 
 GERMAN = "Nr;Text;Wahrscheinlichkeit\n1;für;0,75\n2;Öl;0,5\n"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ import streamlit as st
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Preview, preview
 from labelcore.population import Population
-from labelcore.ui.draft import Columns
+from labelcore.ui import draft
+from labelcore.ui.draft import Columns, ProjectDraft
+from labelcore.ui.new_aim import Card
 from labelcore.ui.new_number import within
 from labelcore.ui.new_sure import confidence_input
 from labelcore.ui.plain import plain
@@ -46,6 +48,15 @@ class Chosen:
     def key(self, name: str) -> str:
         """Of an input that starts from what this file and classifier suggest."""
         return f"compare-{name}-{self.classifier}-{self.population.fingerprint}"
+
+
+def project(chosen: Chosen, card: Card, names: Sequence[str] = ()) -> ProjectDraft:
+    """A project about the file that asks a question; ``names`` are the classifiers that it is asked
+    of, where it takes several."""
+    begun = ProjectDraft(chosen.base.fingerprint, question=card.title, estimands=card.estimands)
+    if not names:
+        return begun
+    return replace(begun, classifiers=tuple(names), thresholds=chosen.columns.thresholds)
 
 
 def suited(chosen: Chosen, *, score: bool = False) -> bool:
@@ -100,8 +111,8 @@ def outlook_of(population: Population, plan: Plan) -> Preview:
         return previewed(population, population.fingerprint, plan.to_json())
 
 
-def offer(state: Mapping[str, Any], key: str) -> None:
-    """The button that opens New project with ``state`` as what its inputs show."""
+def offer(wanted: ProjectDraft, key: str) -> None:
+    """The button that opens New project with what is wanted in its inputs."""
     if st.button("Use this in a new project", key=f"compare-use-{key}", icon=":material/add:"):
-        st.session_state.update(state)
+        draft.begin(wanted)
         st.switch_page("pages/new_project.py")

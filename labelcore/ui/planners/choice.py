@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -17,6 +17,7 @@ from labelcore.stats.reach_bounds import (
     label_bound,
     smallest_budget,
 )
+from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import SHIP
@@ -28,9 +29,9 @@ from labelcore.ui.planners.base import (
     offer,
     outlook_of,
     percent_input,
+    project,
     suited,
 )
-from labelcore.ui.planners.preset import preset
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
@@ -95,7 +96,7 @@ def choice_planner(chosen: Chosen) -> None:
         return
     show(chosen, found, bounds, wanted)
     most = most_labels(found, wanted)
-    offer(preset_of(chosen, candidates, wanted, most), "choice")
+    offer(project_of(chosen, candidates, wanted, most), "choice")
 
 
 def candidates_input(chosen: Chosen) -> tuple[Any, ...] | None:
@@ -235,14 +236,16 @@ def candidates_table(candidates: Mapping[str, int], items: int) -> pd.DataFrame:
     )
 
 
-def preset_of(
+def project_of(
     chosen: Chosen, candidates: tuple[Any, ...], wanted: Wanted, most: int
-) -> dict[str, Any]:
+) -> ProjectDraft:
     params = {
-        "candidates": candidates, "precision_threshold": wanted.precision,
-        "precision_slack": wanted.precision_slack, "reach_slack": wanted.reach_slack,
+        "candidates": candidates,
+        "precision_threshold": wanted.precision,
+        "precision_slack": wanted.precision_slack,
+        "reach_slack": wanted.reach_slack,
         "delta": wanted.delta,
-    }  # fmt: skip
+    }
     named = candidates if isinstance(candidates[0], str) else (chosen.classifier,)
-    budget: dict[str, Any] = {f"budget_{len(chosen.population)}": most}
-    return preset(chosen, SHIP, "reach_selection", params, classifiers=named, **budget)
+    asked = project(chosen, SHIP, named)
+    return replace(asked, design="reach_selection", params=params, budget=most)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from labelcore.stats.annotations_needed import LabelsNeeded, labels_needed
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import RANKED
-from labelcore.ui.new_method import MARGIN
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import (
@@ -25,9 +25,9 @@ from labelcore.ui.planners.base import (
     offer,
     outlook_of,
     percent_input,
+    project,
     suited,
 )
-from labelcore.ui.planners.preset import preset
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
@@ -39,6 +39,7 @@ WHAT = (
     "strata, Labelcore's own, give a band of so many points."
 )
 FACTOR, EPSILON = "A factor", "Epsilon"
+FACTOR_KEYS = {"factor": "compare-factor", "epsilon": "compare-epsilon"}
 LIMITS = {"factor": (1.01, 100.0), "epsilon": (0.001, 1.0)}
 FACTOR_WORDS = (
     "A factor of {factor:.3g}: where the precision is 80 %, the estimate lies between {low} and "
@@ -111,7 +112,7 @@ def factor_inputs() -> dict[str, Any] | None:
             "epsilon": "How much further each rank of the grid lies (epsilon)",
         }[key]
         wanted = st.number_input(
-            label, value=value, step=0.01, format="%.3f", key=f"compare-{key}",
+            label, value=value, step=0.01, format="%.3f", key=FACTOR_KEYS[key],
             persist_state="session",
         )  # fmt: skip
         sound = within(float(wanted), *LIMITS[key])
@@ -200,19 +201,21 @@ def against_factor(items: int, window: int, precision: float, delta: float) -> p
 def offer_one(chosen: Chosen, needed: LabelsNeeded, half: float, given: dict[str, Any]) -> None:
     """The method to go on with."""
     grid = {"epsilon": needed.epsilon}
-    states = {
-        "Geometric strata": preset(
-            chosen, RANKED, "geometric_strata", {}, way_ranked=MARGIN, margin=100 * half,
+    ranked = project(chosen, RANKED)
+    wants = {
+        "Geometric strata": replace(
+            ranked, design="geometric_strata", params={}, margin=half, promise=Promise.FIXED
+        ),
+        "PAULA": replace(ranked, design="paula", params={**grid, "window": given["window"]}),
+        "Logarithmic strata": replace(
+            ranked,
+            design="logarithmic_stratified",
+            params={**grid, "minimum_precision": given["precision"]},
             promise=Promise.FIXED,
         ),
-        "PAULA": preset(chosen, RANKED, "paula", {**grid, "window": given["window"]}),
-        "Logarithmic strata": preset(
-            chosen, RANKED, "logarithmic_stratified",
-            {**grid, "minimum_precision": given["precision"]}, promise=Promise.FIXED,
-        ),
-    }  # fmt: skip
+    }
     method = st.segmented_control(
-        "Go on with", list(states), default=next(iter(states)), required=True,
+        "Go on with", list(wants), default=next(iter(wants)), required=True,
         key="compare-goes-on", persist_state="session",
     )  # fmt: skip
-    offer(states[str(method)], "curve")
+    offer(wants[str(method)], "curve")

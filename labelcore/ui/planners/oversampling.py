@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -24,10 +24,16 @@ from labelcore.stats.oversampling import (
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import BOTH
-from labelcore.ui.new_method import MARGIN
 from labelcore.ui.plain import plain
-from labelcore.ui.planners.base import Chosen, confidence, offer, outlook_of, percent_input, suited
-from labelcore.ui.planners.preset import preset
+from labelcore.ui.planners.base import (
+    Chosen,
+    confidence,
+    offer,
+    outlook_of,
+    percent_input,
+    project,
+    suited,
+)
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
@@ -118,11 +124,11 @@ def oversampling_planner(chosen: Chosen) -> None:
         return
     show(wanted, sizes, plain_sizes)
     params = {"assumed_precision": wanted.precision, "assumed_recall": wanted.recall}
-    state = preset(
-        chosen, BOTH, "oversampling", params, way=MARGIN, margin=100 * wanted.margin,
-        promise=Promise.FIXED,
-    )  # fmt: skip
-    offer(state, "oversampling")
+    asked = project(chosen, BOTH)
+    wants = replace(
+        asked, design="oversampling", params=params, margin=wanted.margin, promise=Promise.FIXED
+    )
+    offer(wants, "oversampling")
 
 
 def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:

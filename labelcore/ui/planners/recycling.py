@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,7 @@ from labelcore.stats.recycling_savings import savings
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.new_aim import SEVERAL
 from labelcore.ui.plain import plain
-from labelcore.ui.planners.base import Chosen, number_input, offer, outlook_of, suited
-from labelcore.ui.planners.preset import preset
+from labelcore.ui.planners.base import Chosen, number_input, offer, outlook_of, project, suited
 from labelcore.ui.progress import draw
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
@@ -76,11 +76,9 @@ def recycling_planner(chosen: Chosen) -> None:
     st.caption(f"{size:,} draws settle a precision to within {half} at 95 %, whatever it is.")
     show(chosen, str(parent), children, called, size)
     params = {"parent": parent, "children": tuple(children), "sample_size": size}
-    state = preset(
-        chosen, SEVERAL, "recycling", params, classifiers=(parent, *children),
-        estimands=("precision",),
-    )  # fmt: skip
-    offer(state, "recycling")
+    asked = project(chosen, SEVERAL, (parent, *children))
+    wants = replace(asked, estimands=("precision",), design="recycling", params=params)
+    offer(wants, "recycling")
 
 
 def why(suggestion: Suggestion) -> str:

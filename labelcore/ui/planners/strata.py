@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -12,8 +13,7 @@ from labelcore.planning.stratifications import compare_stratifications
 from labelcore.population import Population
 from labelcore.ui.new_aim import ACCURACY
 from labelcore.ui.plain import plain
-from labelcore.ui.planners.base import Chosen, offer
-from labelcore.ui.planners.preset import preset
+from labelcore.ui.planners.base import Chosen, offer, project
 from labelcore.ui.progress import draw
 from labelcore.words import sentences as words
 
@@ -97,7 +97,7 @@ def strata_planner(chosen: Chosen) -> None:
     if allocation in ABOUT:
         params = {"allocation": allocation, "stratification": row["stratification"]}
         params["n_strata"] = int(row["n_strata"])
-        offer(preset(chosen, ACCURACY, "stratified", params), "strata")
+        offer(replace(project(chosen, ACCURACY), design="stratified", params=params), "strata")
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
