@@ -1,14 +1,18 @@
 """What is generated from the tables of the package: ``python -m docs.make_sentences``.
 
-Writes the table of estimands in README.md; ``tests/test_sentences_page.py`` fails while it is
-stale.
+Writes docs/sentences.md, every sentence that the product can say, and the table of estimands in
+README.md; ``tests/test_sentences_page.py`` fails while they are stale.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
+from docs.spoken import Spoken, spoken
 from labelcore.estimands import QUANTITIES, Estimand
 from labelcore.words.quantities import quantity
 
@@ -41,7 +45,35 @@ def readme() -> str:
     return filled(text, "estimands", estimand_rows())
 
 
-MADE: dict[str, Callable[[], str]] = {"README.md": readme}
+PAGE = """# Every sentence the product can say
+
+Made by `python -m docs.make_sentences` from the source. The tables of `words` come first, then the
+other folders. A template of a table is followed by an example; of a sentence that a function makes
+what it works out stands in brackets. Texts of fewer than four words and the errors of the Python
+interface are not listed.
+"""
+
+
+def page() -> str:
+    """Every sentence by file and table."""
+    by_file = groupby(spoken(ROOT / "labelcore"), key=attrgetter("file"))
+    return PAGE + "".join(f"\n## `{name}`\n\n{_listed(those)}" for name, those in by_file)
+
+
+def _listed(those: Iterable[Spoken]) -> str:
+    return "".join(
+        f"- `{one.place}`: {_plain(one.template)}\n"
+        + (f"  - {_plain(one.example())}\n" if one.fields else "")
+        for one in those
+    )
+
+
+def _plain(text: str) -> str:
+    """``text`` as it stands, with nothing that Markdown would read as markup."""
+    return re.sub(r"([\\`*_<>\[\]$|])", r"\\\1", text)
+
+
+MADE: dict[str, Callable[[], str]] = {"README.md": readme, "docs/sentences.md": page}
 """Each generated file and what it must hold."""
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from docs.make_sentences import MADE, filled
+from docs.spoken import EXAMPLES, spoken
+from labelcore.words import differences, sentences
 
 
 @pytest.mark.parametrize("name", sorted(MADE))
@@ -18,3 +20,28 @@ def test_a_generated_file_is_fresh(root: Path, name: str) -> None:
 def test_a_text_without_its_place_is_refused() -> None:
     with pytest.raises(ValueError, match="no place for 'estimands'"):
         filled("no mark here\n", "estimands", iter(["| a |"]))
+
+
+def test_every_state_is_on_the_page_with_an_example(root: Path) -> None:
+    found = {one.template: one.example() for one in spoken(root / "labelcore")}
+    for template in (*sentences.STATES.values(), *differences.STATES.values()):
+        assert "{" not in found[template] and EXAMPLES["scope"] in found[template]
+
+
+def test_what_a_source_says_and_nothing_else_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "words" / "said.py"
+    path.parent.mkdir()
+    path.write_text(
+        '"""Not this docstring of a module."""\n'
+        'SAID: dict[str, str] = {"key": "The share is {value} of all."}\n'
+        "def said(n):\n"
+        '    """Not this docstring of a function."""\n'
+        "    if not n:\n"
+        '        raise ValueError("not this error of a function")\n'
+        '    return f"There are {n + 1:,} of these items."\n',
+        "utf-8",
+    )
+    assert [(one.file, one.place, one.example()) for one in spoken(tmp_path)] == [
+        ("words/said.py", "SAID", "The share is 91.4 % of all."),
+        ("words/said.py", "said", "There are [n + 1] of these items."),
+    ]
