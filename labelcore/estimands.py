@@ -103,28 +103,35 @@ _ROWS = (
     Estimand(
         "specificity", "specificity", (1, -1, -1, 1), (1, -1, 0, 0),
         formula="TN / (TN + FP)",
-        measures="specificity (of the items that are not {positive!r}, the share that "
+        measures="specificity (of the items that human judgement does not call {positive!r}, the "
+        "share that {classifier} does not either)",
+        in_truth="specificity (of the items that truly are not {positive!r}, the share that "
         "{classifier} does not call {positive!r})",
     ),
     Estimand(
         "prevalence", "prevalence", (0, 1, 0, 0), (1, 0, 0, 0), group="all",
         needs_prediction=False,
         formula="(TP + FN) / N",
-        measures="prevalence (the share of items that are {positive!r})",
+        measures="prevalence (the share of items that human judgement calls {positive!r})",
+        in_truth="prevalence (the share of items that truly are {positive!r})",
     ),
     Estimand(
         "false_omission_rate", "false omission rate", (0, 1, 0, -1), (1, 0, -1, 0),
         group="unpredicted",
         formula="FN / (FN + TN)",
         measures="the false omission rate (of the items that {classifier} does not call "
-        "{positive!r}, the share that are)",
+        "{positive!r}, the share that human judgement does)",
+        in_truth="the false omission rate (of the items that {classifier} does not call "
+        "{positive!r}, the share that truly are)",
     ),
     Estimand(
         "negative_predictive_value", "negative predictive value", (1, -1, -1, 1), (1, 0, -1, 0),
         group="unpredicted",
         formula="TN / (TN + FN)",
         measures="the negative predictive value (of the items that {classifier} does not call "
-        "{positive!r}, the share that are not)",
+        "{positive!r}, the share that human judgement does not either)",
+        in_truth="the negative predictive value (of the items that {classifier} does not call "
+        "{positive!r}, the share that truly are not)",
     ),
 )  # fmt: skip
 
@@ -158,8 +165,8 @@ CURVES = _by_name(
     Quantity(
         "precision_curve",
         "precision curve",
-        measures="the precision curve (for each rank of the list, the share of {positive!r} items "
-        "down to it)",
+        measures="the precision curve (for each rank of the list, the share of items down to it "
+        "that human judgement calls {positive!r})",
     )
 )
 
@@ -168,14 +175,14 @@ SUMMARIES = _by_name(
     Quantity(
         "average_precision",
         "average precision",
-        measures="average precision (the mean, over the {positive!r} items, of the precision at "
-        "their rank)",
+        measures="average precision (the mean, over the items that human judgement calls "
+        "{positive!r}, of the precision at their rank)",
     ),
     Quantity(
         "area_under_roc",
         "area under the ROC curve",
-        measures="the area under the ROC curve (how often {classifier} ranks a {positive!r} item "
-        "above another one)",
+        measures="the area under the ROC curve (how often {classifier} ranks an item that "
+        "human judgement calls {positive!r} above one that it does not)",
     ),
 )
 

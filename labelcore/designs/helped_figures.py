@@ -21,7 +21,7 @@ HELPED = Method(
     "Angelopoulos, Duchi and Zrnic (2023); Cochran (1977), chapter 7; Wilson (1927)",
     Form.APPROXIMATE,
 )
-AGREE = "The scores {how} with the labels, which saved {saved:.0%} of the labels."
+AGREE = "The scores {how} with the labels, which saved about {saved:.0%} of the labels."
 NO_HELP = "The scores hardly agree with the labels: no label saved."
 LITTLE, WELL = 0.3, 0.7
 TOO_FEW = (

@@ -77,8 +77,8 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
     label: ClassVar[str] = "Logarithmic strata"
     summary: ClassVar[str] = (
         "Labels the whole head and random items of ever longer stretches below it; its band "
-        "holds for all ranks together without any approximation, but is at least twice as wide as "
-        "that of geometric strata with as many labels."
+        "holds for all ranks together without any approximation, but was at least twice as wide as "
+        "that of geometric strata with as many labels on the lists measured."
     )
     promises: ClassVar[tuple[Promise, ...]] = (Promise.WATCHED, Promise.FIXED)
     size_from_params: ClassVar[bool] = True

@@ -142,7 +142,7 @@ class ReachSelectionDesign(Design[ReachFrame]):
             "labels of one candidate until its reach is settled within the slack (n_epsilon)"
         ),
         "T": "draws at the most (T)",
-        "label_bound": "draws after which the choice is made for sure (theorems 2 and 3)",
+        "label_bound": "draws that decide the choice at this confidence (theorems 2 and 3)",
     }
 
     @dataclass(frozen=True, slots=True)

@@ -64,9 +64,9 @@ class Reveal:
         elif self.estimate.promise == Promise.NONE:
             text = f"{side}. The session ended early, and no promise goes with this interval."
         elif self.inside:
-            text = f"inside the interval, as happens in {_how_often(sure)[0]} sessions."
+            text = f"inside the interval, as promised for {_how_often(sure)[0]} sessions."
         else:
-            text = f"outside: that happens in {_how_often(sure)[1]} sessions."
+            text = f"outside: the promise allows that in {_how_often(sure)[1]} sessions."
         if self.differing and not self.inside:
             one = self.differing == 1
             text += (

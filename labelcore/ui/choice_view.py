@@ -15,11 +15,12 @@ from labelcore.words import sentences as words
 
 HOW = (
     "The dashed line is the wanted precision, the dotted line the lowest still tolerated. "
-    "'Good': surely as precise as wanted; 'acceptable': surely as precise as is tolerated; 'still "
-    "open': neither yet. 'Out' is for this choice only: the candidate's bounds rule out the "
-    "wanted precision, or another one surely finds about as much as it could, up to the share "
-    "that may be lost. The lower ends hold for all candidates together and at every look; an "
-    "upper end, and with it 'out', holds for a candidate that somebody had in mind beforehand."
+    "'Good': shown to be as precise as wanted; 'acceptable': shown to be as precise as is "
+    "tolerated; 'still open': neither yet. 'Out' is for this choice only: the candidate's bounds "
+    "rule out the wanted precision, or another one is shown to find about as much as it could, up "
+    "to the share that may be lost. The lower ends hold for all candidates together and at every "
+    "look; an upper end, and with it 'out', holds for a candidate that somebody had in mind "
+    "beforehand."
 )
 OPEN = "still open"
 LATER = "This picture starts with the second label."

@@ -33,7 +33,7 @@ NO_SCORE = (
     "There is nothing to cut here: a curve needs two classes, a classifier with a score, and "
     "labels from the whole list."
 )
-MISSED = "No head of the list keeps {precision} for sure yet, as far as the bounds know."
+MISSED = "The bounds do not yet show that any head of the list keeps {precision}."
 
 
 def explore_page(project: str) -> None:

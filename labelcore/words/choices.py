@@ -79,4 +79,4 @@ def bounds_words(choice: Choice) -> str:
     if choice.status != ChoiceStatus.GUARANTEED or mine.empty:
         return ""
     low, _ = percent_range(float(mine["low"].iloc[0]), float(mine["high"].iloc[0]))
-    return f" By these labels its precision is at least {low}."
+    return f" By the same bounds its precision is at least {low}."

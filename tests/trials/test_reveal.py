@@ -26,14 +26,14 @@ def test_inside() -> None:
     assert row().inside is True
     assert row().sentence() == (
         "In truth, accuracy (the share of items that the classifier 'lr' gets right) is "
-        "90.0 %; the session said 85.0 % to 95.0 %: inside the interval, as happens in 19 of 20 "
+        "90.0 %; the session said 85.0 % to 95.0 %: inside the interval, as promised for 19 of 20 "
         "sessions."
     )
 
 
 def test_outside() -> None:
     assert row(0.5).inside is False
-    assert row(0.5).sentence().endswith("outside: that happens in 1 of 20 sessions.")
+    assert row(0.5).sentence().endswith("outside: the promise allows that in 1 of 20 sessions.")
 
 
 @pytest.mark.parametrize("truth", [0.85, 0.95, 0.85 - 1e-15])

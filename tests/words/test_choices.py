@@ -43,7 +43,7 @@ def choice(**changes: Any) -> lc.Choice:
             "For the 5,000 items in posts.csv, 'top 100' (score 0.8125 and better) is the choice: "
             "its precision is at least 80.0 %, and it finds at least 90.0 % of the 'spam' items "
             "that the best candidate with a precision of 90.0 % or more finds (95 % confidence, "
-            "strict, valid at every look), from 312 labels. By these labels its precision is at "
+            "strict, valid at every look), from 312 labels. By the same bounds its precision is at "
             "least 82.0 %.",
         ),
         (
