@@ -132,6 +132,15 @@ class Ledger:
                 self.events.append(event)
                 return event
 
+    def write(self, build: Callable[[], Event | None]) -> Event | None:
+        """As ``append``, for an event that brings no text of an item with it."""
+
+        def entry() -> Entry | None:
+            event = build()
+            return (event, {}) if event else None
+
+        return self.append(entry)
+
     def event(self, kind: str, annotator: str, **values: Any) -> Event:
         """An event that would follow the present ones; a look is nobody's."""
         if kind != "looked":

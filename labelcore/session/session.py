@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from labelcore.errors import AnswerError
+import pandas as pd
+
+from labelcore.designs.curves import Curve
+from labelcore.errors import (
+    AnswerError,
+    ChangedTextError,
+    StoreBusyError,
+    StoreNotWritableError,
+)
+from labelcore.figures.curves import band, ranked_curve
+from labelcore.figures.cuts import cut_at, deepest_cut, packages
+from labelcore.figures.label_error import label_error
 from labelcore.figures.looks import FiguresNow
+from labelcore.figures.scalars import complete, first_figure, headline_stage
 from labelcore.figures.stops import stop_reason
+from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
-from labelcore.log.events import Draw, Event, genesis
+from labelcore.log.events import Draw, Event, genesis, text_digest
+from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
 from labelcore.log.screens import Shown
 from labelcore.log.state import State
@@ -20,14 +36,18 @@ from labelcore.log.wording import check_wording
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
-from labelcore.session.ledger import Entry, Ledger, now
+from labelcore.promises import Status
+from labelcore.results.label_error import LabelError
+from labelcore.results.types import Band, Cut, Result
+from labelcore.session.ledger import Ledger, now
 from labelcore.session.projects import created_or_same, new_record, read_items
 from labelcore.session.turns import Turns
-from labelcore.session.view import SessionView
 from labelcore.store import LabelStore, open_store
 
+RECORD_AGAIN_SECONDS = 2.0
 
-class Session(SessionView):
+
+class Session:
     """One project: draws items, takes answers, gives results.
 
     Every answer is durable in the store when ``answer`` returns. Position and results always come
@@ -91,6 +111,9 @@ class Session(SessionView):
         self.turns = Turns(self.ledger, population)
         self._lock = threading.RLock()
         self._people: dict[str, str] = {}
+        # Why the newest look is not in the log, "" when it is.
+        self.unrecorded = ""
+        self._record_again_at = 0.0
         self.sync()
 
     @classmethod
@@ -113,6 +136,62 @@ class Session(SessionView):
         record = opened.project(project)
         population = read_items(record, read, file)
         return cls(population, Plan.from_json(record.plan_json), opened, project)
+
+    # --- the log -----------------------------------------------------------------------------
+
+    def sync(self) -> None:
+        """Take in what other sessions appended."""
+        with self._lock:
+            self.ledger.sync()
+
+    @property
+    def events(self) -> list[Event]:
+        """The log as read so far."""
+        return self.ledger.events
+
+    def item(self, draw: Draw) -> dict[str, str]:
+        """What a person judges: {column: text}, as it was when drawn."""
+        return self.item_by_id(draw.item_id)
+
+    def item_by_id(self, item_id: str) -> dict[str, str]:
+        """As ``item``, for any item. Raises ChangedTextError for a text that is not the one that
+        the draw recorded."""
+        kept = self.store.content(self.project, item_id)
+        found = self.population.content(item_id) if kept is None else kept
+        if self.state.texts.get(item_id, digest := text_digest(item_id, found)) != digest:
+            raise ChangedTextError(
+                f"The text of item {item_id!r} is not the one that was drawn: it was changed "
+                "outside Labelcore, so it is not shown. Put back a backup of the store."
+            )
+        return found
+
+    @property
+    def broken_at(self) -> int:
+        """The first event of the log that was changed outside Labelcore; 0 when none was. It and
+        those after it are left out, and nothing can be added."""
+        return self.ledger.broken_at
+
+    def check_log(self) -> None:
+        """Read the whole log again. Raises BrokenLogError when it was changed outside Labelcore."""
+        self.ledger.check()
+
+    def last_answer(self, annotator: str | None = DEFAULT_ANNOTATOR) -> Event | None:
+        """This person's newest answer that is in force; with None that of anybody."""
+        for event in reversed(self.events):
+            if annotator in (None, event.annotator) and self.state.in_force(event):
+                return event
+        return None
+
+    @property
+    def status(self) -> Status:
+        """One of "open", "waiting" (for the answers to items that are shown), "goal reached",
+        "budget used", "exhausted", "finished"."""
+        return self.ledger.status()
+
+    @property
+    def going_on(self) -> bool:
+        """Whether labels are still to come by the plan."""
+        return self.status in (Status.OPEN, Status.WAITING)
 
     # --- people ------------------------------------------------------------------------------
 
@@ -150,12 +229,7 @@ class Session(SessionView):
 
     def _release_expired(self, annotator: str, stopped: bool) -> Event | None:
         """Take an item from a person who has had it for too long; there is nothing else to do."""
-
-        def build() -> Entry | None:
-            event = self.turns.release_expired(annotator, stopped)
-            return (event, {}) if event else None
-
-        return self.ledger.append(build)
+        return self.ledger.write(lambda: self.turns.release_expired(annotator, stopped))
 
     def release(self, draw: Draw | str, *, annotator: str | None = None) -> Event | None:
         """Give an item back unanswered, so that others may have it; None when it was answered or
@@ -164,13 +238,8 @@ class Session(SessionView):
         Raises AnswerError for an unknown token, and for a draw of another person.
         """
         shown = self._shown(draw, annotator)
-
-        def build() -> Entry | None:
-            event = self.turns.release(shown, shown.annotator)
-            return (event, {}) if event else None
-
         with self._lock:
-            return self.ledger.append(build)
+            return self.ledger.write(lambda: self.turns.release(shown, shown.annotator))
 
     def _stop_now(self, annotator: str) -> bool:
         engine = self.engine
@@ -179,13 +248,13 @@ class Session(SessionView):
         if not stop_reason(engine, now()):
             return False
 
-        def build() -> Entry | None:
+        def build() -> Event | None:
             event = self.ledger.event("stopped", annotator)
             over = engine.stopped or engine.finished
             reason = "" if over else stop_reason(engine, event.at)
-            return (replace(event, text=reason), {}) if reason else None
+            return replace(event, text=reason) if reason else None
 
-        self.ledger.append(build)
+        self.ledger.write(build)
         return engine.stopped
 
     # --- answering ---------------------------------------------------------------------------
@@ -206,12 +275,12 @@ class Session(SessionView):
             if token in self.state.answered:
                 return self.state.answered[token]
 
-            def build() -> Entry | None:
+            def build() -> Event | None:
                 if token in self.state.answered:
                     return None
-                return self._answer_event(shown, kind, label), {}
+                return self._answer_event(shown, kind, label)
 
-            return self.ledger.append(build) or self.state.answered[token]
+            return self.ledger.write(build) or self.state.answered[token]
 
     def _shown(self, draw: Draw | str, annotator: str | None) -> Shown:
         """The draw as it was put before this person."""
@@ -248,19 +317,18 @@ class Session(SessionView):
         change. The earlier answer stays in the log."""
         kind, label = self.engine.kind_of(answer)
 
-        def build() -> Entry | None:
+        def build() -> Event | None:
             if token in self.state.answered:
                 return None
             before = self.engine.in_force(index) if 1 <= index <= len(self.engine.asked) else None
             if before is None:
                 raise AnswerError(f"item {index} has no answer yet that could be changed")
-            event = self.ledger.event(
+            return self.ledger.event(
                 kind, annotator, answers=token, index=index, item_id=before.item_id,
                 stratum=before.stratum, batch=before.batch, label=label, previous=before.sequence,
             )  # fmt: skip
-            return event, {}
 
-        return self.ledger.append(build) or self.state.answered[token]
+        return self.ledger.write(build) or self.state.answered[token]
 
     def undo(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
         """Take back this person's last answer still in force; repeatable. None when there is none.
@@ -268,18 +336,17 @@ class Session(SessionView):
         The item comes back next with a new token; a changed answer goes back to the one before.
         """
 
-        def build() -> Entry | None:
+        def build() -> Event | None:
             last = self.last_answer(annotator)
             if last is None:
                 return None
             kind = "reread_undone" if last.kind == "reread" else "undone"
-            event = self.ledger.event(
+            return self.ledger.event(
                 kind, annotator, index=last.index, item_id=last.item_id, stratum=last.stratum,
                 batch=last.batch, previous=last.sequence,
             )  # fmt: skip
-            return event, {}
 
-        return self.ledger.append(build)
+        return self.ledger.write(build)
 
     def note(self, index: int, text: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
         """Keep a note about a drawn item; the last one counts, an empty one removes it."""
@@ -291,11 +358,8 @@ class Session(SessionView):
 
     def _about(self, kind: str, index: int, annotator: str, text: str) -> None:
         item_id = self.population.id_at(self.state.asked(index).position)
-        self.ledger.append(
-            lambda: (
-                self.ledger.event(kind, annotator, index=index, item_id=item_id, text=text),
-                {},
-            )
+        self.ledger.write(
+            lambda: self.ledger.event(kind, annotator, index=index, item_id=item_id, text=text)
         )
 
     # --- ending ------------------------------------------------------------------------------
@@ -303,11 +367,11 @@ class Session(SessionView):
     def finish(self, reason: str = "", annotator: str = DEFAULT_ANNOTATOR) -> None:
         """End the session; nothing more is drawn until ``extend``."""
         self.results()
-        self.ledger.append(
+        self.ledger.write(
             lambda: (
                 None
                 if self.engine.finished
-                else (self.ledger.event("finished", annotator, text=reason), {})
+                else self.ledger.event("finished", annotator, text=reason)
             )
         )
         self.results()
@@ -317,8 +381,8 @@ class Session(SessionView):
         promise the first stage stays the result and the further labels are a second stage."""
         if isinstance(budget, bool) or not isinstance(budget, int):
             raise TypeError(f"budget must be a whole number of items, got {budget!r}")
-        self.ledger.append(
-            lambda: (self.ledger.event("extended", annotator, detail={"budget": budget}), {})
+        self.ledger.write(
+            lambda: self.ledger.event("extended", annotator, detail={"budget": budget})
         )
 
     def second_pass(self, items: int = 30, annotator: str = DEFAULT_ANNOTATOR) -> None:
@@ -329,8 +393,8 @@ class Session(SessionView):
         """
         if isinstance(items, bool) or not isinstance(items, int):
             raise TypeError(f"items must be a whole number of items, got {items!r}")
-        self.ledger.append(
-            lambda: (self.ledger.event("second_pass", annotator, detail={"items": items}), {})
+        self.ledger.write(
+            lambda: self.ledger.event("second_pass", annotator, detail={"items": items})
         )
 
     def reword(self, annotator: str = DEFAULT_ANNOTATOR, **changes: Any) -> None:
@@ -341,9 +405,130 @@ class Session(SessionView):
         """
         check_wording(changes)
 
-        def build() -> Entry | None:
+        def build() -> Event | None:
             old = self.settings
             new = {name: value for name, value in changes.items() if old.get(name) != value}
-            return (self.ledger.event("reworded", annotator, detail=new), {}) if new else None
+            return self.ledger.event("reworded", annotator, detail=new) if new else None
 
-        self.ledger.append(build)
+        self.ledger.write(build)
+
+    # --- looking -----------------------------------------------------------------------------
+
+    def results(self) -> dict[str, Result]:
+        """{estimand: Estimate | Band} now.
+
+        Each look that sees new answers is written to the log; ``unrecorded`` says why it was not.
+        """
+        with self._lock:
+            self.sync()
+            found = self.figures.results()
+            if self.state.last_answer <= self.state.looked_after:
+                self.unrecorded = ""
+            elif not self.broken_at and time.monotonic() >= self._record_again_at:
+                self._record_look()
+            return found
+
+    def _record_look(self) -> None:
+        """Reading goes on where nothing can be written; each try may wait for another program."""
+        try:
+            self.ledger.write(self._look)
+            self.unrecorded = ""
+        except (StoreBusyError, StoreNotWritableError) as error:
+            self.unrecorded = str(error)
+            self._record_again_at = time.monotonic() + RECORD_AGAIN_SECONDS
+
+    def _look(self) -> Event | None:
+        if self.state.last_answer <= self.state.looked_after:
+            return None
+        detail = self.figures.look(self.state.last_answer)
+        return self.ledger.event("looked", "", detail=detail)
+
+    def curve(self) -> Curve:
+        """What is known along the ranks of the classifier's score, design-weighted.
+
+        Raises ValueError without a score.
+        """
+        with self._lock:
+            return ranked_curve(headline_stage(self.engine))
+
+    def band(self, name: str, curve: Curve | None = None) -> Band:
+        """One reading along the ranks, such as "precision", "recall", "yield".
+
+        Raises ValueError without a score or for a reading that the curve does not have.
+        """
+        with self._lock:
+            found = self.curve() if curve is None else curve
+            return band(self.engine, found, name)
+
+    def curves(self) -> tuple[Band, ...]:
+        """Precision and, where the curve has it, recall along the ranks."""
+        curve = self.curve()
+        return tuple(self.band(n, curve) for n in ("precision", "recall") if n in curve.names)
+
+    def cut(self, rank: int) -> Cut:
+        """What keeping the first ``rank`` items would mean. Raises ValueError for a rank outside
+        the curve, or without a score."""
+        with self._lock:
+            return cut_at(headline_stage(self.engine), rank)
+
+    def deepest_cut(self, precision: float) -> Cut | None:
+        """The longest head of the list whose precision is at least ``precision`` for sure, as far
+        as the bounds promise; None where there is none."""
+        with self._lock:
+            return deepest_cut(headline_stage(self.engine), precision)
+
+    def packages(self, precisions: Sequence[float]) -> pd.DataFrame:
+        """The list cut where each of the falling ``precisions`` is still kept for sure."""
+        with self._lock:
+            return packages(headline_stage(self.engine), precisions)
+
+    def label_error(self) -> LabelError:
+        """What the items shown a second time say of the labels, and of the figures for the truth;
+        without any, that no item was judged twice."""
+        with self._lock:
+            self.sync()
+            return label_error(self.engine, self.store.people(self.project))
+
+    def strata(self) -> pd.DataFrame:
+        """The strata with their labels, rates and shares of the uncertainty, of the labels that
+        the results rest on."""
+        with self._lock:
+            return strata_table(headline_stage(self.engine))
+
+    def looks(self) -> list[dict[str, Any]]:
+        """Every recorded look in order: labels, draws, results by key, and when ("at"). The list
+        is new, the looks in it are the session's own: to be read, not changed."""
+        with self._lock:
+            return list(self.state.looks)
+
+    def last_said(self, draw: Draw, kind: str) -> str:
+        """The text of the last event "noted" or "flagged" about a drawn item, "" without one; of an
+        item that is shown a second time only since then."""
+        with self._lock:
+            return self.state.last_said(draw, kind)
+
+    @property
+    def labels(self) -> int:
+        """Items with a class."""
+        return self.engine.labels
+
+    @property
+    def first_figure(self) -> int:
+        """The number of labels from which a figure is shown."""
+        return first_figure(self.engine)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the planned size is answered, or a calibrated stop reached."""
+        return complete(self.engine)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Question, instructions, keys ...: as given when the project was made, with the words as
+        they were mended since."""
+        return {**json.loads(self.record.settings_json), **self.state.reworded}
+
+    def history(self, annotator: str | None = None, last: int | None = 50) -> Sequence[HistoryRow]:
+        """Answered items, the newest answer first."""
+        with self._lock:
+            return history(self.events, self.state, annotator, last)
