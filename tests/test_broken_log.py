@@ -61,7 +61,7 @@ def opened(database: Path) -> lc.Session:
 
 def rewritten(session: lc.Session, change: Callable[[Event], Event]) -> list[str]:
     """Statements that change events and chain them anew, as one does who knows how."""
-    hash_before, statements = session.ledger._genesis, []
+    hash_before, statements = session.ledger.genesis, []
     for event in session.events:
         changed = change(event).chained(hash_before)
         hash_before = changed.hash

@@ -7,9 +7,8 @@ item was shown, whose number the log records.
 
 from __future__ import annotations
 
-from collections import Counter
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -18,8 +17,8 @@ from labelcore.designs import base
 from labelcore.designs.base import IntArray, Progress, rank_order
 from labelcore.errors import PlanError
 from labelcore.log.answers import answer_kind
+from labelcore.log.book import Asked, Book
 from labelcore.log.events import Event
-from labelcore.log.repeats import Repeats
 from labelcore.plan import margin_stop
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
@@ -31,17 +30,7 @@ from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
 
 
-@dataclass(slots=True)
-class Asked:
-    """One drawn item and the answers it got; the last of ``answers`` is in force."""
-
-    position: int
-    stratum: int
-    batch: int
-    answers: list[Event] = field(default_factory=list)
-
-
-class Engine:
+class Engine(Book):
     """State of one session, a function of population, plan and the events applied.
 
     plan.planned must be set (``labelcore.preview`` computes it, ``labelcore.Session`` freezes it).
@@ -73,14 +62,9 @@ class Engine:
 
     def _start(self) -> None:
         """The state before the first event."""
-        self.sequence = 0
-        self.asked: list[Asked] = []
+        super().__init__(self.plan.seed, self.plan.repeats)
         self.drawn = self.frame.drawn_before.copy()
-        self.kinds: Counter[str] = Counter()
         self.first_limit = self.limit = self._first_limit()
-        self.extended = False
-        self.finished = False
-        self.stopped = False
         self._queue: list[tuple[int, int]] = []
         self._queue_basis = -1
         self._batches = 0
@@ -91,7 +75,6 @@ class Engine:
         self.codes = np.full(len(self.population), base.NO_ANSWER, dtype=np.int64)
         self._positions = np.empty(len(self.population), dtype=np.int64)
         self.version = 0
-        self.repeats = Repeats(self.plan.seed, self.plan.repeats)
         self._stop = -1, margin_stop.Stop(None, True)
         self.codes[self.existing.positions] = self.existing.codes
         for tally in self.tallies.values():
@@ -220,20 +203,8 @@ class Engine:
         """The event kind and the class name of an answer; raises AnswerError for anything else."""
         return answer_kind(answer, self.population.classes, self.population.positive)
 
-    def answer(self, index: int, event: Event) -> None:
-        """Put an answer in force for the item with this index."""
-        self._count(index, -1)
-        self.asked[index - 1].answers.append(event)
-        self._put_in(index)
-
-    def retract(self, index: int) -> None:
-        """Take back the answer in force; the one before it, if any, is in force again."""
-        self._count(index, -1)
-        self.asked[index - 1].answers.pop()
-        self._put_in(index)
-
     def _put_in(self, index: int) -> None:
-        self._count(index, 1)
+        super()._put_in(index)
         answered = self.answered(index)
         code = self.codes[self.asked[index - 1].position] = self._code(index)
         (self._undecided.add if code == base.UNDECIDED else self._undecided.discard)(index)
@@ -253,23 +224,12 @@ class Engine:
         return base.UNDECIDED if event.label is None else self.classes[event.label]
 
     def _count(self, index: int, number: int) -> None:
+        super()._count(index, number)
         event = self.in_force(index)
-        if event is None:
-            return
-        self.kinds[event.kind] += number
-        if event.kind == "labelled":
+        if event is not None and event.kind == "labelled":
             position, code = self.asked[index - 1].position, self.classes[event.label or ""]
             for tally in (*self.tallies.values(), *(claim.tally for claim in self.claims)):
                 tally.add(position, code, number)
-
-    def in_force(self, index: int) -> Event | None:
-        answers = self.asked[index - 1].answers
-        return answers[-1] if answers else None
-
-    def answered(self, index: int) -> bool:
-        """Whether the item has a class, or was called unsure or broken."""
-        event = self.in_force(index)
-        return event is not None and event.kind != "later"
 
     # --- counts ----------------------------------------------------------------------------
 
@@ -283,11 +243,6 @@ class Engine:
     def existing_used(self) -> int:
         """Labels from before the project that the figures rest on."""
         return self.given if self.existing.use == RANDOM else len(self.existing.positions)
-
-    @property
-    def answers_given(self) -> int:
-        """Items with a class, unsure or broken: what the budget counts."""
-        return self.kinds["labelled"] + self.kinds["unsure"] + self.kinds["broken"]
 
     def waiting_indices(self) -> list[int]:
         """Drawn items without a final answer, in the order drawn."""
@@ -317,21 +272,22 @@ class Engine:
 
     # --- the course of the session -----------------------------------------------------------
 
+    def draw(self, event: Event) -> None:
+        """An item is put before somebody, for the first time or once more: it is owed no more."""
+        index = int(event.index or 0)
+        if index > len(self.asked):
+            self.draw_next()
+        self._owed.discard(index)
+
     def undo(self, index: int) -> None:
         """Take back the answer in force; whether to stop is asked anew."""
-        self.retract(index)
-        self.stopped = False
+        super().undo(index)
         if self.in_force(index) is None:
             self._owed.add(index)
 
-    def show_again(self, index: int) -> None:
-        """The item is put before somebody, who owes it no more."""
-        self._owed.discard(index)
-
     def extend(self, budget: int) -> None:
         """Go on until so many items in all."""
-        self.limit = min(budget, self.most)
-        self.extended, self.finished = True, False
+        super().extend(min(budget, self.most))
 
     @property
     def owed(self) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from labelcore.log.events import Event, answer_word
-from labelcore.log.state import State
+from labelcore.log.state import LogState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class HistoryRow:
 
 
 def history(
-    events: Sequence[Event], state: State, annotator: str | None, last: int | None
+    events: Sequence[Event], state: LogState, annotator: str | None, last: int | None
 ) -> list[HistoryRow]:
     """First answers in force, of one person or of all, the newest first, at most ``last``."""
-    readings = state.engine.repeats.readings()
+    readings = state.book.repeats.readings()
     second = {one.index: answer_word(one.second) for one in readings if one.differs}
     in_force = (
         event
@@ -40,7 +40,7 @@ def history(
     return [_row(event, state, second) for event in islice(in_force, last)]
 
 
-def _row(event: Event, state: State, second: Mapping[int, str]) -> HistoryRow:
+def _row(event: Event, state: LogState, second: Mapping[int, str]) -> HistoryRow:
     index = int(event.index or 0)
     note = state.notes.get(index)
     return HistoryRow(

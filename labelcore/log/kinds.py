@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from itertools import islice
 
 from labelcore.errors import AnswerError, PlanError, ReplayError
+from labelcore.log.book import Book
 from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
-from labelcore.log.events import RESERVED_ANSWERS, Event, text_digest
+from labelcore.log.events import RESERVED_ANSWERS, Event, sound_part, text_digest
 from labelcore.log.rules import (
     Figures,
     Kind,
@@ -25,7 +26,7 @@ from labelcore.log.rules import (
     check_takes_back,
 )
 from labelcore.log.screens import lease_over
-from labelcore.log.state import State
+from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -36,7 +37,7 @@ from labelcore.population import Population
 class Drawn(Kind):
     """An item is put before a person: a new one, or one that has no final answer."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_new_token(state, event)
         engine = state.engine
@@ -65,7 +66,7 @@ class Drawn(Kind):
                 f"{found[2]} after event {found[3]})"
             )
 
-    def audit(self, state: State, event: Event, figures: Figures) -> None:
+    def audit(self, state: LogState, event: Event, figures: Figures) -> None:
         """The text that was shown is that of the file, where the log holds its digest."""
         if "content" not in event.detail:
             return
@@ -74,11 +75,8 @@ class Drawn(Kind):
         if found != event.detail["content"]:
             raise AnswerError(f"the text of item {item_id!r} is another one than was shown")
 
-    def fold(self, state: State, event: Event) -> None:
-        engine, index = state.engine, int(event.index or 0)
-        if index > len(engine.asked):
-            engine.draw_next()
-        engine.show_again(index)
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.draw(event)
         state.screens.put(event, repeat=False)
         if "content" in event.detail:
             state.texts[str(event.item_id)] = str(event.detail["content"])
@@ -87,7 +85,7 @@ class Drawn(Kind):
 class Redrawn(Kind):
     """An answered item is shown a second time: one that the seed or a second pass chose."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_new_token(state, event)
         check_item(state, event)
@@ -98,15 +96,15 @@ class Redrawn(Kind):
         if not (ended and event.index in engine.repeats.ready(anything=True)):
             raise AnswerError(f"draw {event.index} is not to be shown again at this point")
 
-    def fold(self, state: State, event: Event) -> None:
-        state.engine.repeats.show(int(event.index or 0))
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.repeats.show(int(event.index or 0))
         state.screens.put(event, repeat=True)
 
 
 class Released(Kind):
     """A draw is taken from the person it was given to, unanswered: others may have it."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_item(state, event)
         given = state.screens.given_by(int(event.previous or 0))
         if given is None or given.draw.index != event.index:
@@ -116,7 +114,7 @@ class Released(Kind):
                 f"it releases event {event.previous}, still kept for {given.annotator!r}"
             )
 
-    def fold(self, state: State, event: Event) -> None:
+    def fold(self, state: LogState, event: Event) -> None:
         state.screens.give_up(int(event.previous or 0))
 
 
@@ -126,7 +124,7 @@ class Released(Kind):
 class Answer(Kind):
     """A class, "unsure", "later" or "broken": for a draw, or instead of the answer in force."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_first_answer(state, event)
         changed = event.previous is not None
@@ -146,37 +144,39 @@ class Answer(Kind):
         if shown is not None:
             check_not_late(state, shown, later=self.name == "later")
 
-    def fold(self, state: State, event: Event) -> None:
-        engine, index = state.engine, int(event.index or 0)
-        engine.answer(index, event)
-        engine.repeats.settle(index, engine.asked[index - 1].answers)
-        engine.repeats.count_answer()
+    def fold(self, state: LogState, event: Event) -> None:
+        book, index = state.book, int(event.index or 0)
+        book.answer(index, event)
+        book.repeats.settle(index, book.asked[index - 1].answers)
+        book.repeats.count_answer()
         if event.previous is not None:
-            engine.stopped = False  # The answer that ended it may be gone: the rules decide anew.
+            book.stopped = False  # The answer that ended it may be gone: the rules decide anew.
         state.screens.clear(index, repeat=False)
         state.answered[str(event.answers)] = event
+        state.last_save = event.at
         state.last_answer = event.sequence
 
 
 class Undone(Kind):
     """A person takes back an answer; the one before it, if any, is in force again."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_takes_back(event, state.engine.in_force(check_item(state, event)))
 
-    def fold(self, state: State, event: Event) -> None:
-        engine, index = state.engine, int(event.index or 0)
-        engine.undo(index)
-        engine.repeats.settle(index, engine.asked[index - 1].answers)
+    def fold(self, state: LogState, event: Event) -> None:
+        book, index = state.book, int(event.index or 0)
+        book.undo(index)
+        book.repeats.settle(index, book.asked[index - 1].answers)
         state.screens.take_back(event, repeat=False)
+        state.last_save = event.at
         state.last_answer = event.sequence
 
 
 class Reread(Kind):
     """A second answer, held against the label that is in force."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_first_answer(state, event)
         shown = check_shown(state, event, repeat=True)
@@ -188,23 +188,25 @@ class Reread(Kind):
             raise AnswerError(f"it answers {event.label or event.text!r}")
         check_not_late(state, shown, later=event.text == "later")
 
-    def fold(self, state: State, event: Event) -> None:
-        state.engine.repeats.count_answer()
-        state.engine.repeats.answer(event)
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.repeats.count_answer()
+        state.book.repeats.answer(event)
         state.screens.clear(int(event.index or 0), repeat=True)
         state.answered[str(event.answers)] = event
+        state.last_save = event.at
 
 
 class RereadUndone(Kind):
     """A person takes back a second answer."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_takes_back(event, state.engine.repeats.second(check_item(state, event)))
 
-    def fold(self, state: State, event: Event) -> None:
-        state.engine.repeats.take_back(int(event.index or 0))
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.repeats.take_back(int(event.index or 0))
         state.screens.take_back(event, repeat=True)
+        state.last_save = event.at
 
 
 # --- saying something about an item --------------------------------------------------------------
@@ -213,22 +215,22 @@ class RereadUndone(Kind):
 class Noted(Kind):
     """A note about a drawn item; an empty one removes it."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_item(state, event, "item_id")
 
-    def fold(self, state: State, event: Event) -> None:
+    def fold(self, state: LogState, event: Event) -> None:
         state.notes[int(event.index or 0)] = event
 
 
 class Flagged(Kind):
     """A drawn item is marked to be looked at again, or no more."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_item(state, event, "item_id")
         if event.text not in ("yes", "no"):
             raise AnswerError(f"a flag must be 'yes' or 'no', got {event.text!r}")
 
-    def fold(self, state: State, event: Event) -> None:
+    def fold(self, state: LogState, event: Event) -> None:
         state.flags[int(event.index or 0)] = event
 
 
@@ -238,16 +240,16 @@ class Flagged(Kind):
 class Looked(Kind):
     """The results were looked at, with answers that no look has seen before."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         if state.last_answer <= state.looked_after:
             raise AnswerError("it looks at what a look has seen already")
 
-    def audit(self, state: State, event: Event, figures: Figures) -> None:
+    def audit(self, state: LogState, event: Event, figures: Figures) -> None:
         found = difference(dict(event.detail), figures.look(state.last_answer))
         if found:
             raise AnswerError(f"the look does not follow: {found}")
 
-    def fold(self, state: State, event: Event) -> None:
+    def fold(self, state: LogState, event: Event) -> None:
         state.looked_after = int(event.detail.get("after", 0))
         state.looks.append({**event.detail, "at": event.at})
 
@@ -255,36 +257,37 @@ class Looked(Kind):
 class Stopped(Kind):
     """The plan's rules end the labelling."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         if state.engine.stopped:
             raise AnswerError("labelling was stopped already")
 
-    def audit(self, state: State, event: Event, figures: Figures) -> None:
+    def audit(self, state: LogState, event: Event, figures: Figures) -> None:
         reason = figures.stop_reason(event.at)
         if not reason or reason != event.text:
             raise AnswerError(
                 f"labelling stopped for {event.text!r}, and the rules met then are {reason!r}"
             )
 
-    def fold(self, state: State, event: Event) -> None:
-        state.engine.stopped = True
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.stopped = True
+        state.stop_reason = event.text or ""
 
 
 class Finished(Kind):
     """Somebody ends the labelling."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
 
-    def fold(self, state: State, event: Event) -> None:
-        state.engine.finished = True
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.finished = True
 
 
 class Extended(Kind):
     """Labelling goes on until a new number of items in all."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         engine, budget = state.engine, event.detail.get("budget")
         counted = state.going_on(event.at) or engine.design.counts_draws
         least = engine.limit if counted else engine.answers_given
@@ -294,30 +297,30 @@ class Extended(Kind):
                 f"{engine.most:,} that can be asked, got {budget!r}"
             )
 
-    def fold(self, state: State, event: Event) -> None:
-        state.engine.extend(int(event.detail["budget"]))
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.extend(int(event.detail["budget"]))
 
 
 class SecondPass(Kind):
     """So many of the labelled items are shown a second time."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         items = event.detail.get("items")
         if type(items) is not int or items < 1:
             raise PlanError(f"items must be at least 1, got {items!r}")
         check_going_on(state)
 
-    def fold(self, state: State, event: Event) -> None:
-        state.engine.repeats.ask(int(event.detail["items"]))
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.repeats.ask(int(event.detail["items"]))
 
 
 class Reworded(Kind):
     """The words of the project are mended; no figure depends on them."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         check_wording(event.detail)
 
-    def fold(self, state: State, event: Event) -> None:
+    def fold(self, state: LogState, event: Event) -> None:
         state.reworded.update(event.detail)
 
 
@@ -356,7 +359,7 @@ def kind_named(name: object) -> Kind:
     return kind
 
 
-def check(state: State, event: Event, figures: Figures | None = None) -> None:
+def check(state: LogState, event: Event, figures: Figures | None = None) -> None:
     """Raise a ValueError or TypeError with the rule unless the event may happen now.
 
     figures   those of the state, where what the event records of texts and figures counts too
@@ -369,13 +372,13 @@ def check(state: State, event: Event, figures: Figures | None = None) -> None:
         kind.audit(state, event, figures)
 
 
-def fold(state: State, event: Event) -> None:
+def fold(state: LogState, event: Event) -> None:
     """Take an event that may happen into the state."""
     KINDS[event.kind].fold(state, event)
     state.passed(event)
 
 
-def take(state: State, event: Event, figures: Figures | None = None) -> None:
+def take(state: LogState, event: Event, figures: Figures | None = None) -> None:
     """Check an event of a log and fold it. Raises ReplayError when it does not follow."""
     try:
         check(state, event, figures)
@@ -384,14 +387,29 @@ def take(state: State, event: Event, figures: Figures | None = None) -> None:
     fold(state, event)
 
 
+def told(events: Iterable[Event], start: str) -> LogState:
+    """What a log says without its file, up to the first event that was changed.
+
+    start   the hash before the first event
+    """
+    state = LogState(Book(), start)
+    for event in sound_part(list(events), start):
+        try:
+            kind_named(event.kind)
+            fold(state, event)
+        except (ValueError, TypeError, LookupError):
+            break  # The chain was made anew round an event that never was.
+    return state
+
+
 def state_at(
     population: Population, plan: Plan, events: Iterable[Event], sequence: int | None = None
-) -> State:
+) -> LogState:
     """The state after event number ``sequence``, or after all: any past moment of a session.
 
     Raises ReplayError when an event does not follow from those before it.
     """
-    state = State(Engine(population, plan))
+    state = LogState(Engine(population, plan))
     for event in islice(events, sequence):
         take(state, event)
     return state

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from labelcore.errors import AnswerError, LateAnswerError
 from labelcore.log.events import Event
 from labelcore.log.screens import Shown
-from labelcore.log.state import State
+from labelcore.log.state import LogState
 
 
 class Figures(Protocol):
@@ -30,23 +30,23 @@ class Kind:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         """Raise a ValueError or TypeError with the rule unless the event may happen now."""
 
-    def audit(self, state: State, event: Event, figures: Figures) -> None:
+    def audit(self, state: LogState, event: Event, figures: Figures) -> None:
         """Raise one unless what the event records of texts and figures is what they are."""
 
-    def fold(self, state: State, event: Event) -> None:
+    def fold(self, state: LogState, event: Event) -> None:
         """Take the event into the state."""
 
 
-def check_going_on(state: State) -> None:
+def check_going_on(state: LogState) -> None:
     """A finished project is final: its report would not be the one handed over."""
     if state.engine.finished:
         raise AnswerError("the project is finished; extend it to change answers")
 
 
-def check_item(state: State, event: Event, *names: str) -> int:
+def check_item(state: LogState, event: Event, *names: str) -> int:
     """The event names a drawn item by its right id, stratum and batch; its index."""
     one = state.asked(event.index)
     truth = {
@@ -63,13 +63,13 @@ def check_item(state: State, event: Event, *names: str) -> int:
     return int(event.index or 0)
 
 
-def check_new_token(state: State, event: Event) -> None:
+def check_new_token(state: LogState, event: Event) -> None:
     """A draw has a token of its own."""
     if not event.token or event.token in state.screens.shown or event.token in state.answered:
         raise AnswerError(f"its token {event.token!r} was used before")
 
 
-def check_first_answer(state: State, event: Event) -> None:
+def check_first_answer(state: LogState, event: Event) -> None:
     """A token is answered once."""
     first = state.answered.get(event.answers or "")
     if first is not None:
@@ -78,7 +78,7 @@ def check_first_answer(state: State, event: Event) -> None:
         raise AnswerError("it answers no item")
 
 
-def check_shown(state: State, event: Event, *, repeat: bool) -> Shown:
+def check_shown(state: LogState, event: Event, *, repeat: bool) -> Shown:
     """The token that the event answers was shown, in this way, for the same draw."""
     shown = state.screens.shown.get(str(event.answers))
     if shown is None or shown.draw.repeat != repeat:
@@ -90,7 +90,7 @@ def check_shown(state: State, event: Event, *, repeat: bool) -> Shown:
     return shown
 
 
-def check_not_late(state: State, shown: Shown, *, later: bool) -> None:
+def check_not_late(state: LogState, shown: Shown, *, later: bool) -> None:
     """A draw that is on no screen any more may be answered until somebody else does."""
     draw, engine, screens = shown.draw, state.engine, state.screens
     if screens.is_open(draw.token):

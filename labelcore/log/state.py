@@ -6,18 +6,21 @@ from collections import Counter
 from typing import Any
 
 from labelcore.errors import AnswerError
-from labelcore.log.engine import Asked, Engine
+from labelcore.log.book import Asked, Book
+from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event
 from labelcore.log.screens import Screens
 from labelcore.promises import Status
 
 
-class State:
+class LogState:
     """One moment of a session. ``labelcore.log.kinds`` says what each kind of event does to it.
 
-    engine        draws, answers in force, counts: what the figures are computed from
+    book          draws and answers in force; with the file it is the engine
     screens       which draws were put before whom, and who has which one now
     answered      token -> the event that answered it
+    last_save     when an answer was given or taken back last, a second one too
+    stop_reason   the rules that ended the session last, "" where none did
     last_answer   sequence number of the last answer or undo
     looked_after  the last answer or undo that a recorded look has seen
     looks         the recorded looks in order: labels, draws, results by key, and when ("at")
@@ -28,10 +31,12 @@ class State:
     hash          that of the last event, or ``start`` before the first
     """
 
-    def __init__(self, engine: Engine, start: str = "") -> None:
-        self.engine = engine
+    def __init__(self, book: Book, start: str = "") -> None:
+        self.book = book
         self.screens = Screens()
         self.answered: dict[str, Event] = {}
+        self.last_save: str | None = None
+        self.stop_reason = ""
         self.last_answer = 0
         self.looked_after = 0
         self.looks: list[dict[str, Any]] = []
@@ -45,29 +50,36 @@ class State:
     @property
     def sequence(self) -> int:
         """The number of the last event."""
-        return self.engine.sequence
+        return self.book.sequence
+
+    @property
+    def engine(self) -> Engine:
+        """What draws and computes, with the file. Raises TypeError where the file is not open."""
+        if not isinstance(self.book, Engine):
+            raise TypeError("the file of the items is not open")
+        return self.book
 
     def passed(self, event: Event) -> None:
         """The event has done all that it does: the next one follows it."""
         self.events[event.kind] += 1
-        self.engine.sequence = event.sequence
+        self.book.sequence = event.sequence
         self.hash = event.hash
 
     # --- questions -----------------------------------------------------------------------------
 
     def asked(self, index: int | None) -> Asked:
         """The drawn item with this index. Raises AnswerError if there is none."""
-        if index is None or not 1 <= index <= len(self.engine.asked):
+        if index is None or not 1 <= index <= len(self.book.asked):
             raise AnswerError(f"draw {index} was never drawn")
-        return self.engine.asked[index - 1]
+        return self.book.asked[index - 1]
 
     def in_force(self, event: Event) -> bool:
         """Whether an answer, a first or a second one, was neither taken back nor changed."""
         if event.kind == "reread":
-            return self.engine.repeats.in_force(event)
+            return self.book.repeats.in_force(event)
         if event.answers is None:
             return False
-        force = self.engine.in_force(int(event.index or 0))
+        force = self.book.in_force(int(event.index or 0))
         return force is not None and force.sequence == event.sequence
 
     def flagged(self, index: int) -> bool:
@@ -76,7 +88,7 @@ class State:
 
     def on_screen(self, annotator: str) -> list[Draw]:
         """A person's open draws, without repeats whose first answer was taken back since."""
-        due = self.engine.repeats.due
+        due = self.book.repeats.due
         stack = (one.draw for one in self.screens.on_screen(annotator))
         return [draw for draw in stack if not draw.repeat or draw.index in due]
 

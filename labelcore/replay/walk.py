@@ -12,7 +12,7 @@ from labelcore.figures.looks import FiguresNow
 from labelcore.log.engine import Engine
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import take
-from labelcore.log.state import State
+from labelcore.log.state import LogState
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.replay.forms import check_fields
@@ -72,7 +72,7 @@ class Walk:
     """
 
     def __init__(self, engine: Engine, start: str | None) -> None:
-        self.state = State(engine, start or "")
+        self.state = LogState(engine, start or "")
         self.figures = FiguresNow(engine)
         self._chained = start is not None
 

@@ -34,7 +34,7 @@ from labelcore.words.sentences import (
     promise_kind,
     valid_words,
 )
-from labelcore.words.stops import planned_words, stopped_for, stopped_short, stopped_words
+from labelcore.words.stops import planned_words, stopped_short, stopped_words
 
 LOOKS_SHOWN = 40
 STATES: dict[str, str] = {
@@ -145,7 +145,7 @@ def ending(facts: Facts) -> Markup:
 
 def _state_words(facts: Facts) -> str:
     if facts.status == Status.GOAL_REACHED:
-        return stopped_short(stopped_for(facts.events))
+        return stopped_short(facts.stop_reason)
     return STATES.get(facts.status, facts.status)
 
 

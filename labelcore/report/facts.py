@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -76,6 +75,7 @@ class Facts:
     events: Sequence[Event]
     looks: Sequence[Mapping[str, Any]]
     status: Status
+    stop_reason: str
     interim: bool
     as_of: str
     counts: Mapping[str, int]
@@ -184,8 +184,9 @@ def gather(session: Session) -> Facts:
         strata=session.strata(),
         strata_names=rank_names(session),
         events=events,
-        looks=[{**event.detail, "at": event.at} for event in events if event.kind == "looked"],
+        looks=session.looks(),
         status=session.status,
+        stop_reason=session.state.stop_reason,
         interim=not session.engine.finished,
         as_of=events[-1].at if events else record.created_at,
         counts=_counts(session, events),
@@ -215,10 +216,8 @@ def _curves(session: Session) -> tuple[Band, ...] | None:
 
 def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
     """How many answers of each kind are in force, and what happened on the way."""
-    engine, kinds = session.engine, Counter(event.kind for event in events)
+    engine, state, kinds = session.engine, session.state, session.state.events
     answered = [event for event in events if event.kind in ANSWER_KINDS]
-    flags = {event.index: event.text == "yes" for event in events if event.kind == "flagged"}
-    notes = {event.index: bool(event.text) for event in events if event.kind == "noted"}
     return {
         "drawn": len(engine.asked),
         "labelled": engine.kinds["labelled"],
@@ -228,8 +227,8 @@ def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
         "unanswered": len(engine.waiting_indices()) - engine.kinds["later"],
         "undone": kinds["undone"],
         "changed": sum(event.previous is not None for event in answered),
-        "flagged": sum(flags.values()),
-        "noted": sum(notes.values()),
+        "flagged": sum(state.flagged(index) for index in state.flags),
+        "noted": sum(bool(event.text) for event in state.notes.values()),
         "looks": kinds["looked"],
         "reworded": kinds["reworded"],
         "released": kinds["released"],

@@ -12,7 +12,7 @@ from labelcore.errors import BrokenLogError, BrokenLogWarning
 from labelcore.log.events import Event, sound_part
 from labelcore.log.kinds import check, fold, take
 from labelcore.log.rules import Figures
-from labelcore.log.state import State
+from labelcore.log.state import LogState
 from labelcore.promises import Status
 from labelcore.store import ConflictError, LabelStore, RepeatedTokenError
 
@@ -53,16 +53,17 @@ def check_annotator(name: object) -> None:
 class Ledger:
     """The log of one project in its store, and the state that it leads to.
 
+    genesis       the hash before the first event
     events        those of the log as read so far
     broken_at     the first event that does not follow from those before it, 0 for a sound log: it
                   and all after it are left out, and nothing can be added
     """
 
-    def __init__(self, store: LabelStore, project: str, state: State, figures: Figures) -> None:
+    def __init__(self, store: LabelStore, project: str, state: LogState, figures: Figures) -> None:
         self.store, self.project, self.state, self.figures = store, project, state, figures
         self.events: list[Event] = []
         self.broken_at = 0
-        self._genesis = state.hash
+        self.genesis = state.hash
         self._lock = threading.RLock()
 
     def sync(self) -> None:
@@ -85,7 +86,7 @@ class Ledger:
             self.sync()
             if not self.broken_at:
                 found = self.store.events(self.project)
-                sound = sound_part(found, self._genesis)
+                sound = sound_part(found, self.genesis)
                 same = [
                     mine.hash == its.hash for mine, its in zip(self.events, sound, strict=False)
                 ]

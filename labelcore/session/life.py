@@ -11,6 +11,8 @@ import unicodedata
 from dataclasses import replace
 from typing import Any
 
+from labelcore.log.events import genesis
+from labelcore.log.kinds import told
 from labelcore.plan.plan import Plan
 from labelcore.session.ledger import now
 from labelcore.session.session import Session
@@ -121,8 +123,7 @@ def duplicate(store: LabelStore, name: str, new: str, *, seed: int | None = None
 def _wording_now(store: LabelStore, record: ProjectRecord) -> dict[str, Any]:
     """The settings as the log has mended them, without the former names of the project."""
     settings = dict(json.loads(record.settings_json))
-    for event in store.events(record.name):
-        if event.kind == "reworded":
-            settings.update(event.detail)
+    start = genesis(record.fingerprint, record.plan_json)
+    settings.update(told(store.events(record.name), start).reworded)
     settings.pop(FORMER_NAMES, None)
     return settings

@@ -31,7 +31,7 @@ from labelcore.log.events import Draw, Event, genesis, text_digest
 from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
 from labelcore.log.screens import Shown
-from labelcore.log.state import State
+from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
@@ -105,7 +105,7 @@ class Session:
         record = new_record(population, kept, project, settings or {})
         self.record = created_or_same(self.store, record)
         self.population, self.plan, self.engine = population, kept, engine
-        self.state = State(engine, genesis(population.fingerprint, self.record.plan_json))
+        self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
         self.figures = FiguresNow(engine)
         self.ledger = Ledger(self.store, project, self.state, self.figures)
         self.turns = Turns(self.ledger, population)

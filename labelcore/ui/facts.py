@@ -21,7 +21,7 @@ from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.existing import taken_words
 from labelcore.words.quantities import key_parts, label_of
-from labelcore.words.stops import open_words, stopped_for, stopped_short
+from labelcore.words.stops import open_words, stopped_short
 
 SECONDS_AN_ITEM = 8.0
 LATEST, ENOUGH, LONGEST_PAUSE = 20, 5, 60.0
@@ -125,7 +125,7 @@ def counts(session: Session) -> Counts:
 def ended_words(session: Session) -> str:
     """What ended the labelling, in two or three words; "" while it goes on."""
     if session.status == Status.GOAL_REACHED:
-        return stopped_short(stopped_for(session.events))
+        return stopped_short(session.state.stop_reason)
     return "finished" if session.status == Status.FINISHED else ""
 
 

@@ -20,7 +20,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.trying import reveals
 from labelcore.words import sentences as words
 from labelcore.words.differences import number_words, range_words
-from labelcore.words.stops import stopped_for, stopped_title, stopped_words
+from labelcore.words.stops import stopped_title, stopped_words
 
 ELSEWHERE = (
     "The items still open are on another person's screen. Reload later: abandoned ones come back."
@@ -74,7 +74,7 @@ def show_state(project: str, session: Session) -> None:
 def title(session: Session) -> str:
     """Where the project stands, in a few words."""
     if session.status == Status.GOAL_REACHED:
-        return stopped_title(stopped_for(session.events))
+        return stopped_title(session.state.stop_reason)
     return TITLES[where(session)]
 
 
@@ -86,7 +86,7 @@ def where(session: Session) -> str:
 
 def after_stop(session: Session) -> str:
     """Which rule of the plan ended the session, and what further labels would do."""
-    said = stopped_words(stopped_for(session.events), session.plan.margin)
+    said = stopped_words(session.state.stop_reason, session.plan.margin)
     ended = f"{said[:1].upper()}{said[1:]}: the plan ends the session here."
     if chosen(session):
         return f"{ended} {CHOSEN}"

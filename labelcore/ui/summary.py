@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from labelcore.log.events import ANSWER_KINDS, Event, genesis, sound_part
+from labelcore.log.events import Event, genesis
+from labelcore.log.kinds import told
+from labelcore.log.state import LogState
 from labelcore.promises import Promise, State, Status
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 from labelcore.words.counts import answers_words
-from labelcore.words.stops import stopped_for, stopped_short
-
-DONE_KINDS = ("labelled", "unsure", "broken")
-SAVED = (*ANSWER_KINDS, "undone", "reread", "reread_undone")
+from labelcore.words.stops import stopped_short
 
 
 @dataclass(frozen=True)
@@ -45,91 +43,53 @@ class Summary:
 
 def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     """From the part of the log that was not changed outside Labelcore."""
-    events = sound_part(log, genesis(record.fingerprint, record.plan_json))
-    broken = f"log changed at event {len(events) + 1:,}" if len(events) < len(log) else ""
-    plan, settings = json.loads(record.plan_json), json.loads(record.settings_json)
-    for event in events:
-        if event.kind == "reworded":
-            settings.update(event.detail)
-    kinds = answers_by_kind(events)
-    answered = kinds.total()
-    planned = _asked_for(plan, events)
-    figure, half_width, promise = _first_figure(events, str(plan["estimands"][0]))
-    saves = [event.at for event in events if event.kind in SAVED]
+    state = told(log, genesis(record.fingerprint, record.plan_json))
+    plan = json.loads(record.plan_json)
+    settings = {**json.loads(record.settings_json), **state.reworded}
+    changed = state.sequence < len(log)
+    broken = f"log changed at event {state.sequence + 1:,}" if changed else ""
+    book, in_force = state.book, state.book.kinds
+    planned = book.limit if book.extended else int(plan.get("planned") or plan.get("budget") or 0)
+    figure, half_width, promise = _first_figure(state, str(plan["estimands"][0]))
     return Summary(
         name=record.name,
         question=str(settings.get("question", "")),
         file=json.loads(record.population_json)["path"].rsplit("/", 1)[-1],
-        answered=answered,
-        answers=answers_words(kinds),
+        answered=book.answers_given,
+        answers=answers_words(in_force),
         planned=planned,
         half_width=half_width,
         promise=promise,
         figure=figure,
-        status=broken or status_words(events, answered, planned),
-        last_save=saves[-1] if saves else None,
+        status=broken or status_words(state, planned),
+        last_save=state.last_save,
         trial=str(settings.get("trial", "")),
         archived=record.archived,
-        exact=_exact_value(events, figure),
+        exact=_exact_value(state, figure),
         at_most=plan["promise"] == Promise.FIXED
         and "margin" in (plan.get("stop") or ())
-        and not _extended(events),
+        and not book.extended,
     )
 
 
-def count_answered(events: Sequence[Event]) -> int:
-    """Items whose answer in force is a class, unsure or broken."""
-    return answers_by_kind(events).total()
-
-
-def answers_by_kind(events: Sequence[Event]) -> Counter[str]:
-    """Items by the kind of the answer in force, those that are put off left out."""
-    answers: dict[int | None, list[str]] = {}
-    for event in events:
-        if event.kind in ANSWER_KINDS:
-            answers.setdefault(event.index, []).append(event.kind)
-        elif event.kind == "undone" and answers.get(event.index):
-            answers[event.index].pop()
-    last = (kinds[-1] for kinds in answers.values() if kinds)
-    return Counter(kind for kind in last if kind in DONE_KINDS)
-
-
-def status_words(events: Sequence[Event], answered: int, planned: int) -> str:
-    last = ""
-    for event in events:
-        if event.kind in ("stopped", "finished", "extended"):
-            last = event.kind
-        elif last == "stopped" and (event.kind == "undone" or _changes(event)):
-            last = ""
-    if last == "finished":
+def status_words(state: LogState, planned: int) -> str:
+    """Where the project stands, by its log."""
+    book = state.book
+    if book.finished:
         return Status.FINISHED
-    if last == "stopped":
-        return stopped_short(stopped_for(events))
-    if last == "extended":
+    if book.extended:
         return "extended"
-    if not answered:
+    if book.stopped:
+        return stopped_short(state.stop_reason)
+    if not book.answers_given:
         return "not started"
-    return "all planned labels are there" if answered >= planned else "labelling"
+    return "all planned labels are there" if book.answers_given >= planned else "labelling"
 
 
-def _changes(event: Event) -> bool:
-    return event.kind in ANSWER_KINDS and event.previous is not None
-
-
-def _asked_for(plan: Mapping[str, Any], events: Sequence[Event]) -> int:
-    """The planned size, or what it was extended to."""
-    extended = _extended(events)
-    return extended[-1] if extended else int(plan.get("planned") or plan.get("budget") or 0)
-
-
-def _extended(events: Sequence[Event]) -> list[int]:
-    return [int(event.detail["budget"]) for event in events if event.kind == "extended"]
-
-
-def _first_figure(events: Sequence[Event], estimand: str) -> tuple[str, float | None, str]:
+def _first_figure(state: LogState, estimand: str) -> tuple[str, float | None, str]:
     """The key of the primary result, the first class's where there are several, its half-width at
     the last look and the promise of that; None and "" where it has no interval."""
-    results = _last_results(events)
+    results = _last_results(state)
     keys = [key for key in results if key == estimand or key.startswith(f"{estimand}[")]
     shown = results[keys[0]] if keys else {}
     if "low" not in shown or not State(shown["state"]).has_interval:
@@ -137,13 +97,12 @@ def _first_figure(events: Sequence[Event], estimand: str) -> tuple[str, float | 
     return keys[0], float(shown["high"] - shown["low"]) / 2, str(shown["promise"])
 
 
-def _last_results(events: Sequence[Event]) -> dict[str, Any]:
-    last = next((event for event in reversed(events) if event.kind == "looked"), None)
-    return {} if last is None else dict(last.detail.get("results", {}))
+def _last_results(state: LogState) -> dict[str, Any]:
+    return dict(state.looks[-1].get("results", {})) if state.looks else {}
 
 
-def _exact_value(events: Sequence[Event], figure: str) -> float | None:
-    shown = _last_results(events).get(figure, {})
+def _exact_value(state: LogState, figure: str) -> float | None:
+    shown = _last_results(state).get(figure, {})
     return float(shown["value"]) if shown.get("state") == State.EXACT else None
 
 

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from labelcore.log.events import Event
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import ALL, RULES, looking, rule_names, rule_parts, rules_in
 from labelcore.words.sentences import count, goal_points
 
 SEVERAL = "The session has ended as planned"
-
-
-def stopped_for(events: Sequence[Event]) -> str:
-    """The rules that ended the session last, as its log has them; "" where none did."""
-    return next((event.text or "" for event in reversed(events) if event.kind == "stopped"), "")
 
 
 def rules_of(reason: str) -> tuple[str, ...]:

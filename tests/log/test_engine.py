@@ -14,7 +14,7 @@ from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.kinds import take
-from labelcore.log.state import State
+from labelcore.log.state import LogState
 from tests.designs.synthetic import (
     NEEDED,
     SCALAR_DESIGNS,
@@ -175,7 +175,7 @@ def log(known: Known) -> tuple[lc.Plan, list[Event]]:
 
 
 def first_fault(known: Known, plan: lc.Plan, events: list[Event]) -> int:
-    state = State(Engine(known.population, plan))
+    state = LogState(Engine(known.population, plan))
     for event in events:
         try:
             take(state, event)

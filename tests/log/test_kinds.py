@@ -12,9 +12,9 @@ import pytest
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ReplayError
 from labelcore.log.events import Event
-from labelcore.log.kinds import KINDS, state_at
+from labelcore.log.kinds import KINDS, state_at, told
 from labelcore.log.rules import Kind
-from labelcore.log.state import State
+from labelcore.log.state import LogState
 from labelcore.replay.walk import Walk
 from labelcore.session import ledger
 from labelcore.session.session import Session
@@ -48,11 +48,11 @@ def walk_of(session: Session) -> Walk:
 class AllFlagged(Kind):
     """Every drawn item is marked to be looked at again; not twice in a row."""
 
-    def check(self, state: State, event: Event) -> None:
+    def check(self, state: LogState, event: Event) -> None:
         if all(state.flagged(index) for index in range(1, len(state.engine.asked) + 1)):
             raise AnswerError("every item is flagged already")
 
-    def fold(self, state: State, event: Event) -> None:
+    def fold(self, state: LogState, event: Event) -> None:
         for index in range(1, len(state.engine.asked) + 1):
             state.flags[index] = replace(event, text="yes")
 
@@ -104,6 +104,36 @@ def test_any_past_moment_can_be_shown(population: lc.Population) -> None:
         state = state_at(population, session.plan, session.events, sequence)
         assert (state.sequence, state.engine.labels) == (sequence, labels)
         assert state.status(at) == status
+
+
+def test_without_its_file_a_log_says_the_same(population: lc.Population) -> None:
+    for seed in range(4):
+        session = start(population)
+        for number, _ in enumerate(wild(session, seed, 90)):
+            if number == 40:
+                session.note(1, "odd")
+                session.reword(question=f"Question {seed}?")
+                session.results()
+        state, alone = session.state, told(session.events, session.ledger.genesis)
+        assert +alone.book.kinds == +state.book.kinds
+        for name in ("answers_given", "extended", "finished", "stopped"):
+            assert getattr(alone.book, name) == getattr(state.book, name)
+        for name in ("hash", "events", "looks", "notes", "flags", "reworded", "last_save"):
+            assert getattr(alone, name) == getattr(state, name)
+        with pytest.raises(TypeError, match="not open"):
+            _ = alone.engine
+
+
+def test_without_its_file_a_log_is_told_up_to_what_cannot_be(population: lc.Population) -> None:
+    """The chain made anew round an event of an unknown kind, or about a draw that never was."""
+    session = start(population)
+    for _ in wild(session, 1, 60):
+        pass
+    events, genesis = session.events, session.ledger.genesis
+    for wrong in ({"kind": "guessed"}, {"kind": "undone", "index": 99}):
+        forged = replace(events[8], **wrong).chained(events[7].hash)
+        assert told([*events[:8], forged], genesis).sequence == 8
+    assert told([*events[:8], replace(events[8], text="x"), *events[9:]], genesis).sequence == 8
 
 
 # --- the same rules -------------------------------------------------------------------------------

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.log.book import Book
 from labelcore.log.events import Event
+from labelcore.log.kinds import fold
+from labelcore.log.state import LogState
 from labelcore.ui.facts import (
     SECONDS_AN_ITEM,
     Counts,
@@ -15,7 +18,7 @@ from labelcore.ui.facts import (
     progress_line,
     promise_line,
 )
-from labelcore.ui.summary import count_answered, status_words
+from labelcore.ui.summary import status_words
 
 
 def answer(sequence: int, index: int, kind: str = "labelled", seconds: float = 4.0) -> Event:
@@ -39,26 +42,40 @@ def test_progress_line_states() -> None:
     assert progress_line(Counts(3, 9, False, 0, 0, 5, "finished"), None) == "3 of 9 · finished"
 
 
+def after(*events: Event) -> LogState:
+    """What these events lead to, their items drawn before."""
+    state = LogState(Book())
+    for index in range(1, max((event.index or 0 for event in events), default=0) + 1):
+        fold(state, Event(index, "drawn", events[0].at, "me", token=f"t{index}", index=index))
+    for event in events:
+        fold(state, event)
+    return state
+
+
 def test_counts_follow_undo_change_and_later() -> None:
     undone = Event(4, "undone", "2027-05-03T12:00:00+00:00", "me", index=2, previous=3)
     events = [answer(1, 1), answer(2, 1, "unsure"), answer(3, 2), undone, answer(5, 3, "later")]
-    assert count_answered(events) == 1
+    assert after(*events).book.answers_given == 1
 
 
 def test_status_words() -> None:
     at = "2027-05-03T12:00:00+00:00"
-    stopped, extended = Event(1, "stopped", at, ""), Event(2, "extended", at, "")
+    stopped, extended = (
+        Event(1, "stopped", at, ""),
+        Event(2, "extended", at, "", detail={"budget": 20}),
+    )
     finished = Event(3, "finished", at, "")
-    assert status_words([], 0, 10) == "not started"
-    assert status_words([], 3, 10) == "labelling"
-    assert status_words([], 10, 10) == "all planned labels are there"
-    assert status_words([stopped], 10, 10) == "goal reached"
+    answers = [answer(n, n) for n in range(1, 11)]
+    assert status_words(after(), 10) == "not started"
+    assert status_words(after(*answers[:3]), 10) == "labelling"
+    assert status_words(after(*answers), 10) == "all planned labels are there"
+    assert status_words(after(*answers, stopped), 10) == "goal reached"
     settled = Event(1, "stopped", at, "", text="claims; deadline 2027-05-03T12:00+00:00")
-    assert status_words([settled], 10, 10) == "claims settled and deadline passed"
+    assert status_words(after(*answers, settled), 10) == "claims settled and deadline passed"
     undone = Event(2, "undone", at, "", index=9, previous=8)
-    assert status_words([stopped, undone], 9, 10) == "labelling"
-    assert status_words([stopped, extended], 10, 10) == "extended"
-    assert status_words([stopped, extended, finished], 10, 10) == "finished"
+    assert status_words(after(*answers, stopped, undone), 10) == "labelling"
+    assert status_words(after(*answers, stopped, extended), 10) == "extended"
+    assert status_words(after(*answers, stopped, extended, finished), 10) == "finished"
 
 
 @pytest.mark.parametrize(

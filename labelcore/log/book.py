@@ -1,0 +1,91 @@
+"""The answers of a log, as far as it tells of them without its file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from labelcore.log.events import Event
+from labelcore.log.repeats import Repeats
+
+NOWHERE = -1
+"""The position of an item whose file is not open."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """One drawn item and the answers it got; the last of ``answers`` is in force."""
+
+    position: int
+    stratum: int
+    batch: int
+    answers: list[Event] = field(default_factory=list)
+
+
+class Book:
+    """Draws, answers in force and the course of a session, kept by what happens to them.
+
+    kinds      how many answers of each kind are in force
+    limit      how many items may be drawn; without the file 0 until the session is extended
+    """
+
+    def __init__(self, seed: int = 0, repeats: float = 0.0) -> None:
+        self.sequence = 0
+        self.asked: list[Asked] = []
+        self.kinds: Counter[str] = Counter()
+        self.repeats = Repeats(seed, repeats)
+        self.limit = 0
+        self.extended = self.finished = self.stopped = False
+
+    # --- what happens --------------------------------------------------------------------------
+
+    def draw(self, event: Event) -> None:
+        """An item is put before somebody, for the first time or once more."""
+        if int(event.index or 0) > len(self.asked):
+            self.asked.append(Asked(NOWHERE, event.stratum or 0, event.batch or 0))
+
+    def answer(self, index: int, event: Event) -> None:
+        """Put an answer in force for the item with this index."""
+        self._count(index, -1)
+        self.asked[index - 1].answers.append(event)
+        self._put_in(index)
+
+    def retract(self, index: int) -> None:
+        """Take back the answer in force; the one before it, if any, is in force again."""
+        self._count(index, -1)
+        self.asked[index - 1].answers.pop()
+        self._put_in(index)
+
+    def undo(self, index: int) -> None:
+        """Take back the answer in force; whether to stop is asked anew."""
+        self.retract(index)
+        self.stopped = False
+
+    def extend(self, budget: int) -> None:
+        """Go on until so many items in all."""
+        self.limit, self.extended, self.finished = budget, True, False
+
+    def _put_in(self, index: int) -> None:
+        self._count(index, 1)
+
+    def _count(self, index: int, number: int) -> None:
+        event = self.in_force(index)
+        if event is not None:
+            self.kinds[event.kind] += number
+
+    # --- questions -----------------------------------------------------------------------------
+
+    def in_force(self, index: int) -> Event | None:
+        """The answer that counts for the item with this index; None if there is none."""
+        answers = self.asked[index - 1].answers
+        return answers[-1] if answers else None
+
+    def answered(self, index: int) -> bool:
+        """Whether the item has a class, or was called unsure or broken."""
+        event = self.in_force(index)
+        return event is not None and event.kind != "later"
+
+    @property
+    def answers_given(self) -> int:
+        """Items with a class, unsure or broken: what the budget counts."""
+        return self.kinds["labelled"] + self.kinds["unsure"] + self.kinds["broken"]
