@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import DesignParams
 from labelcore.errors import PlanError
+from labelcore.planning.methods import follows, named, possible, recommended
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.ui import draft, outlook
@@ -23,7 +24,6 @@ from labelcore.ui.new_goal import goal_so_far, show_goal, to_be_shown
 from labelcore.ui.new_number import within
 from labelcore.ui.params_form import form_words, params_form, show_params
 from labelcore.ui.plain import plain
-from labelcore.ui.recommend import recommended
 from labelcore.ui.remedies import WayOut, refuse
 
 TRYING = "Working out what the labels will give ..."
@@ -51,7 +51,7 @@ class Method:
     @property
     def sized(self) -> bool:
         """Whether the number of labels follows from the parameters."""
-        return outlook.follows(self.design, self.params)
+        return follows(self.design, self.params)
 
     @property
     def form(self) -> type[DesignParams]:
@@ -77,7 +77,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
     goal = goal_so_far(aim, population, claims=bool(claiming))
     to_show = bool(claiming) and to_be_shown()
     with st.spinner(TRYING):
-        best = recommended(aim, population, claiming if to_show else names, goal)
+        best = recommended(aim, population, claiming if to_show else names, goal, outlook.forecast)
     box = st.expander("Advanced: method, parameters, seed")
     with box:
         begun = draft.waiting(aim.file)
@@ -97,7 +97,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
         st.page_link(
             "pages/compare.py", label="Compare methods on this file", icon=":material/balance:"
         )
-        suggested = design.suggested(population, outlook.named(aim.classifier))
+        suggested = design.suggested(population, named(aim.classifier))
         if begun.params is not None and begun.design in (None, name):
             show_params(design, suggested, begun.params)
         draft.taken(aim.file, "params")
@@ -118,19 +118,6 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
         design, {**first_of_all, **finer}, int(seed), box, suggested, name != best,
         name in claiming or (not chosen and bool(claiming)),
     )  # fmt: skip
-
-
-def possible(aim: Aim) -> list[str]:
-    """The methods that can answer the question, about the items it is about."""
-    able = [
-        name
-        for name, one in DESIGNS.items()
-        if {*aim.estimands} <= {*one.estimands}
-        and (not one.pairs or len(outlook.named(aim.classifier)) == 2)
-    ]
-    if aim.existing is not None:
-        able = [name for name in able if aim.existing in DESIGNS[name].existing] or able
-    return [name for name in able if aim.target in DESIGNS[name].targets] or able
 
 
 def refuse_method(error: Exception, aim: Aim, method: Method) -> None:
@@ -154,5 +141,5 @@ def draft_of(changes: Mapping[str, Any], file: str) -> ProjectDraft:
         estimands = tuple(changes["estimands"])
         found = replace(found, estimands=estimands, question=question_for(estimands))
     if "classifier" in changes:
-        found = replace(found, classifiers=outlook.named(changes["classifier"]))
+        found = replace(found, classifiers=named(changes["classifier"]))
     return found

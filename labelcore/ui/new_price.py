@@ -12,6 +12,7 @@ from labelcore.charts import labels_margin_chart
 from labelcore.designs import Design
 from labelcore.estimands import SUMMARIES
 from labelcore.plan.plan import Plan
+from labelcore.planning.methods import Line
 from labelcore.population import Population
 from labelcore.ui import outlook
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
@@ -36,7 +37,7 @@ TOO_CLOSE = (
 )
 
 
-def show_derived(place: DeltaGenerator, line: outlook.Line) -> None:
+def show_derived(place: DeltaGenerator, line: Line) -> None:
     """What a person must know of this file, and what follows from the parameters, beside them."""
     for note in line.derived.get("notes", ()):
         st.info(plain(note))
@@ -47,7 +48,7 @@ def show_derived(place: DeltaGenerator, line: outlook.Line) -> None:
             st.text("\n".join(rows))
 
 
-def show_size(design: Design[Any], found: list[outlook.Line]) -> None:
+def show_size(design: Design[Any], found: list[Line]) -> None:
     """A method whose number of labels follows from its parameters, and what it promises."""
     chosen = found[0]
     st.markdown(
@@ -61,7 +62,7 @@ def show_size(design: Design[Any], found: list[outlook.Line]) -> None:
         st.dataframe(outlook.table(others, list(others[0].half_widths)), hide_index=True)
 
 
-def show_choice(found: list[outlook.Line]) -> None:
+def show_choice(found: list[Line]) -> None:
     """What a choice between candidates may cost."""
     chosen = found[0]
     st.markdown(
@@ -89,7 +90,7 @@ def widest_words(half_widths: Mapping[str, float]) -> str:
     return f" at most ({plain(name if name[:2].isupper() else name[:1].lower() + name[1:])})"
 
 
-def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) -> None:
+def show_outlook(plan: Plan, population: Population, found: list[Line]) -> None:
     """The price at once, beside the plain method, and as a picture."""
     chosen = found[0]
     if plan.existing is not None:
@@ -130,7 +131,7 @@ def show_outlook(plan: Plan, population: Population, found: list[outlook.Line]) 
     )
 
 
-def show_unforeseen(plan: Plan, found: list[outlook.Line]) -> None:
+def show_unforeseen(plan: Plan, found: list[Line]) -> None:
     """What a method costs that gives no width beforehand, and that another one would."""
     labels = found[0].labels
     st.markdown(f"**With {labels:,} labels, {minutes(labels * SECONDS_AN_ITEM)}.**")
@@ -140,7 +141,7 @@ def show_unforeseen(plan: Plan, found: list[outlook.Line]) -> None:
     show_not_offered(found)
 
 
-def show_not_offered(found: list[outlook.Line]) -> None:
+def show_not_offered(found: list[Line]) -> None:
     """The methods that cannot serve, and why, in one line."""
     if missing := outlook.not_offered(found):
         st.caption(plain(missing))

@@ -12,6 +12,7 @@ from labelcore.estimands import CHOICES
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import wanted
+from labelcore.planning.methods import in_order, named
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.results.types import Scope
@@ -73,7 +74,7 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         plan = Plan(
             method.design.name,
             aim.estimands,
-            classifier=outlook.in_order(method.design, method.params, aim.classifier),
+            classifier=in_order(method.design, method.params, aim.classifier),
             params=method.params,
             seed=method.seed,
             target=aim.target,
@@ -166,7 +167,7 @@ def end_of_session(
 
 def asked(aim: Aim, population: Population) -> list[Question]:
     """The numbers that are asked for, those of a curve left out."""
-    return questions(population, aim.estimands, outlook.named(aim.classifier) or (None,))
+    return questions(population, aim.estimands, named(aim.classifier) or (None,))
 
 
 def fewest(aim: Aim, population: Population, method: Method) -> int:
@@ -176,7 +177,7 @@ def fewest(aim: Aim, population: Population, method: Method) -> int:
     plan = Plan(
         method.design.name,
         aim.estimands,
-        classifier=outlook.in_order(method.design, method.params, aim.classifier),
+        classifier=in_order(method.design, method.params, aim.classifier),
         params=method.params,
         budget=len(population),
         promise=shown if shown in method.promises(aim) else None,

@@ -3,114 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore.designs import DESIGNS, Design
-from labelcore.errors import PlanError, Remedy
+from labelcore.designs import DESIGNS
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import Outlook, preview
+from labelcore.planning.forecast import Outlook
+from labelcore.planning.methods import Line, for_design, line, refused
 from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 
 POINTS = 9
-UNFIT = "does not fit these choices"
-
-
-@dataclass(frozen=True)
-class Line:
-    """One design's figures; ``refused`` says why it cannot serve this plan, ``short`` in a few
-    plain words, ``remedies`` what would change that.
-
-    labels, most  expected, and at the most
-    half_widths   the largest for each result; empty where the method gives none beforehand
-    derived       what the method derives from its parameters
-    """
-
-    design: str
-    label: str
-    labels: int = 0
-    most: int = 0
-    half_widths: Mapping[str, float] = field(default_factory=dict)
-    derived: Mapping[str, Any] = field(default_factory=dict)
-    refused: str = ""
-    short: str = ""
-    remedies: tuple[Remedy, ...] = ()
-
-
-def line(population: Population, plan: Plan) -> Line:
-    label = DESIGNS[plan.design].label
-    try:
-        found = preview(population, plan)
-    except ValueError as error:
-        return refused(plan.design, error)
-    return Line(
-        plan.design,
-        label,
-        found.expected_labels,
-        found.labels,
-        found.expected_half_width,
-        found.derived,
-    )
-
-
-def refused(name: str, error: ValueError) -> Line:
-    """The line of a design that cannot serve."""
-    label = DESIGNS[name].label
-    if not isinstance(error, PlanError):
-        return Line(name, label, refused=str(error), short=UNFIT)
-    short = error.short or UNFIT
-    return Line(name, label, refused=error.fault, short=short, remedies=error.remedies)
-
-
-def named(classifier: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The classifiers that are asked about, the first one first."""
-    return (classifier,) if isinstance(classifier, str) else tuple(classifier or ())
-
-
-def in_order(
-    design: Design[Any], params: Mapping[str, Any], classifier: str | Sequence[str] | None
-) -> str | Sequence[str] | None:
-    """The classifiers in the order in which a method's parameters name them, if they do."""
-    names = design.classifiers(design.Params(**params))
-    return names if len(names) > 1 and {*names} == {*named(classifier)} else classifier
-
-
-def follows(design: Design[Any], params: Mapping[str, Any]) -> bool:
-    """Whether the number of labels follows from the parameters that are given."""
-    chosen = design.size_param is None or params.get(design.size_param) is not None
-    return design.size_from_params and chosen
-
-
-def for_design(plan: Plan, name: str, population: Population, labels: int | None = None) -> Plan:
-    """The same question by another design with what it suggests. Raises PlanError where it cannot.
-
-    labels   its budget where the plan has neither budget nor margin
-    """
-    if name == plan.design:
-        return plan
-    design = DESIGNS[name]
-    promise = plan.promise if plan.promise in design.promises else design.promises[0]
-    budget = plan.budget if plan.budget or plan.margin else labels
-    params = design.suggested(population, plan.classifiers)
-    order = in_order(design, params, plan.classifier)
-    sized = follows(design, params)
-    return replace(
-        plan,
-        design=name,
-        params=params,
-        promise=promise,
-        stop=None,
-        classifier=order,
-        budget=None if sized else budget,
-        margin=None if sized else plan.margin,
-    )
 
 
 @st.cache_data(show_spinner=False, max_entries=40)
@@ -124,6 +31,11 @@ def least(_population: Population, fingerprint: str, plan_json: str) -> int:
 def one(_population: Population, fingerprint: str, plan_json: str) -> Line:
     """The line of one plan."""
     return line(_population, Plan.from_json(plan_json))
+
+
+def forecast(population: Population, plan: Plan) -> Line:
+    """``line``, remembered."""
+    return one(population, population.fingerprint, plan.to_json())
 
 
 @st.cache_data(show_spinner=False, max_entries=40)

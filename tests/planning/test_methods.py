@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
+from labelcore.planning.methods import CLOSE, outlook_of, possible, recommended
 from labelcore.ui.draft import Aim
-from labelcore.ui.new_method import possible
-from labelcore.ui.recommend import CLOSE, outlook_of, recommended
 from tests.designs.recycled import written
 
 ALL = ("vote", "a", "b", "c")

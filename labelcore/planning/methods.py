@@ -1,0 +1,214 @@
+"""Which method answers a question with the fewest labels, and what each would cost and give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from labelcore.designs import DESIGNS, Design
+from labelcore.errors import PlanError, Remedy
+from labelcore.plan.plan import Plan
+from labelcore.planning.forecast import preview
+from labelcore.population import Population
+from labelcore.promises import Promise
+
+UNFIT = "does not fit these choices"
+CLOSE = 1.25
+"""Forecasts take the scores for right: fewer labels by less than this factor is no difference."""
+
+
+class Asked(Protocol):
+    """What is to be known, each field as ``Plan`` has it."""
+
+    @property
+    def estimands(self) -> tuple[str, ...]: ...
+    @property
+    def classifier(self) -> str | tuple[str, ...] | None: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def existing(self) -> str | None: ...
+
+
+@dataclass(frozen=True)
+class Line:
+    """One design's figures; ``refused`` says why it cannot serve this plan, ``short`` in a few
+    plain words, ``remedies`` what would change that.
+
+    labels, most  expected, and at the most
+    half_widths   the largest for each result; empty where the method gives none beforehand
+    derived       what the method derives from its parameters
+    """
+
+    design: str
+    label: str
+    labels: int = 0
+    most: int = 0
+    half_widths: Mapping[str, float] = field(default_factory=dict)
+    derived: Mapping[str, Any] = field(default_factory=dict)
+    refused: str = ""
+    short: str = ""
+    remedies: tuple[Remedy, ...] = ()
+
+
+def line(population: Population, plan: Plan) -> Line:
+    """What the plan's method would cost and give."""
+    label = DESIGNS[plan.design].label
+    try:
+        found = preview(population, plan)
+    except ValueError as error:
+        return refused(plan.design, error)
+    return Line(
+        plan.design,
+        label,
+        found.expected_labels,
+        found.labels,
+        found.expected_half_width,
+        found.derived,
+    )
+
+
+def refused(name: str, error: ValueError) -> Line:
+    """The line of a design that cannot serve."""
+    label = DESIGNS[name].label
+    if not isinstance(error, PlanError):
+        return Line(name, label, refused=str(error), short=UNFIT)
+    short = error.short or UNFIT
+    return Line(name, label, refused=error.fault, short=short, remedies=error.remedies)
+
+
+def named(classifier: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The classifiers that are asked about, the first one first."""
+    return (classifier,) if isinstance(classifier, str) else tuple(classifier or ())
+
+
+def in_order(
+    design: Design[Any], params: Mapping[str, Any], classifier: str | Sequence[str] | None
+) -> str | Sequence[str] | None:
+    """The classifiers in the order in which a method's parameters name them, if they do."""
+    names = design.classifiers(design.Params(**params))
+    return names if len(names) > 1 and {*names} == {*named(classifier)} else classifier
+
+
+def follows(design: Design[Any], params: Mapping[str, Any]) -> bool:
+    """Whether the number of labels follows from the parameters that are given."""
+    chosen = design.size_param is None or params.get(design.size_param) is not None
+    return design.size_from_params and chosen
+
+
+def for_design(plan: Plan, name: str, population: Population, labels: int | None = None) -> Plan:
+    """The same question by another design with what it suggests. Raises PlanError where it cannot.
+
+    labels   its budget where the plan has neither budget nor margin
+    """
+    if name == plan.design:
+        return plan
+    design = DESIGNS[name]
+    promise = plan.promise if plan.promise in design.promises else design.promises[0]
+    budget = plan.budget if plan.budget or plan.margin else labels
+    params = design.suggested(population, plan.classifiers)
+    order = in_order(design, params, plan.classifier)
+    sized = follows(design, params)
+    return replace(
+        plan,
+        design=name,
+        params=params,
+        promise=promise,
+        stop=None,
+        classifier=order,
+        budget=None if sized else budget,
+        margin=None if sized else plan.margin,
+    )
+
+
+Forecast = Callable[[Population, Plan], Line]
+
+
+def possible(asked: Asked) -> list[str]:
+    """The methods that can answer the question, about the items it is about."""
+    able = [
+        name
+        for name, one in DESIGNS.items()
+        if {*asked.estimands} <= {*one.estimands}
+        and (not one.pairs or len(named(asked.classifier)) == 2)
+    ]
+    if asked.existing is not None:
+        able = [name for name in able if asked.existing in DESIGNS[name].existing] or able
+    return [name for name in able if asked.target in DESIGNS[name].targets] or able
+
+
+def recommended(
+    asked: Asked,
+    population: Population,
+    names: Sequence[str],
+    goal: Mapping[str, Any],
+    forecast: Forecast = line,
+) -> str:
+    """Of ``names`` the method with the fewest expected labels for the margin in ``goal``, or the
+    narrowest result for its budget, each with the promise of one look, which all of them have.
+    Among those that are close the one that is measured most widely, and may be watched; without any
+    forecast that alone decides."""
+    prices = {
+        name: _price(outlook_of(asked, population, name, goal, forecast), goal) for name in names
+    }
+    least = min(prices.values(), default=np.inf)
+    close = [name for name in names if prices[name] <= CLOSE * least + 1e-12]
+    return min(close, key=lambda name: (*_standing(name), prices[name]))
+
+
+def _standing(name: str) -> tuple[int, int, int]:
+    design = DESIGNS[name]
+    return -int(design.recommended), -len(design.promises), len(design.estimands)
+
+
+def _price(line: Line, goal: Mapping[str, Any]) -> float:
+    """Labels for the margin; with a budget labels times the squared half-width, which stays about
+    the same however many there are. Infinite where nothing is foreseen, or where a size of the
+    method's own lies beyond the budget."""
+    if line.refused or not line.half_widths:
+        return np.inf
+    widest = max(line.half_widths.values())
+    if "budget" in goal:
+        apart = DESIGNS[line.design].size_from_params and line.labels > goal["budget"]
+        return np.inf if apart else line.labels * widest**2
+    return float(line.labels) if widest <= goal["margin"] + 1e-9 else np.inf
+
+
+def outlook_of(
+    asked: Asked,
+    population: Population,
+    name: str,
+    goal: Mapping[str, Any],
+    forecast: Forecast = line,
+) -> Line:
+    """What a method is expected to need or to give; with its fewest labels where the budget does
+    not reach them."""
+    try:
+        plan = plan_for(asked, population, name, goal)
+    except ValueError as error:
+        return refused(name, error)
+    found = forecast(population, plan)
+    more = [one.changes["budget"] for one in found.remedies if "budget" in one.changes]
+    if found.refused and more and more[0] > goal.get("budget", more[0]):
+        return outlook_of(asked, population, name, {"budget": more[0]}, forecast)
+    return found
+
+
+def plan_for(asked: Asked, population: Population, name: str, goal: Mapping[str, Any]) -> Plan:
+    """The question asked by a method with the parameters that suit the file."""
+    design = DESIGNS[name]
+    classifiers = named(asked.classifier)
+    params = design.suggested(population, classifiers)
+    return Plan(
+        name,
+        asked.estimands,
+        classifier=in_order(design, params, asked.classifier),
+        params=params,
+        promise=Promise.FIXED if Promise.FIXED in design.promises else design.promises[0],
+        target=asked.target,
+        existing=asked.existing,
+        **({} if follows(design, params) else goal),
+    )
