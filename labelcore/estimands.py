@@ -74,13 +74,22 @@ class Estimand(Quantity):
 
 _ROWS = (
     Estimand(
-        "accuracy", "accuracy", (1, -1, -1, 2), (1, 0, 0, 0), group="all",
+        "accuracy",
+        "accuracy",
+        (1, -1, -1, 2),
+        (1, 0, 0, 0),
+        group="all",
         formula="(TP + TN) / N",
         measures="accuracy (the share of items in which {classifier} agrees with human judgement)",
         in_truth="accuracy (the share of items that {classifier} gets right)",
     ),
     Estimand(
-        "precision", "precision", (0, 0, 0, 1), (0, 0, 1, 0), group="predicted", per_class=True,
+        "precision",
+        "precision",
+        (0, 0, 0, 1),
+        (0, 0, 1, 0),
+        group="predicted",
+        per_class=True,
         formula="TP / (TP + FP)",
         measures="precision (of the items that {classifier} calls {positive!r}, the share that "
         "human judgement also calls {positive!r})",
@@ -88,7 +97,11 @@ _ROWS = (
         "truly are)",
     ),
     Estimand(
-        "recall", "recall", (0, 0, 0, 1), (0, 1, 0, 0), per_class=True,
+        "recall",
+        "recall",
+        (0, 0, 0, 1),
+        (0, 1, 0, 0),
+        per_class=True,
         formula="TP / (TP + FN)",
         measures="recall (of the items that human judgement calls {positive!r}, the share that "
         "{classifier} also calls {positive!r})",
@@ -96,12 +109,18 @@ _ROWS = (
         "calls {positive!r})",
     ),
     Estimand(
-        "f1", "F1", (0, 0, 0, 2), (0, 1, 1, 0),
+        "f1",
+        "F1",
+        (0, 0, 0, 2),
+        (0, 1, 1, 0),
         formula="2 TP / (2 TP + FP + FN)",
         measures="F1 (precision and recall of {classifier} for {positive!r} in one number)",
     ),
     Estimand(
-        "specificity", "specificity", (1, -1, -1, 1), (1, -1, 0, 0),
+        "specificity",
+        "specificity",
+        (1, -1, -1, 1),
+        (1, -1, 0, 0),
         formula="TN / (TN + FP)",
         measures="specificity (of the items that human judgement does not call {positive!r}, the "
         "share that {classifier} does not either)",
@@ -109,14 +128,21 @@ _ROWS = (
         "{classifier} does not call {positive!r})",
     ),
     Estimand(
-        "prevalence", "prevalence", (0, 1, 0, 0), (1, 0, 0, 0), group="all",
+        "prevalence",
+        "prevalence",
+        (0, 1, 0, 0),
+        (1, 0, 0, 0),
+        group="all",
         needs_prediction=False,
         formula="(TP + FN) / N",
         measures="prevalence (the share of items that human judgement calls {positive!r})",
         in_truth="prevalence (the share of items that truly are {positive!r})",
     ),
     Estimand(
-        "false_omission_rate", "false omission rate", (0, 1, 0, -1), (1, 0, -1, 0),
+        "false_omission_rate",
+        "false omission rate",
+        (0, 1, 0, -1),
+        (1, 0, -1, 0),
         group="unpredicted",
         formula="FN / (FN + TN)",
         measures="the false omission rate (of the items that {classifier} does not call "
@@ -125,7 +151,10 @@ _ROWS = (
         "{positive!r}, the share that truly are)",
     ),
     Estimand(
-        "negative_predictive_value", "negative predictive value", (1, -1, -1, 1), (1, 0, -1, 0),
+        "negative_predictive_value",
+        "negative predictive value",
+        (1, -1, -1, 1),
+        (1, 0, -1, 0),
         group="unpredicted",
         formula="TN / (TN + FN)",
         measures="the negative predictive value (of the items that {classifier} does not call "
@@ -133,7 +162,7 @@ _ROWS = (
         in_truth="the negative predictive value (of the items that {classifier} does not call "
         "{positive!r}, the share that truly are not)",
     ),
-)  # fmt: skip
+)
 
 SCALARS: dict[str, Estimand] = {row.name: row for row in _ROWS}
 
@@ -266,8 +295,9 @@ def outcome_counts(row: Estimand, cells: Cells) -> tuple[float, float, float]:
     x, y, weight = 0.0, 0.0, 1.0
     predicted = cells.predicted.astype(float)
     for truth, count in ((1.0, cells.positive), (0.0, cells.labelled - cells.positive)):
-        item = np.array([np.ones(len(count)), np.full(len(count), truth), predicted,
-                         truth * predicted])  # fmt: skip
+        item = np.array(
+            [np.ones(len(count)), np.full(len(count), truth), predicted, truth * predicted]
+        )
         above = np.array(row.numerator) @ item
         alone = np.array(row.denominator) @ item - above
         x, y = x + float(count[above > 0].sum()), y + float(count[alone > 0].sum())

@@ -79,13 +79,17 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
     bounded_only = upright.confidence is None and upright.state != State.EXACT
     figure.add_trace(
         go.Scatter(
-            x=gaps(second.value, usable), y=gaps(first.value, usable), mode="lines",
-            name=value_name(both), showlegend=not bounded_only, cliponaxis=False,
+            x=gaps(second.value, usable),
+            y=gaps(first.value, usable),
+            mode="lines",
+            name=value_name(both),
+            showlegend=not bounded_only,
+            cliponaxis=False,
             line={**value_line(both), "width": 0} if bounded_only else value_line(both),
             customdata=first.rank.astype(int).tolist(),
             **hover(_hover_texts(first, second, usable)),
         )
-    )  # fmt: skip
+    )
     _mark_cut(figure, first, second, usable, cut)
     figure.update_layout(showlegend=True)
     return Chart(figure, _alt(first, second, usable, together), _table(upright, level))
@@ -105,10 +109,14 @@ def _sides(first: Points, second: Points, together: str) -> tuple[Line, Line]:
 def _add_diagonal(figure: go.Figure) -> None:
     figure.add_trace(
         go.Scatter(
-            x=[0, 1], y=[0, 1], mode="lines", name="a shuffled list", hoverinfo="skip",
+            x=[0, 1],
+            y=[0, 1],
+            mode="lines",
+            name="a shuffled list",
+            hoverinfo="skip",
             line={"color": REFERENCE, "width": 1, "dash": "dash"},
         )
-    )  # fmt: skip
+    )
 
 
 def _mark_cut(
@@ -121,13 +129,20 @@ def _mark_cut(
     near = int(inside[np.argmin(np.abs(first.rank[inside] - cut))])
     figure.add_trace(
         go.Scatter(
-            x=[float(second.value[near])], y=[float(first.value[near])], mode="markers",
-            name=f"cut at {cut:,}", hoverinfo="skip", cliponaxis=False,
+            x=[float(second.value[near])],
+            y=[float(first.value[near])],
+            mode="markers",
+            name=f"cut at {cut:,}",
+            hoverinfo="skip",
+            cliponaxis=False,
             marker={
-                "size": 13, "symbol": "circle-open", "color": REFERENCE, "line": {"width": 2.5}
+                "size": 13,
+                "symbol": "circle-open",
+                "color": REFERENCE,
+                "line": {"width": 2.5},
             },
         )
-    )  # fmt: skip
+    )
 
 
 def _hover_texts(first: Points, second: Points, usable: np.ndarray) -> list[str]:

@@ -49,10 +49,16 @@ def add_band(
     single = any(len(run) == 1 for run in runs(keep))
     figure.add_trace(
         go.Scatter(
-            x=xs, y=ys, mode="lines", fill="toself", fillcolor=colour, name=name,
-            line={"width": 7 if single else 0, "color": colour}, hoverinfo="skip",
+            x=xs,
+            y=ys,
+            mode="lines",
+            fill="toself",
+            fillcolor=colour,
+            name=name,
+            line={"width": 7 if single else 0, "color": colour},
+            hoverinfo="skip",
         )
-    )  # fmt: skip
+    )
 
 
 def gaps(values: Sequence[float] | Numbers, keep: NDArray[np.bool_] | None = None) -> Gaps:

@@ -35,10 +35,16 @@ def add_bounds(
     for first, (x, y) in ((True, low), (False, high)):
         figure.add_trace(
             go.Scatter(
-                x=gaps(x, known), y=gaps(y, known), mode="lines", name=name, legendgroup="bounds",
-                showlegend=first, hoverinfo="skip", line={"color": FIRST, "width": 1.75},
+                x=gaps(x, known),
+                y=gaps(y, known),
+                mode="lines",
+                name=name,
+                legendgroup="bounds",
+                showlegend=first,
+                hoverinfo="skip",
+                line={"color": FIRST, "width": 1.75},
             )
-        )  # fmt: skip
+        )
 
 
 def add_noise(figure: go.Figure, points: Points) -> None:
@@ -61,11 +67,16 @@ def add_envelope(figure: go.Figure, points: Points) -> None:
     for name in ("envelope_low", "envelope_high"):
         figure.add_trace(
             go.Scatter(
-                x=points.rank.tolist(), y=gaps(points.of(extra[name]), points.known), mode="lines",
-                name=ENVELOPE_NAME, legendgroup="envelope", showlegend=name == "envelope_low",
-                hoverinfo="skip", line={"color": REFERENCE, "width": 1, "dash": "dot"},
+                x=points.rank.tolist(),
+                y=gaps(points.of(extra[name]), points.known),
+                mode="lines",
+                name=ENVELOPE_NAME,
+                legendgroup="envelope",
+                showlegend=name == "envelope_low",
+                hoverinfo="skip",
+                line={"color": REFERENCE, "width": 1, "dash": "dot"},
             )
-        )  # fmt: skip
+        )
 
 
 def value_name(points: Points) -> str:

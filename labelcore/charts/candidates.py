@@ -56,10 +56,15 @@ def candidates_chart(choice: Choice) -> Chart:
         annotations=[remark("wanted", x=wanted, y=1, yref="paper", xanchor="left")],
     )
     figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=places[::-1], tickmode="array",
-        range=[-0.6, len(places) - 0.4], tickvals=places, tickformat="",
+        type="category",
+        categoryorder="array",
+        categoryarray=places[::-1],
+        tickmode="array",
+        range=[-0.6, len(places) - 0.4],
+        tickvals=places,
+        tickformat="",
         ticktext=[escape(str(name)) for name in table["Candidate"]],
-    )  # fmt: skip
+    )
     figure.layout.yaxis.minallowed = figure.layout.yaxis.maxallowed = None
     return Chart(figure, _alt(table, choice), table)
 
@@ -71,13 +76,16 @@ def candidates_table(choice: Choice) -> pd.DataFrame:
     low, high = (bounds[end].to_numpy(dtype=float) for end in ("low", "high"))
     return pd.DataFrame(
         {
-            "Candidate": bounds["classifier"].astype(str), "Items": size.astype(int),
-            "Precision": bounds["value"].to_numpy(dtype=float), "Low": low, "High": high,
+            "Candidate": bounds["classifier"].astype(str),
+            "Items": size.astype(int),
+            "Precision": bounds["value"].to_numpy(dtype=float),
+            "Low": low,
+            "High": high,
             "Reach from": np.ceil(low * size - 1e-9).astype(int),
             "Reach to": np.floor(high * size + 1e-9).astype(int),
             "State": bounds["state"].astype(str),
         }
-    )  # fmt: skip
+    )
 
 
 def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Choice) -> Chart:
@@ -94,12 +102,16 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
         for end in ("High", "Low"):
             figure.add_trace(
                 go.Scatter(
-                    x=kept["Labels"], y=kept[end], mode="lines", name=escape(str(name)),
-                    legendgroup=str(place), showlegend=end == "High",
+                    x=kept["Labels"],
+                    y=kept[end],
+                    mode="lines",
+                    name=escape(str(name)),
+                    legendgroup=str(place),
+                    showlegend=end == "High",
                     line={"color": colour, "width": 2, "dash": "solid" if end == "Low" else "dot"},
                     **hover(said),
                 )
-            )  # fmt: skip
+            )
     limits = choice.precision_threshold, choice.precision_threshold - choice.precision_slack
     shapes = [across(at, dash) for at, dash in zip(limits, ("dash", "dot"), strict=True)]
     figure.update_layout(showlegend=True, shapes=shapes)
@@ -141,11 +153,14 @@ def _row(one: Mapping[Any, Any], place: str, colour: str) -> go.Scatter:
     known = not np.isnan(one["Precision"])
     ends = [one["Low"], one["Precision"], one["High"]] if known else [one["Low"], one["High"]]
     return go.Scatter(
-        x=ends, y=[place] * len(ends), mode="lines+markers", cliponaxis=False,
+        x=ends,
+        y=[place] * len(ends),
+        mode="lines+markers",
+        cliponaxis=False,
         line={"color": colour, "width": 3},
         marker={"color": colour, "size": [0, 11, 0] if known else 0},
         **hover([_words(one)] * len(ends)),
-    )  # fmt: skip
+    )
 
 
 def _words(one: Mapping[Any, Any]) -> str:
@@ -163,11 +178,14 @@ def _moved_words(name: str, row: Mapping[Any, Any]) -> str:
 def _alt(table: pd.DataFrame, choice: Choice) -> str:
     rows = "; ".join(
         f"{shortened(str(one['Candidate']))}: "
-        + ("nothing known" if np.isnan(one["Precision"])
-           else interval_words(one["Precision"], one["Low"], one["High"]))
+        + (
+            "nothing known"
+            if np.isnan(one["Precision"])
+            else interval_words(one["Precision"], one["Low"], one["High"])
+        )
         + f", {one['State']}"
         for one in table.to_dict("records")
-    )  # fmt: skip
+    )
     return (
         f"Precision of each candidate with its bounds; wanted is "
         f"{words.exact_percent(choice.precision_threshold)}. {rows}."

@@ -50,10 +50,15 @@ def compare_chart(estimates: Sequence[Estimate]) -> Chart:
             figure.add_trace(_row(one, places[row], row))
     figure.update_layout(height=FRAME_HEIGHT + ROW_HEIGHT * len(estimates))
     figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=places[::-1], tickmode="array",
-        range=[-0.6, len(places) - 0.4], tickvals=places, tickformat="",
+        type="category",
+        categoryorder="array",
+        categoryarray=places[::-1],
+        tickmode="array",
+        range=[-0.6, len(places) - 0.4],
+        tickvals=places,
+        tickformat="",
         ticktext=[escape(_name(one)) for one in estimates],
-    )  # fmt: skip
+    )
     figure.layout.yaxis.minallowed = figure.layout.yaxis.maxallowed = None
     return Chart(figure, _alt(estimates, shortened(label)), _table(estimates))
 
@@ -63,11 +68,15 @@ def _row(one: Estimate, place: str, row: int) -> go.Scatter:
     ends = [one.low, value, one.high] if one.has_interval else [value]
     symbol = "circle" if one.has_interval else "circle-open"
     return go.Scatter(
-        x=ends, y=[place] * len(ends), mode="lines+markers", name=escape(_name(one)),
-        line={"color": colour, "width": 3}, cliponaxis=False,
+        x=ends,
+        y=[place] * len(ends),
+        mode="lines+markers",
+        name=escape(_name(one)),
+        line={"color": colour, "width": 3},
+        cliponaxis=False,
         marker={"color": colour, "size": [0, 11, 0] if one.has_interval else 11, "symbol": symbol},
         **hover([f"{escape(_name(one))}<br>{_words(one)}"] * len(ends)),
-    )  # fmt: skip
+    )
 
 
 def _name(one: Estimate) -> str:

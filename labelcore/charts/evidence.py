@@ -56,9 +56,12 @@ def evidence_chart(
     figure.add_trace(_line(shown, "Evidence against", SECOND, "dash", "diamond-open"))
     needed = 1 / alpha
     note = remark(
-        f"{times_words(math.log(needed))} decides", x=0, xref="paper", xanchor="left",
+        f"{times_words(math.log(needed))} decides",
+        x=0,
+        xref="paper",
+        xanchor="left",
         y=math.log10(needed),
-    )  # fmt: skip
+    )
     figure.update_layout(shapes=[across(needed)], annotations=[note], showlegend=True)
     figure.update_layout(margin={"t": 36})
     figure.update_yaxes(type="log", range=_ends(shown, needed), dtick=1, tickformat=",~r")
@@ -77,9 +80,12 @@ def evidence_table(looks: Sequence[Mapping[str, Any]], claim: str) -> pd.DataFra
         if found is None or "evidence" not in found or labels > last:
             continue
         rows[labels] = (
-            labels, float(found["evidence"]), float(found["evidence_against"]), found["state"],
+            labels,
+            float(found["evidence"]),
+            float(found["evidence_against"]),
+            found["state"],
             look.get("at", ""),
-        )  # fmt: skip
+        )
     return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))
 
 
@@ -99,11 +105,14 @@ def _line(shown: pd.DataFrame, name: str, colour: str, dash: str, symbol: str) -
         for labels, value in zip(shown["Labels"], values, strict=True)
     ]
     return go.Scatter(
-        x=shown["Labels"].tolist(), y=[min(max(value, LOWEST), HIGHEST) for value in values],
-        name=escape(name.lower()), mode="lines+markers", **hover(texts),
+        x=shown["Labels"].tolist(),
+        y=[min(max(value, LOWEST), HIGHEST) for value in values],
+        name=escape(name.lower()),
+        mode="lines+markers",
+        **hover(texts),
         line={"color": colour, "width": 2, "dash": dash},
         marker={"color": colour, "symbol": symbol, "size": 5 if len(values) <= FEW_MARKS else 3},
-    )  # fmt: skip
+    )
 
 
 def _ends(shown: pd.DataFrame, needed: float) -> list[float]:

@@ -80,11 +80,16 @@ def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key
         if keep.any():
             figure.add_trace(
                 go.Scatter(
-                    x=x, y=gaps(value, keep), mode="lines+markers", name=name,
-                    line={"color": FIRST, "width": width}, marker={"color": FIRST, "size": size},
-                    cliponaxis=False, **hover(texts),
+                    x=x,
+                    y=gaps(value, keep),
+                    mode="lines+markers",
+                    name=name,
+                    line={"color": FIRST, "width": width},
+                    marker={"color": FIRST, "size": size},
+                    cliponaxis=False,
+                    **hover(texts),
                 )
-            )  # fmt: skip
+            )
 
 
 def _add_goal(figure: go.Figure, value: float, margin: float, least: float) -> None:

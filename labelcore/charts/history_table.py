@@ -42,6 +42,12 @@ def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
         known = "low" in found and State(found["state"]).has_interval
         low, high = (found["low"], found["high"]) if known else (np.nan, np.nan)
         rows[labels] = (
-            labels, found["value"], low, high, (high - low) / 2, found["state"], look.get("at", ""),
-        )  # fmt: skip
+            labels,
+            found["value"],
+            low,
+            high,
+            (high - low) / 2,
+            found["state"],
+            look.get("at", ""),
+        )
     return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))

@@ -59,13 +59,17 @@ def _line(name: str, part: pd.DataFrame, series: int) -> go.Scatter:
         for factor, labels in zip(part["factor"], part["labels"], strict=True)
     ]
     return go.Scatter(
-        x=part["factor"].tolist(), y=part["labels"].tolist(), name=shown, mode="lines",
+        x=part["factor"].tolist(),
+        y=part["labels"].tolist(),
+        name=shown,
+        mode="lines",
         line={
-            "color": SERIES[series % len(SERIES)], "width": 2.5,
+            "color": SERIES[series % len(SERIES)],
+            "width": 2.5,
             "dash": DASHES[series % len(DASHES)],
         },
         **hover(texts),
-    )  # fmt: skip
+    )
 
 
 def _words(name: str, part: pd.DataFrame) -> str:

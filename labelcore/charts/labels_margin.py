@@ -57,13 +57,17 @@ def _line(name: str, part: pd.DataFrame, series: int) -> go.Scatter:
         for n, h in zip(part["labels"], part["half_width"], strict=True)
     ]
     return go.Scatter(
-        x=part["labels"].tolist(), y=gaps(part["half_width"].to_numpy(dtype=float)), name=shown,
-        mode="lines", **hover(texts),
+        x=part["labels"].tolist(),
+        y=gaps(part["half_width"].to_numpy(dtype=float)),
+        name=shown,
+        mode="lines",
+        **hover(texts),
         line={
-            "color": SERIES[series % len(SERIES)], "width": 2.5,
+            "color": SERIES[series % len(SERIES)],
+            "width": 2.5,
             "dash": DASHES[series % len(DASHES)],
         },
-    )  # fmt: skip
+    )
 
 
 def _words(name: str, part: pd.DataFrame, margin: float | None) -> str:

@@ -67,9 +67,13 @@ def _line(name: str, table: pd.DataFrame, colour: str, dash: str) -> go.Scatter:
         for ratio, half in zip(table["ratio"], table[name], strict=True)
     ]
     return go.Scatter(
-        x=table["ratio"].tolist(), y=table[name].tolist(), name=name, mode="lines",
-        line={"color": colour, "width": 2.5, "dash": dash}, **hover(texts),
-    )  # fmt: skip
+        x=table["ratio"].tolist(),
+        y=table[name].tolist(),
+        name=name,
+        mode="lines",
+        line={"color": colour, "width": 2.5, "dash": dash},
+        **hover(texts),
+    )
 
 
 def _alt(table: pd.DataFrame, marks: Mapping[str, float]) -> str:

@@ -74,11 +74,15 @@ def rank_chart(
     _add_provisional(figure, points)
     figure.add_trace(
         go.Scatter(
-            x=x.tolist(), y=gaps(points.value, points.usable), mode="lines",
-            name=value_name(points), line=value_line(points), cliponaxis=False,
+            x=x.tolist(),
+            y=gaps(points.value, points.usable),
+            mode="lines",
+            name=value_name(points),
+            line=value_line(points),
+            cliponaxis=False,
             **hover(hover_texts(points)),
         )
-    )  # fmt: skip
+    )
     _set_axes(figure, points, log)
     _add_lines(figure, points, log, cut, required)
     figure.update_layout(showlegend=True, hovermode="x")
@@ -91,11 +95,14 @@ def _add_provisional(figure: go.Figure, points: Points) -> None:
         return
     figure.add_trace(
         go.Scatter(
-            x=points.rank.tolist(), y=gaps(points.of(band.provisional)), mode="lines",
-            name="provisional, by all labels so far", hoverinfo="skip",
+            x=points.rank.tolist(),
+            y=gaps(points.of(band.provisional)),
+            mode="lines",
+            name="provisional, by all labels so far",
+            hoverinfo="skip",
             line={"color": FIRST, "width": 1, "dash": "dot"},
         )
-    )  # fmt: skip
+    )
 
 
 def _set_axes(figure: go.Figure, points: Points, log: bool) -> None:
@@ -126,10 +133,15 @@ def _add_lines(
     if cut is not None:
         shapes.append(
             {
-                "type": "line", "yref": "paper", "x0": cut, "x1": cut, "y0": 0, "y1": 1,
+                "type": "line",
+                "yref": "paper",
+                "x0": cut,
+                "x1": cut,
+                "y0": 0,
+                "y1": 1,
                 "line": {"color": REFERENCE, "width": 2},
             }
-        )  # fmt: skip
+        )
         low, high = (figure.layout.xaxis.range[end] for end in (0, 1))
         place = math.log10(cut) if log else float(cut)
         side = "left" if place - low < (high - low) / 2 else "right"

@@ -42,10 +42,15 @@ def savings_chart(table: pd.DataFrame) -> Chart:
     figure.update_layout(height=FRAME_HEIGHT + ROW_HEIGHT * len(rows))
     figure.update_xaxes(range=[-0.01, 1.01])
     figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=places[::-1], tickmode="array",
-        range=[-0.6, len(places) - 0.4], tickvals=places, tickformat="",
+        type="category",
+        categoryorder="array",
+        categoryarray=places[::-1],
+        tickmode="array",
+        range=[-0.6, len(places) - 0.4],
+        tickvals=places,
+        tickformat="",
         ticktext=[escape(str(row["child"])) for row in rows],
-    )  # fmt: skip
+    )
     figure.layout.yaxis.minallowed = figure.layout.yaxis.maxallowed = None
     said = "; ".join(f"{shortened(str(row['child']))}: {_words(row)}" for row in rows)
     readable = table.rename(columns=READABLE).reset_index(drop=True)
@@ -56,10 +61,15 @@ def _row(row: Mapping[Any, Any], place: str) -> go.Scatter:
     colour = SERIES[int(place) % len(SERIES)]
     name = escape(str(row["child"]))
     return go.Scatter(
-        x=[row["low"], row["saved"], row["high"]], y=[place] * 3, mode="lines+markers", name=name,
-        line={"color": colour, "width": 3}, cliponaxis=False,
-        marker={"color": colour, "size": [0, 11, 0]}, **hover([f"{name}<br>{_words(row)}"] * 3),
-    )  # fmt: skip
+        x=[row["low"], row["saved"], row["high"]],
+        y=[place] * 3,
+        mode="lines+markers",
+        name=name,
+        line={"color": colour, "width": 3},
+        cliponaxis=False,
+        marker={"color": colour, "size": [0, 11, 0]},
+        **hover([f"{name}<br>{_words(row)}"] * 3),
+    )
 
 
 def _words(row: Mapping[Any, Any]) -> str:

@@ -71,13 +71,18 @@ def _line(name: str, part: pd.DataFrame, series: int) -> go.Scatter:
         for number, ratio in zip(part["n_strata"], part["ratio"], strict=True)
     ]
     return go.Scatter(
-        x=part["n_strata"].tolist(), y=part["ratio"].tolist(), name=shown, mode="lines+markers",
+        x=part["n_strata"].tolist(),
+        y=part["ratio"].tolist(),
+        name=shown,
+        mode="lines+markers",
         line={
-            "color": SERIES[series % len(SERIES)], "width": 2,
+            "color": SERIES[series % len(SERIES)],
+            "width": 2,
             "dash": DASHES[(series + turn) % len(DASHES)],
         },
-        marker={"size": 5}, **hover(texts),
-    )  # fmt: skip
+        marker={"size": 5},
+        **hover(texts),
+    )
 
 
 def _words(name: str, part: pd.DataFrame) -> str:

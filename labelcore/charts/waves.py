@@ -46,30 +46,41 @@ def waves_chart(table: pd.DataFrame, quantity: str) -> Chart:
         figure.add_trace(
             go.Scatter(
                 x=[x for at, _ in expected for x in (at, at, None)],
-                y=[y for _, row in expected
-                   for y in (row["expected_low"], row["expected_high"], None)],
-                mode="lines", name="expected from the earlier waves",
-                line={"color": REFERENCE, "width": EXPECTED_WIDTH}, opacity=0.35,
+                y=[
+                    y
+                    for _, row in expected
+                    for y in (row["expected_low"], row["expected_high"], None)
+                ],
+                mode="lines",
+                name="expected from the earlier waves",
+                line={"color": REFERENCE, "width": EXPECTED_WIDTH},
+                opacity=0.35,
                 **hover([_words(row) for _, row in expected for _ in range(3)]),
             )
-        )  # fmt: skip
+        )
     for alarm, colour, symbol, name in (
-        (False, FIRST, "circle", "came out"), (True, SECOND, "x", "alarm"),
-    ):  # fmt: skip
+        (False, FIRST, "circle", "came out"),
+        (True, SECOND, "x", "alarm"),
+    ):
         mine = [(at, row) for at, row in zip(places, rows, strict=True) if row["alarm"] == alarm]
         if mine:
             figure.add_trace(
                 go.Scatter(
-                    x=[at for at, _ in mine], y=[row["observed"] for _, row in mine],
-                    mode="markers", name=name, cliponaxis=False,
+                    x=[at for at, _ in mine],
+                    y=[row["observed"] for _, row in mine],
+                    mode="markers",
+                    name=name,
+                    cliponaxis=False,
                     marker={"color": colour, "size": 11, "symbol": symbol},
                     **hover([_words(row) for _, row in mine]),
                 )
-            )  # fmt: skip
+            )
     figure.update_xaxes(
-        tickvals=places, ticktext=[escape(str(row["wave"])) for row in rows],
-        range=[0.5, len(rows) + 0.5], tickformat="",
-    )  # fmt: skip
+        tickvals=places,
+        ticktext=[escape(str(row["wave"])) for row in rows],
+        range=[0.5, len(rows) + 0.5],
+        tickformat="",
+    )
     figure.update_layout(showlegend=True)
     said = "; ".join(f"{shortened(str(row['wave']))}: {_numbers(row)}" for row in rows)
     return Chart(figure, f"{quantity} of each wave. {said}.", _shown(table))

@@ -140,8 +140,17 @@ def population_of(given: dict[str, Any]) -> Population:
 def plan_of(given: dict[str, Any]) -> Plan:
     """Take the plan options out of ``given`` and make the plan."""
     names = given.pop("classifiers")
-    plain = ("budget", "margin", "confidence", "promise", "target", "seed", "claims", "together",
-             "existing")  # fmt: skip
+    plain = (
+        "budget",
+        "margin",
+        "confidence",
+        "promise",
+        "target",
+        "seed",
+        "claims",
+        "together",
+        "existing",
+    )
     design = given.pop("design")
     return Plan(
         design,

@@ -106,9 +106,15 @@ class Ranked:
 
     def _kept(self, keep: NDArray[np.bool_]) -> Ranked:
         return Ranked(
-            self.order, self.index[keep], self.rank[keep], self.stratum[keep], self.verdict[keep],
-            self.opened[keep], self.rates, self.spared,
-        )  # fmt: skip
+            self.order,
+            self.index[keep],
+            self.rank[keep],
+            self.stratum[keep],
+            self.verdict[keep],
+            self.opened[keep],
+            self.rates,
+            self.spared,
+        )
 
     def filled(self, value: float | FloatArray) -> FloatArray:
         """The verdicts, ``value`` where there is none, (n_answers,)."""

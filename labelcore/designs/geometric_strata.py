@@ -103,10 +103,17 @@ class GeometricStrata(RankedListDesign[ListFrame]):
         )
         ends = [*_look_sizes(size, Promise.WATCHED), n_items]
         return ListFrame(
-            frame.stratum, frame.sizes, frame.rates, frame.predicted, frame.queue, frame.start,
+            frame.stratum,
+            frame.sizes,
+            frame.rates,
+            frame.predicted,
+            frame.queue,
+            frame.start,
             score_notes(setup),
-            sequence=sequence, batch_ends=np.unique(ends), edges=edges,
-        )  # fmt: skip
+            sequence=sequence,
+            batch_ends=np.unique(ends),
+            edges=edges,
+        )
 
     def least(self, frame: ListFrame) -> int:
         return smallest_budget(frame.edges)

@@ -67,10 +67,13 @@ def helped_figures(answers: Answers[Frame], look: Look, plain: Figures) -> Figur
         guess = counted(row, probability, predicted)
         outcome = counted(row, truth, predicted)[seen]
         found = helped_share(
-            outcome, guess[seen],
-            float(guess[mine].mean()) if mine.any() else 0.0, int(mine.sum()), look.confidence,
+            outcome,
+            guess[seen],
+            float(guess[mine].mean()) if mine.any() else 0.0,
+            int(mine.sum()),
+            look.confidence,
             target=look.target,
-        )  # fmt: skip
+        )
         notes[place] = _note(found, outcome)
         if found.used:
             shares = np.array([found.value, found.low, found.high])
@@ -78,9 +81,13 @@ def helped_figures(answers: Answers[Frame], look: Look, plain: Figures) -> Figur
             value[place], low[place], high[place] = own
             method[place] = HELPED
     return replace(
-        plain, value=value, low=low, high=high, method=tuple(method),
+        plain,
+        value=value,
+        low=low,
+        high=high,
+        method=tuple(method),
         notes=tuple(notes),
-    )  # fmt: skip
+    )
 
 
 def expected_rarer(answers: Answers[Frame], row: Estimand) -> float | None:

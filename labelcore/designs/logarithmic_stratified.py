@@ -102,29 +102,44 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         """The grid, and how near every point of it is to come."""
 
         epsilon: float = parameter(
-            0.03, "how much further each rank of the grid lies, as a share", low=0.001, high=1.0,
+            0.03,
+            "how much further each rank of the grid lies, as a share",
+            low=0.001,
+            high=1.0,
             main=True,
-        )  # fmt: skip
+        )
         beta: float | None = parameter(
-            None, "the factor to keep at the ranks of the grid; empty: gamma, as PAULA has it",
-            low=1.0001, high=100.0, main=True,
-        )  # fmt: skip
-        minimum_precision: float = parameter(
-            0.5, "the lowest precision at which the factor is kept (p_min)", low=0.001, high=1.0,
+            None,
+            "the factor to keep at the ranks of the grid; empty: gamma, as PAULA has it",
+            low=1.0001,
+            high=100.0,
             main=True,
-        )  # fmt: skip
+        )
+        minimum_precision: float = parameter(
+            0.5,
+            "the lowest precision at which the factor is kept (p_min)",
+            low=0.001,
+            high=1.0,
+            main=True,
+        )
         first_rank: int | None = parameter(
-            None, "items at the head that are all labelled; empty: 1,000, or 3 / epsilon where "
-            "that is more", low=1, high=1_000_000_000,
-        )  # fmt: skip
+            None,
+            "items at the head that are all labelled; empty: 1,000, or 3 / epsilon where "
+            "that is more",
+            low=1,
+            high=1_000_000_000,
+        )
         delta: float | None = parameter(
-            None, "the chance that the band is wrong anywhere; empty: what the confidence leaves",
-            low=1e-9, high=0.999,
-        )  # fmt: skip
+            None,
+            "the chance that the band is wrong anywhere; empty: what the confidence leaves",
+            low=1e-9,
+            high=0.999,
+        )
         sampling: str = parameter(
-            FIXED, "fixed: sizes set in advance, every label kept; printed: algorithm 1 itself",
+            FIXED,
+            "fixed: sizes set in advance, every label kept; printed: algorithm 1 itself",
             choices=(FIXED, PRINTED),
-        )  # fmt: skip
+        )
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         try:
@@ -145,12 +160,19 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
             draws = _drawn(grid, setup.seed)
             blocks = [blocks[0], *_printed_blocks(setup, order, draws, len(grid.edges))]
         return LogarithmicFrame(
-            base.stratum, base.sizes, base.rates, base.predicted, base.queue, base.start,
+            base.stratum,
+            base.sizes,
+            base.rates,
+            base.predicted,
+            base.queue,
+            base.start,
             score_notes(setup),
             sequence=np.concatenate(blocks),
             batch_ends=np.cumsum([len(block) for block in blocks]),
-            edges=np.array(grid.edges, dtype=np.int64), grid=grid, draws=draws,
-        )  # fmt: skip
+            edges=np.array(grid.edges, dtype=np.int64),
+            grid=grid,
+            draws=draws,
+        )
 
     def first_look(self, frame: LogarithmicFrame, planned: int, promise: Promise) -> int:
         return int(frame.batch_ends[0 if promise == Promise.WATCHED else -1])
@@ -205,9 +227,15 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
     def derived(self, frame: LogarithmicFrame, labels: int) -> dict[str, Any]:
         grid = frame.grid
         return {
-            "ell": grid.ell, "g_ell": grid.edges[0], "L": grid.L, "m": grid.m, "gamma": grid.gamma,
-            "beta": grid.beta, "beta_factor": grid.factor, "draws_each": grid.draws,
-        }  # fmt: skip
+            "ell": grid.ell,
+            "g_ell": grid.edges[0],
+            "L": grid.L,
+            "m": grid.m,
+            "gamma": grid.gamma,
+            "beta": grid.beta,
+            "beta_factor": grid.factor,
+            "draws_each": grid.draws,
+        }
 
 
 def grid_of(n_items: int, params: Any, delta: float) -> LogarithmicGrid:

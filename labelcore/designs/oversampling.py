@@ -232,9 +232,17 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
         stratum = np.where(above, 0, 1).astype(np.int64)
         base = make_frame(setup, stratum, rates, np.array([True, False]))
         return OversamplingFrame(
-            base.stratum, base.sizes, base.rates, base.predicted, base.queue, base.start,
-            (), optimal=optimal, ratio=used, assumption=assumption,
-        )  # fmt: skip
+            base.stratum,
+            base.sizes,
+            base.rates,
+            base.predicted,
+            base.queue,
+            base.start,
+            (),
+            optimal=optimal,
+            ratio=used,
+            assumption=assumption,
+        )
 
     def allocate(self, setup: Setup, frame: OversamplingFrame, progress: Progress) -> IntArray:
         """The planned sizes at once; beyond them a tenth of the labels so far at a time."""
@@ -283,17 +291,26 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
                 given, low[place], high[place], made[place] = found
                 value[place] = value[place] if np.isnan(given) else given
         return Figures(
-            value, low, high, tuple(made), np.full(len(rows), np.nan),
+            value,
+            low,
+            high,
+            tuple(made),
+            np.full(len(rows), np.nan),
             promise=Promise.NONE if not watched and _prior(look) is not None else None,
-        )  # fmt: skip
+        )
 
     def derived(self, frame: OversamplingFrame, labels: int) -> dict[str, Any]:
         sizes = _sizes(frame, labels)
         return {
-            "k": float(frame.sizes[0] / frame.sizes[1]), "s_star": frame.optimal,
-            "ratio": frame.ratio, "pi_1": float(frame.rates[0]), "pi_0": float(frame.rates[1]),
-            "n_1": int(sizes[0]), "n_0": int(sizes[1]), "assumption": frame.assumption,
-        }  # fmt: skip
+            "k": float(frame.sizes[0] / frame.sizes[1]),
+            "s_star": frame.optimal,
+            "ratio": frame.ratio,
+            "pi_1": float(frame.rates[0]),
+            "pi_0": float(frame.rates[1]),
+            "n_1": int(sizes[0]),
+            "n_0": int(sizes[1]),
+            "assumption": frame.assumption,
+        }
 
 
 def _planned_rates(

@@ -94,9 +94,11 @@ class Paula(RankedListDesign[PaulaFrame]):
             100, "items labelled before each rank of the grid (Delta)", low=1, high=1_000_000
         )
         first_rank: int | None = parameter(
-            None, "items at the head that are all labelled; empty: (window + 2) / epsilon",
-            low=1, high=1_000_000_000,
-        )  # fmt: skip
+            None,
+            "items at the head that are all labelled; empty: (window + 2) / epsilon",
+            low=1,
+            high=1_000_000_000,
+        )
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         try:
@@ -118,12 +120,18 @@ class Paula(RankedListDesign[PaulaFrame]):
             for number, (first, last) in enumerate(blocks)
         ]
         return PaulaFrame(
-            base.stratum, base.sizes, base.rates, base.predicted, base.queue, base.start,
+            base.stratum,
+            base.sizes,
+            base.rates,
+            base.predicted,
+            base.queue,
+            base.start,
             score_notes(setup),
             sequence=np.concatenate(sequence),
             batch_ends=np.cumsum([len(block) for block in sequence]),
-            edges=np.array(grid.edges, dtype=np.int64), grid=grid,
-        )  # fmt: skip
+            edges=np.array(grid.edges, dtype=np.int64),
+            grid=grid,
+        )
 
     def first_look(self, frame: PaulaFrame, planned: int, promise: Promise) -> int:
         return int(frame.batch_ends[0])
@@ -171,9 +179,13 @@ class Paula(RankedListDesign[PaulaFrame]):
     def derived(self, frame: PaulaFrame, labels: int) -> dict[str, Any]:
         grid = frame.grid
         return {
-            "ell": grid.ell, "g_ell": grid.edges[0], "L": grid.L, "m": grid.m,
-            "gamma": grid.gamma, "factor": grid.factor,
-        }  # fmt: skip
+            "ell": grid.ell,
+            "g_ell": grid.edges[0],
+            "L": grid.L,
+            "m": grid.m,
+            "gamma": grid.gamma,
+            "factor": grid.factor,
+        }
 
 
 def asked_in_random_order(setup: Setup, items: IntArray, block: int) -> IntArray:

@@ -78,11 +78,18 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         frame = make_frame(setup, stratum, rates, np.zeros(len(edges), dtype=bool))
         size = min(max(setup.planned, least_of(head, n_items)), n_items)
         return RandomFrame(
-            frame.stratum, frame.sizes, frame.rates, frame.predicted, frame.queue, frame.start,
+            frame.stratum,
+            frame.sizes,
+            frame.rates,
+            frame.predicted,
+            frame.queue,
+            frame.start,
             score_notes(setup),
-            sequence=frame.queue, batch_ends=np.unique([head or size, size, n_items]),
-            edges=edges, head=head,
-        )  # fmt: skip
+            sequence=frame.queue,
+            batch_ends=np.unique([head or size, size, n_items]),
+            edges=edges,
+            head=head,
+        )
 
     def least(self, frame: RandomFrame) -> int:
         return least_of(frame.head, len(frame.stratum))
@@ -152,9 +159,11 @@ def _basis(frame: RandomFrame, ranked: Ranked, look: Look) -> tuple[int, State, 
         return look.planned, State.INTERVAL, look.promise
     if look.draws < least_of(frame.head, ranked.n_items):
         return 0, State.TOO_FEW, look.promise
-    return (look.draws, State.STOPPED_EARLY, Promise.NONE) if look.finished else (
-        look.draws, State.PROVISIONAL, look.promise
-    )  # fmt: skip
+    return (
+        (look.draws, State.STOPPED_EARLY, Promise.NONE)
+        if look.finished
+        else (look.draws, State.PROVISIONAL, look.promise)
+    )
 
 
 def rising(hits: FloatArray) -> FloatArray:

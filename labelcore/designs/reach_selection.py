@@ -150,10 +150,11 @@ class ReachSelectionDesign(Design[ReachFrame]):
         """What is wanted, and how it is looked for."""
 
         candidates: tuple[int | float | str, ...] = parameter(
-            (), "top n by whole numbers, thresholds by decimal ones, classifiers by name; empty: "
+            (),
+            "top n by whole numbers, thresholds by decimal ones, classifiers by name; empty: "
             "top 50, 100, 200, ... up to half the file",
             main=True,
-        )  # fmt: skip
+        )
         precision_threshold: float = parameter(
             0.9, "the precision that a good candidate has (PT)", low=0.0, high=1.0, main=True
         )
@@ -171,13 +172,15 @@ class ReachSelectionDesign(Design[ReachFrame]):
             None, "chance of a wrong choice; empty: 1 minus the confidence", low=0.0, high=1.0
         )
         sampler: str = parameter(
-            "pooled", "one draw counts for every candidate with the item, or for one in turn",
+            "pooled",
+            "one draw counts for every candidate with the item, or for one in turn",
             choices=SAMPLERS,
-        )  # fmt: skip
+        )
         bound: str = parameter(
-            "prior_posterior_ratio", "bounds on each precision; Hoeffding's need more labels",
+            "prior_posterior_ratio",
+            "bounds on each precision; Hoeffding's need more labels",
             choices=BOUNDS,
-        )  # fmt: skip
+        )
         early_stopping: bool = parameter(True, "end as soon as the choice is shown")
         elimination: bool = parameter(True, "draw no more for candidates that are out")
         guess: bool = parameter(False, "name the likeliest when the draws are used up")
@@ -206,17 +209,28 @@ class ReachSelectionDesign(Design[ReachFrame]):
             called[one.items, number] = True
         union: BoolArray = np.asarray(called.any(axis=1))
         base = make_frame(
-            setup, np.where(union, 0, 1), np.full(1 + int(not union.all()), 0.5),
-            np.array([True, False][: 1 + int(not union.all())]), notes,
-        )  # fmt: skip
+            setup,
+            np.where(union, 0, 1),
+            np.full(1 + int(not union.all()), 0.5),
+            np.array([True, False][: 1 + int(not union.all())]),
+            notes,
+        )
         items = base.queue[: int(base.sizes[0])]
         return ReachFrame(
-            base.stratum, base.sizes, base.rates, base.predicted, base.queue, base.start,
-            base.notes, candidates=found, union=items, member=called[items],
+            base.stratum,
+            base.sizes,
+            base.rates,
+            base.predicted,
+            base.queue,
+            base.start,
+            base.notes,
+            candidates=found,
+            union=items,
+            member=called[items],
             rules=rules_of(setup.params, 1 - setup.confidence),
             budget=setup.planned,
             positive=setup.population.classes.index(setup.population.positive),
-        )  # fmt: skip
+        )
 
     # --- labelling -------------------------------------------------------------------------
 
@@ -339,10 +353,16 @@ def rules_of(params: Any, delta: float) -> ReachRules:
     """The rules that parameters state; ``delta`` where they state none. Raises PlanError."""
     try:
         return ReachRules(
-            params.precision_threshold, params.precision_slack, params.reach_slack,
-            delta if params.delta is None else params.delta, params.sampler, params.bound,
-            params.early_stopping, params.elimination, params.guess,
-        )  # fmt: skip
+            params.precision_threshold,
+            params.precision_slack,
+            params.reach_slack,
+            delta if params.delta is None else params.delta,
+            params.sampler,
+            params.bound,
+            params.early_stopping,
+            params.elimination,
+            params.guess,
+        )
     except ValueError as error:
         raise PlanError(f"params: {error}") from None
 

@@ -284,9 +284,12 @@ class Recycling(Design[RecyclingFrame]):
         """Beside lemma 3's means (shares of a child's draws) what this seed really saves, and how
         many items each classifier adds to those before it."""
         found: dict[str, dict[str, float]] = {
-            "expected_savings": {}, "parent_intersection": {}, "child_intersection": {},
-            "savings": {}, "new_items": {},
-        }  # fmt: skip
+            "expected_savings": {},
+            "parent_intersection": {},
+            "child_intersection": {},
+            "savings": {},
+            "new_items": {},
+        }
         seen: BoolArray = np.zeros(len(frame.stratum), dtype=bool)
         for place, (name, above) in enumerate(zip(frame.names, frame.under, strict=True)):
             own = np.unique(frame.samples[place].items)
@@ -337,9 +340,14 @@ def _bounds(row: Estimand, cells: Cells, look: Look) -> Limits:
     inflation = float(sampled_file([row], cells, table)[0]) if process else 1.0
     if row.name == "precision":
         value, low, high = level_share(
-            cells.size, cells.labelled, cells.positive, look.confidence,
-            target=look.target, inflation=inflation, whole_items=look.rules >= WHOLE_ITEMS,
-        )  # fmt: skip
+            cells.size,
+            cells.labelled,
+            cells.positive,
+            look.confidence,
+            target=look.target,
+            inflation=inflation,
+            whole_items=look.rules >= WHOLE_ITEMS,
+        )
         return value, low, high, float("nan"), LEVELS if len(cells.size) > 1 else WILSON
     figures = g_profile([row], cells, look)
     shares = variance_shares(cells, table, target=look.target)[0]

@@ -69,12 +69,24 @@ def recycling_frame(setup: Setup) -> RecyclingFrame:
     base = make_frame(setup, stratum, rates, np.arange(n_strata) == 0, notes)
     none = np.zeros(0, dtype=np.int64)
     undrawn = RecyclingFrame(
-        base.stratum, base.sizes, base.rates, base.predicted, base.queue, base.start,
+        base.stratum,
+        base.sizes,
+        base.rates,
+        base.predicted,
+        base.queue,
+        base.start,
         (*base.notes, *_notes(setup, names, under, called)),
-        names=names, under=under, called=called,
+        names=names,
+        under=under,
+        called=called,
         order=hash_order(hash_keys(setup.seed, "draw", population.ids())),
-        samples=(), negatives=none, precision=(), recall=(), sequence=none, draws=none,
-    )  # fmt: skip
+        samples=(),
+        negatives=none,
+        precision=(),
+        recall=(),
+        sequence=none,
+        draws=none,
+    )
     return drawn(setup, undrawn)
 
 

@@ -203,9 +203,15 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         notes = (*sure.notes, *_notes(params, len(sizes)))
         frame = make_frame(setup, stratum, rates, predicted, notes)
         return SureFrame(
-            frame.stratum, frame.sizes, frame.rates, frame.predicted, frame.queue, frame.start,
-            notes, chance,
-        )  # fmt: skip
+            frame.stratum,
+            frame.sizes,
+            frame.rates,
+            frame.predicted,
+            frame.queue,
+            frame.start,
+            notes,
+            chance,
+        )
 
     def first_look(self, frame: SureFrame, planned: int, promise: Promise) -> int:
         items = int(frame.sizes.sum())
@@ -263,9 +269,13 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         setup = look.setup
         printed = setup is not None and getattr(setup.params, "allocation", "") in PRINTED
         return Figures(
-            value, low, high, tuple(made), np.full(len(rows), np.nan),
+            value,
+            low,
+            high,
+            tuple(made),
+            np.full(len(rows), np.nan),
             promise=Promise.NONE if printed else None,
-        )  # fmt: skip
+        )
 
     def _accuracy(
         self, row: Estimand, cells: Cells, look: Look

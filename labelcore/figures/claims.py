@@ -60,8 +60,9 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         status = ClaimStatus.DECIDED
     elif lean < 0 and ends[1] >= goal:
         status = ClaimStatus.REFUTED
-    question = Question(claim.read.text, claim.sides[0].row, claim.sides[0].classifier,
-                        claim.class_index)  # fmt: skip
+    question = Question(
+        claim.read.text, claim.sides[0].row, claim.sides[0].classifier, claim.class_index
+    )
     scope = replace(scope_of(engine, question), margin=None, left_out=0)
     made = _method(claim)
     return Claim(
@@ -124,10 +125,11 @@ def _fillings(open_items: FloatArray, pairs: bool) -> FloatArray | None:
     if ways > MOST_WAYS:
         return None
     cells = [
-        [(a, b) for a in range(n + 1) for b in range(n + 1 - a)] if pairs
+        [(a, b) for a in range(n + 1) for b in range(n + 1 - a)]
+        if pairs
         else [(a,) for a in range(n + 1)]
         for n in map(int, open_items)
-    ]  # fmt: skip
+    ]
     found = np.array(list(product(*cells)), dtype=float)
     by_cell = found.reshape(len(found), len(cells), 2 if pairs else 1)
     return by_cell.transpose(0, 2, 1).reshape(len(found), -1)

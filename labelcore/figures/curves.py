@@ -80,9 +80,15 @@ def ranked(engine: Engine) -> Ranked:
     whole = table[:, :3].astype(np.int64)
     rates = engine.design.fitted_rates(engine.frame, engine.progress)
     return Ranked(
-        order, whole[:, 0], whole[:, 1], whole[:, 2], table[:, 3], table[:, 4] > 0, rates,
+        order,
+        whole[:, 0],
+        whole[:, 1],
+        whole[:, 2],
+        table[:, 3],
+        table[:, 4] > 0,
+        rates,
         UNDECIDED_SHARE,
-    )  # fmt: skip
+    )
 
 
 def precision_curve(engine: Engine) -> Band:

@@ -72,8 +72,16 @@ def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
     Raises ValueError where the bounds do not hold for all ranks.
     """
     columns = (
-        "precision", "first", "last", "items", "score", "low", "high", "own_low", "own_high",
-    )  # fmt: skip
+        "precision",
+        "first",
+        "last",
+        "items",
+        "score",
+        "low",
+        "high",
+        "own_low",
+        "own_high",
+    )
     yields = _simultaneous(engine, whole_curve(engine, ranked_curve(engine)))
     if yields is None:
         return pd.DataFrame(columns=list(columns))
@@ -83,10 +91,18 @@ def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
         last = one.last_rank
         items = last - before
         rows.append(
-            (one.precision, before + 1 if items else None, last, items,
-             float(scores[last - 1]) if last else None,
-             one.low, one.high, one.own_low, one.own_high)
-        )  # fmt: skip
+            (
+                one.precision,
+                before + 1 if items else None,
+                last,
+                items,
+                float(scores[last - 1]) if last else None,
+                one.low,
+                one.high,
+                one.own_low,
+                one.own_high,
+            )
+        )
         before = last
     return pd.DataFrame(rows, columns=list(columns))
 
@@ -104,8 +120,11 @@ def _first_point(whole: Band) -> Band:
     """The band at its first rank only."""
     return replace(
         whole,
-        x=whole.x[:1], value=whole.value[:1], low=whole.low[:1], high=whole.high[:1],
+        x=whole.x[:1],
+        value=whole.value[:1],
+        low=whole.low[:1],
+        high=whole.high[:1],
         threshold=whole.threshold[:1],
         provisional=None if whole.provisional is None else whole.provisional[:1],
         extra={name: array[:1] for name, array in whole.extra.items()},
-    )  # fmt: skip
+    )

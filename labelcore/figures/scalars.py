@@ -177,9 +177,11 @@ def _widened(
         slope = _slope(row, answers.cells, figures.value[place : place + 1])
         for rising, ends, pick in ((slope < 0, low, "low"), (slope > 0, high, "high")):
             whole = replace(
-                answers, rows=[row], cells=filled(answers.cells, unsettled, rising),
+                answers,
+                rows=[row],
+                cells=filled(answers.cells, unsettled, rising),
                 codes=_filled_codes(engine, tally, answers, rising),
-            )  # fmt: skip
+            )
             end = getattr(engine.design.figures(whole, look), pick)[0]
             ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
     return replace(figures, low=low, high=high)
@@ -249,11 +251,20 @@ def _known_estimate(engine: Engine, question: Question, cells: Cells, known: int
     value = float(table_of([question.row], cells).value(cells.positive)[0])
     taken = assumed(len(engine.existing.positions), engine.existing.use)
     return Estimate(
-        question.key, value, value, value, engine.plan.confidence, 0, 0, KNOWN_EXACTLY[0],
+        question.key,
+        value,
+        value,
+        value,
+        engine.plan.confidence,
+        0,
+        0,
+        KNOWN_EXACTLY[0],
         engine.plan.promised,
-        (JUDGEMENT, *taken), KNOWN_EXACTLY[1], State.EXACT,
+        (JUDGEMENT, *taken),
+        KNOWN_EXACTLY[1],
+        State.EXACT,
         scope=replace(scope_of(engine, question), existing=known),
-    )  # fmt: skip
+    )
 
 
 def scope_of(engine: Engine, question: Question) -> Scope:

@@ -31,8 +31,18 @@ from labelcore.stats.profile import NOT_SAMPLED
 RANDOM, CERTAINTY = "random", "certainty"
 GROUPS, LEAST_EXPECTED = 10, 5
 REFUSED_BELOW = 1e-4
-TENTHS = ("top", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-          "lowest")  # fmt: skip
+TENTHS = (
+    "top",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "lowest",
+)
 OTHERWISE = "take them as known items (existing = 'certainty'), which is right however they came"
 
 

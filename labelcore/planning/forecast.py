@@ -257,9 +257,16 @@ class Outlook:
         plan, strata = self.plan, self.frame.n_strata
         sure = plan.confidence_of_each(len(self.questions))
         return Look(
-            sure, plan.promised, labels, planned, plan.target, strata, rule=self.rule,
-            rule_kept=True, setup=self.setup,
-        )  # fmt: skip
+            sure,
+            plan.promised,
+            labels,
+            planned,
+            plan.target,
+            strata,
+            rule=self.rule,
+            rule_kept=True,
+            setup=self.setup,
+        )
 
     def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
         answers = self._expected_answers(question, drawn)
@@ -268,9 +275,14 @@ class Outlook:
     def _expected_answers(self, question: Question, drawn: FloatArray) -> Answers[Any]:
         cells, rates = self._expected_cells(question, drawn)
         return Answers(
-            self.frame, [question.row], cells, rates, question.classifier, question.class_index,
+            self.frame,
+            [question.row],
+            cells,
+            rates,
+            question.classifier,
+            question.class_index,
             np.zeros(0, dtype=np.int64),
-        )  # fmt: skip
+        )
 
     def notes(self, planned: int) -> list[str]:
         """What a person should know of the expected half-widths at the planned size."""

@@ -27,9 +27,18 @@ from labelcore.results.types import Band, Choice, Claim, Estimate, Result
 from labelcore.stats.curve_readings import Yields
 
 COLUMNS = (
-    "run", "estimand", "truth", "value", "low", "high", "covered", "labels_used", "draws_used",
-    "status", "chosen",
-)  # fmt: skip
+    "run",
+    "estimand",
+    "truth",
+    "value",
+    "low",
+    "high",
+    "covered",
+    "labels_used",
+    "draws_used",
+    "status",
+    "chosen",
+)
 
 
 # A number, an array at the ranks of a curve, or which choices are right.
@@ -319,11 +328,19 @@ class Simulation:
             labels = max(1, round(float(table["labels_used"].mean())))
             named = self.plan.method.classifiers(self.plan.design_params)
             plan = replace(
-                self.plan, design="simple_random", params={}, budget=labels, margin=None,
-                stop=None, promise=Promise.FIXED, planned=labels, estimands=scalars, claims=(),
+                self.plan,
+                design="simple_random",
+                params={},
+                budget=labels,
+                margin=None,
+                stop=None,
+                promise=Promise.FIXED,
+                planned=labels,
+                estimands=scalars,
+                claims=(),
                 classifier=self.plan.classifiers or named or None,
                 existing=None if self.population.known is None else "ignored",
-            )  # fmt: skip
+            )
             runs = [
                 _run(self.population, plan, self._codes, self.seed, run.number) for run in self.runs
             ]
@@ -384,9 +401,18 @@ def _choice_row(run: Run, key: str, result: Choice, truth: TrueChoice) -> tuple[
     said = NONE if none else result.chosen
     right = result.status != ChoiceStatus.UNDECIDED and said in truth.right
     return (
-        run.number, key, truth.best, None, np.nan, np.nan, right, result.labels_used,
-        result.draws_used, result.status, said,
-    )  # fmt: skip
+        run.number,
+        key,
+        truth.best,
+        None,
+        np.nan,
+        np.nan,
+        right,
+        result.labels_used,
+        result.draws_used,
+        result.status,
+        said,
+    )
 
 
 def _summary_row(

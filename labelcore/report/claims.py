@@ -21,8 +21,15 @@ STATUS = {
     ClaimStatus.UNDECIDED: "open",
 }
 HEAD = (
-    "Claim", "Status", "For", "Against", "Decides", "Error level", "Labels", "First seen settled",
-)  # fmt: skip
+    "Claim",
+    "Status",
+    "For",
+    "Against",
+    "Decides",
+    "Error level",
+    "Labels",
+    "First seen settled",
+)
 INTRO = (
     "Laid down before the first label. Evidence for a claim is how many times better a scheme "
     "fixed beforehand predicts the labels than any truth in which the claim is false; evidence "

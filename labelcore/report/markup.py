@@ -111,7 +111,13 @@ def _side(right: bool) -> dict[str, str]:
 def _is_number(cell: Child) -> bool:
     """Numbers stand to the right; a dash stands for one that is missing."""
     if isinstance(cell, str):
-        return cell == "–" or cell.lstrip("+-−").replace(",", "").removesuffix(" %").replace(
-            ".", "", 1
-        ).replace("e-", "").isdecimal()  # fmt: skip
+        return (
+            cell == "–"
+            or cell.lstrip("+-−")
+            .replace(",", "")
+            .removesuffix(" %")
+            .replace(".", "", 1)
+            .replace("e-", "")
+            .isdecimal()
+        )
     return isinstance(cell, int)

@@ -444,12 +444,16 @@ def _rows(report: WaveReport) -> list[dict[str, Any]]:
         one, estimate = expected.get(quantity), getattr(report, quantity)
         rows.append(
             {
-                "wave": report.wave.name, "estimand": quantity, "labels": report.wave.labels,
+                "wave": report.wave.name,
+                "estimand": quantity,
+                "labels": report.wave.labels,
                 "observed": seen,
                 "expected_low": None if one is None else one.low,
                 "expected_high": None if one is None else one.high,
                 "alarm": quantity in report.alarms,
-                "value": estimate.value, "low": estimate.low, "high": estimate.high,
+                "value": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
             }
-        )  # fmt: skip
+        )
     return rows

@@ -299,16 +299,25 @@ class Session:
     def _answer_event(self, shown: Shown, kind: str, label: str | None) -> Event:
         draw = shown.draw
         event = self.ledger.event(
-            kind, shown.annotator, answers=draw.token, index=draw.index, item_id=draw.item_id,
-            stratum=draw.stratum, batch=draw.batch, label=label, shown_at=shown.at,
-        )  # fmt: skip
+            kind,
+            shown.annotator,
+            answers=draw.token,
+            index=draw.index,
+            item_id=draw.item_id,
+            stratum=draw.stratum,
+            batch=draw.batch,
+            label=label,
+            shown_at=shown.at,
+        )
         if not draw.repeat:
             return event
         first = self.engine.repeats.first(draw.index)
         return replace(
-            event, kind="reread", text=None if label else kind,
+            event,
+            kind="reread",
+            text=None if label else kind,
             previous=None if first is None else first.sequence,
-        )  # fmt: skip
+        )
 
     def revise(
         self, index: int, answer: object, token: str, *, annotator: str = DEFAULT_ANNOTATOR
@@ -324,9 +333,16 @@ class Session:
             if before is None:
                 raise AnswerError(f"item {index} has no answer yet that could be changed")
             return self.ledger.event(
-                kind, annotator, answers=token, index=index, item_id=before.item_id,
-                stratum=before.stratum, batch=before.batch, label=label, previous=before.sequence,
-            )  # fmt: skip
+                kind,
+                annotator,
+                answers=token,
+                index=index,
+                item_id=before.item_id,
+                stratum=before.stratum,
+                batch=before.batch,
+                label=label,
+                previous=before.sequence,
+            )
 
         return self.ledger.write(build) or self.state.answered[token]
 
@@ -342,9 +358,14 @@ class Session:
                 return None
             kind = "reread_undone" if last.kind == "reread" else "undone"
             return self.ledger.event(
-                kind, annotator, index=last.index, item_id=last.item_id, stratum=last.stratum,
-                batch=last.batch, previous=last.sequence,
-            )  # fmt: skip
+                kind,
+                annotator,
+                index=last.index,
+                item_id=last.item_id,
+                stratum=last.stratum,
+                batch=last.batch,
+                previous=last.sequence,
+            )
 
         return self.ledger.write(build)
 

@@ -124,9 +124,14 @@ class Turns:
         if not self.state.screens.is_open(draw.token):
             return None
         return self.ledger.event(
-            "released", annotator, index=draw.index, item_id=draw.item_id,
-            stratum=draw.stratum, batch=draw.batch, previous=shown.sequence,
-        )  # fmt: skip
+            "released",
+            annotator,
+            index=draw.index,
+            item_id=draw.item_id,
+            stratum=draw.stratum,
+            batch=draw.batch,
+            previous=shown.sequence,
+        )
 
     def release_expired(self, annotator: str, stopped: bool) -> Event | None:
         """The event that takes the draw shown longest ago from a person who has had it for too

@@ -86,9 +86,14 @@ def log_evidence(
              size_k times a rate from which every item of the cell was drawn independently
     """
     found = log_evidence_at(
-        cells.size, cells.labelled[None], cells.positive[None], claim, rates, predictive,
+        cells.size,
+        cells.labelled[None],
+        cells.positive[None],
+        claim,
+        rates,
+        predictive,
         target=target,
-    )  # fmt: skip
+    )
     return float(found[0])
 
 
@@ -113,9 +118,12 @@ def log_evidence_at(
     if scale == 0:
         return np.full(len(labelled), np.inf if claim.constant > 0 else 0.0)
     looks = Looks(
-        size[used], labelled[:, used], positive[:, used], claim.constant / scale,
+        size[used],
+        labelled[:, used],
+        positive[:, used],
+        claim.constant / scale,
         claim.weight[used] / scale,
-    )  # fmt: skip
+    )
     expected = np.full(len(looks.size), 0.5) if rates is None else rates[used]
     expected = np.clip(expected, 1e-6, 1 - 1e-6)
     opposite = largest_log_likelihood(looks, target)
@@ -248,9 +256,11 @@ class _File:
     def _slope(self, unlabelled: FloatArray) -> FloatArray:
         rest = self.free - unlabelled
         return np.asarray(
-            digamma(self.s + unlabelled + 1) - digamma(self.f + rest + 1)
-            - digamma(unlabelled + 1) + digamma(rest + 1)
-        )  # fmt: skip
+            digamma(self.s + unlabelled + 1)
+            - digamma(self.f + rest + 1)
+            - digamma(unlabelled + 1)
+            + digamma(rest + 1)
+        )
 
     def _rough_slope(self, unlabelled: FloatArray) -> FloatArray:
         rest = self.free - unlabelled

@@ -173,9 +173,11 @@ def worst_case(
             shift = np.where(cells.predicted, above * _parts(cells, True, items), 0.0)
             shift = shift + np.where(cells.predicted, 0.0, below * _parts(cells, False, items))
             moved = Ratios(
-                ratios.a0 + (ratios.a * shift).sum(axis=-1), ratios.a,
-                ratios.b0 + (ratios.b * shift).sum(axis=-1), ratios.b,
-            )  # fmt: skip
+                ratios.a0 + (ratios.a * shift).sum(axis=-1),
+                ratios.a,
+                ratios.b0 + (ratios.b * shift).sum(axis=-1),
+                ratios.b,
+            )
             least, largest = _process_bounds(cells, moved, confidence)
             low = np.minimum(low, np.nan_to_num(least, nan=0.0))
             high = np.maximum(high, np.nan_to_num(largest, nan=1.0))

@@ -86,9 +86,12 @@ def share_forecast(hits: float, misses: float, size: int) -> Forecast:
     """
     number = np.arange(size + 1.0)
     log_chance = (
-        gammaln(size + 1) - gammaln(number + 1) - gammaln(size - number + 1)
-        + betaln(number + hits, size - number + misses) - betaln(hits, misses)
-    )  # fmt: skip
+        gammaln(size + 1)
+        - gammaln(number + 1)
+        - gammaln(size - number + 1)
+        + betaln(number + hits, size - number + misses)
+        - betaln(hits, misses)
+    )
     chance = np.exp(log_chance)
     total = np.cumsum(chance)
     keep = (total > NEGLIGIBLE) & (total - chance < total[-1] - NEGLIGIBLE)

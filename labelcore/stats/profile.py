@@ -235,9 +235,12 @@ class Region:
         self.target = target
         n = self.s + self.f
         self.constant = (
-            xlogy(self.s, self.s) + xlogy(self.f, self.f) - xlogy(n, n)
-            - xlogy(self.free, self.free) + xlogy(n + self.free, n + self.free)
-        )  # fmt: skip
+            xlogy(self.s, self.s)
+            + xlogy(self.f, self.f)
+            - xlogy(n, n)
+            - xlogy(self.free, self.free)
+            + xlogy(n + self.free, n + self.free)
+        )
 
     def unlabelled_positives(self, log_multiplier: FloatArray) -> FloatArray:
         """u of each cell for a multiplier per row, (n_rows, n_cells)."""

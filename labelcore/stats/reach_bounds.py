@@ -86,9 +86,13 @@ def draws_for_precision(
 
 
 def draws_for_reach(
-    candidates: int, budget: int, delta: float,
-    precision_threshold: float, precision_slack: float, reach_slack: float,
-) -> int | None:  # fmt: skip
+    candidates: int,
+    budget: int,
+    delta: float,
+    precision_threshold: float,
+    precision_slack: float,
+    reach_slack: float,
+) -> int | None:
     """n_epsilon: draws of a candidate after which its bounds lie at most epsilon (PT - gamma)
     apart. None for gamma = PT.
 
@@ -116,10 +120,15 @@ def _draws_for_width(
 
 
 def label_bound(
-    candidates: int, budget: int, delta: float,
-    precision_threshold: float, precision_slack: float, reach_slack: float,
-    *, size_ratio: float = 1.0,
-) -> int | None:  # fmt: skip
+    candidates: int,
+    budget: int,
+    delta: float,
+    precision_threshold: float,
+    precision_slack: float,
+    reach_slack: float,
+    *,
+    size_ratio: float = 1.0,
+) -> int | None:
     """m max(n_epsilon r, n_gamma): draws within which a choice is made, if T is as large as that.
 
     size_ratio   r = 1 for round robin (theorem 2, every run); for pooled sampling the size of the
@@ -141,10 +150,14 @@ def label_bound(
 
 
 def smallest_budget(
-    candidates: int, delta: float,
-    precision_threshold: float, precision_slack: float, reach_slack: float,
-    *, size_ratio: float = 1.0,
-) -> int | None:  # fmt: skip
+    candidates: int,
+    delta: float,
+    precision_threshold: float,
+    precision_slack: float,
+    reach_slack: float,
+    *,
+    size_ratio: float = 1.0,
+) -> int | None:
     """The smallest T that is at least its own ``label_bound``; None where there is no bound.
 
     The bound rises with T, so going up from T = 1 ends at the least fixed point.
@@ -157,9 +170,14 @@ def smallest_budget(
     budget = 1
     while True:
         needed = label_bound(
-            candidates, budget, delta, precision_threshold, precision_slack, reach_slack,
+            candidates,
+            budget,
+            delta,
+            precision_threshold,
+            precision_slack,
+            reach_slack,
             size_ratio=size_ratio,
-        )  # fmt: skip
+        )
         if needed is None or needed <= budget:
             return None if needed is None else budget
         budget = needed

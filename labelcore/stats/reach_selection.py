@@ -201,9 +201,13 @@ class ReachSelection:
     """
 
     def __init__(
-        self, member: BoolArray, rules: ReachRules, budget: int, order: IntArray,
+        self,
+        member: BoolArray,
+        rules: ReachRules,
+        budget: int,
+        order: IntArray,
         words: NDArray[np.uint64] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         replaced = rules.bound == "hoeffding"
         count = member.shape[1]
         in_turn = rules.sampler == "round_robin"

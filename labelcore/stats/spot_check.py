@@ -61,9 +61,12 @@ def random_sample_reach(
                 .0812, not the printed 41,056.
     """
     _checked(
-        n_items=n_items, labels=labels, relative_error=relative_error, precision=precision,
+        n_items=n_items,
+        labels=labels,
+        relative_error=relative_error,
+        precision=precision,
         delta=delta,
-    )  # fmt: skip
+    )
     spread = 2 * labels * (relative_error * precision) ** 2
     return n_items / spread * math.log(2 * n_items / delta)
 

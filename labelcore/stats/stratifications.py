@@ -163,9 +163,14 @@ def _fitted(x: FloatArray, n_components: int) -> tuple[FloatArray, FloatArray, F
     means = np.bincount(place, x) / size
     spread = np.maximum(np.bincount(place, x * x) / size - means**2, SMALLEST_VARIANCE)
     mixture = GaussianMixture(
-        len(size), covariance_type="diag", max_iter=200, weights_init=size / size.sum(),
-        means_init=means[:, None], precisions_init=1 / spread[:, None], random_state=0,
-    )  # fmt: skip
+        len(size),
+        covariance_type="diag",
+        max_iter=200,
+        weights_init=size / size.sum(),
+        means_init=means[:, None],
+        precisions_init=1 / spread[:, None],
+        random_state=0,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture.fit(x[:, None])

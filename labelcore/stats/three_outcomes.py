@@ -98,9 +98,12 @@ def log_evidence_of_lead(
     if target == "process":
         raise ValueError("target 'process' needs a single cell, got several")
     looks = Looks(
-        np.tile(duels.size, 2), np.tile(duels.labelled, 2),
-        np.concatenate([duels.better, duels.worse], axis=1), 0.0, np.repeat([1.0, -1.0], cells),
-    )  # fmt: skip
+        np.tile(duels.size, 2),
+        np.tile(duels.labelled, 2),
+        np.concatenate([duels.better, duels.worse], axis=1),
+        0.0,
+        np.repeat([1.0, -1.0], cells),
+    )
     opposite = constrained_maximum(looks, _Outcomes(looks))
     certain = np.isneginf(opposite)
     bet = (predictive or ShiftedOutcomes()).log_probability(duels.size, looks, expected)

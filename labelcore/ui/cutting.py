@@ -86,8 +86,13 @@ def choose_cut(session: Session) -> int | None:
         )
     left, right = st.columns(2)
     with left:
-        rank = st.number_input("... or type how many", step=1, key=keys.key("rank"),
-                               on_change=_typed, args=(keys, keys.key("rank")))  # fmt: skip
+        rank = st.number_input(
+            "... or type how many",
+            step=1,
+            key=keys.key("rank"),
+            on_change=_typed,
+            args=(keys, keys.key("rank")),
+        )
     with right:
         st.number_input(
             "... or the score of the last one",

@@ -118,10 +118,15 @@ def _choice_figures(session: Session, choice: Choice) -> None:
             _hide_button(True)
             return
         rows = candidate_rows(choice)
-        _rows([(name, f"{said.removesuffix(' %')} · {state.partition(':')[0]}")
-               for name, said, state in zip(
-                   rows["candidate"], rows["precision"], rows["state"], strict=True)],
-              "Precision of the candidates, in %")  # fmt: skip
+        _rows(
+            [
+                (name, f"{said.removesuffix(' %')} · {state.partition(':')[0]}")
+                for name, said, state in zip(
+                    rows["candidate"], rows["precision"], rows["state"], strict=True
+                )
+            ],
+            "Precision of the candidates, in %",
+        )
         st.text(tied(choice.sentence()))
         _terms(session, promise_line(session))
         _hide_button(False)

@@ -115,9 +115,14 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
     if not sound or finer is None or first_of_all is None:
         return None
     return Method(
-        design, {**first_of_all, **finer}, int(seed), box, suggested, name != best,
+        design,
+        {**first_of_all, **finer},
+        int(seed),
+        box,
+        suggested,
+        name != best,
         name in claiming or (not chosen and bool(claiming)),
-    )  # fmt: skip
+    )
 
 
 def refuse_method(error: Exception, aim: Aim, method: Method) -> None:

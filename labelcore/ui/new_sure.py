@@ -149,10 +149,19 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
         return None
     alone = numbers == 1 and method.stops_fixed(aim)
     stop = end_of_session(goal, design, promise, len(population), alone)
-    return None if stop is None else {
-        "budget": goal.budget, "margin": goal.margin, "claims": goal.claims, "stop": stop,
-        "confidence": confidence, "promise": promise, "together": together,
-    }  # fmt: skip
+    return (
+        None
+        if stop is None
+        else {
+            "budget": goal.budget,
+            "margin": goal.margin,
+            "claims": goal.claims,
+            "stop": stop,
+            "confidence": confidence,
+            "promise": promise,
+            "together": together,
+        }
+    )
 
 
 def end_of_session(

@@ -9,9 +9,15 @@ from labelcore.ui.plain import plain
 from labelcore.words import sentences as words
 
 SHARES = (
-    "Estimate", "Low", "High", "Half-width", "Precision", "Positive share", "Judged rightly share",
+    "Estimate",
+    "Low",
+    "High",
+    "Half-width",
+    "Precision",
+    "Positive share",
+    "Judged rightly share",
     "Share of uncertainty",
-)  # fmt: skip
+)
 MOST_DIGITS = 3
 
 

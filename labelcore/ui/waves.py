@@ -119,8 +119,9 @@ def show_next(session: Session, result: Monitoring) -> None:
 
 def next_wave(last: Session, record: ProjectRecord, result: Monitoring) -> None:
     """A new project of the same series, from a new file with the same columns."""
-    given = st.file_uploader(f"The file of the next wave, with the same columns: {KINDS}",
-                             key="waves-upload")  # fmt: skip
+    given = st.file_uploader(
+        f"The file of the next wave, with the same columns: {KINDS}", key="waves-upload"
+    )
     wanted = free_name(sessions.store(), one_line(last.project, 60))
     name = st.text_input("Its name", wanted, key="waves-name", max_chars=LONGEST_NAME)
     if not st.button("Start the next wave", key="waves-start", disabled=given is None):

@@ -86,8 +86,13 @@ def choice_planner(chosen: Chosen) -> None:
     if candidates is None or wanted is None:
         return
     try:
-        plan = Plan("reach_selection", ["selection"], classifier=chosen.classifier,
-                    params={"candidates": candidates}, budget=1)  # fmt: skip
+        plan = Plan(
+            "reach_selection",
+            ["selection"],
+            classifier=chosen.classifier,
+            params={"candidates": candidates},
+            budget=1,
+        )
         found = outlook_of(chosen.population, plan).derived
         bounds = bounds_of(found["candidates"], wanted)
     except ValueError as error:
@@ -108,9 +113,13 @@ def candidates_input(chosen: Chosen) -> tuple[Any, ...] | None:
         st.info(NOTHING)
         return None
     way = st.segmented_control(
-        "What is there to choose from?", possible, default=possible[0], required=True,
-        key=chosen.key("candidates"), persist_state="session",
-    )  # fmt: skip
+        "What is there to choose from?",
+        possible,
+        default=possible[0],
+        required=True,
+        key=chosen.key("candidates"),
+        persist_state="session",
+    )
     if way == CLASSIFIERS:
         kept = st.multiselect(
             "Candidates", names, names, key=chosen.key("named"), persist_state="session"
@@ -121,8 +130,10 @@ def candidates_input(chosen: Chosen) -> tuple[Any, ...] | None:
     typed = st.text_input(
         plain(f"The first so many items by {chosen.classifier}, with commas between the sizes"),
         listed(first_sizes(len(chosen.population))),
-        key=chosen.key("sizes"), persist_state="session", max_chars=300,
-    )  # fmt: skip
+        key=chosen.key("sizes"),
+        persist_state="session",
+        max_chars=300,
+    )
     sizes = read_list(typed, "int")
     if not sizes or not all(isinstance(size, int) for size in sizes):
         st.error("Enter whole numbers separated by commas, such as 50, 100, 200.")
@@ -211,10 +222,10 @@ def bounds_table(bounds: Mapping[str, int | None]) -> pd.DataFrame:
         "until one candidate's precision is settled within its slack (n_gamma)": "n_gamma",
         "until one candidate's finds are settled within their slack (n_epsilon)": "n_epsilon",
         "until the choice is made, candidates taking turns (theorem 2)": "in_turn",
-        "the same, one draw counting for all candidates with the item, on average (theorem 3)":
-        "together",
+        "the same, one draw counting for all candidates with the item, on average "
+        "(theorem 3)": "together",
         "smallest limit on the draws that is enough (T)": "smallest",
-    }  # fmt: skip
+    }
     return pd.DataFrame(
         [(name, number_words(bounds[key])) for name, key in rows.items()],
         columns=["in the worst case", "draws"],

@@ -82,9 +82,13 @@ def curve_planner(chosen: Chosen) -> None:
     sure = confidence()
     given = factor_inputs()
     half = percent_input(
-        "Geometric strata: plus or minus where the band is widest", 5.0, "compare-half", 0.1, 49,
+        "Geometric strata: plus or minus where the band is widest",
+        5.0,
+        "compare-half",
+        0.1,
+        49,
         unit="points",
-    )  # fmt: skip
+    )
     if given is None or half is None:
         return
     size, delta = len(chosen.population), round(1 - sure, 10)
@@ -101,9 +105,13 @@ def curve_planner(chosen: Chosen) -> None:
 def factor_inputs() -> dict[str, Any] | None:
     """Arguments of ``labels_needed``; None, with a sentence each, while a number is wrong."""
     way = st.segmented_control(
-        "Start from", [FACTOR, EPSILON], default=FACTOR, required=True, key="compare-from",
+        "Start from",
+        [FACTOR, EPSILON],
+        default=FACTOR,
+        required=True,
+        key="compare-from",
         persist_state="session",
-    )  # fmt: skip
+    )
     left, middle, right = st.columns(3)
     with left:
         key, value = ("factor", 1.2) if way == FACTOR else ("epsilon", 0.03)
@@ -112,9 +120,13 @@ def factor_inputs() -> dict[str, Any] | None:
             "epsilon": "How much further each rank of the grid lies (epsilon)",
         }[key]
         wanted = st.number_input(
-            label, value=value, step=0.01, format="%.3f", key=FACTOR_KEYS[key],
+            label,
+            value=value,
+            step=0.01,
+            format="%.3f",
+            key=FACTOR_KEYS[key],
             persist_state="session",
-        )  # fmt: skip
+        )
         sound = within(float(wanted), *LIMITS[key])
     with middle:
         precision = percent_input("Lowest precision to count on", 50.0, "compare-least")
@@ -127,9 +139,13 @@ def factor_inputs() -> dict[str, Any] | None:
 
 def geometric_labels(chosen: Chosen, half: float, sure: float) -> int:
     plan = Plan(
-        "geometric_strata", ["precision_curve"], classifier=chosen.classifier, margin=half,
-        confidence=sure, promise=Promise.FIXED,
-    )  # fmt: skip
+        "geometric_strata",
+        ["precision_curve"],
+        classifier=chosen.classifier,
+        margin=half,
+        confidence=sure,
+        promise=Promise.FIXED,
+    )
     return outlook_of(chosen.population, plan).labels
 
 
@@ -215,7 +231,11 @@ def offer_one(chosen: Chosen, needed: LabelsNeeded, half: float, given: dict[str
         ),
     }
     method = st.segmented_control(
-        "Go on with", list(wants), default=next(iter(wants)), required=True,
-        key="compare-goes-on", persist_state="session",
-    )  # fmt: skip
+        "Go on with",
+        list(wants),
+        default=next(iter(wants)),
+        required=True,
+        key="compare-goes-on",
+        persist_state="session",
+    )
     offer(wants[str(method)], "curve")

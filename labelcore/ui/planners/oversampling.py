@@ -98,9 +98,14 @@ class Wanted:
 
     def sizes(self, ratio: float | None = None) -> Sizes:
         return sizes_for_margin(
-            self.k, *self.rates, self.margin, confidence=self.confidence, ratio=ratio,
-            above=self.above, below=self.below,
-        )  # fmt: skip
+            self.k,
+            *self.rates,
+            self.margin,
+            confidence=self.confidence,
+            ratio=ratio,
+            above=self.above,
+            below=self.below,
+        )
 
     def margins(self, above: float, below: float) -> Margins:
         return expected_margins(self.k, *self.rates, above, below, self.confidence)
@@ -158,9 +163,12 @@ def inputs(chosen: Chosen, above: int, below: int) -> Wanted | None:
 def suggested(chosen: Chosen, k: float) -> tuple[float, float, str]:
     """Precision and recall in per cent that the method itself plans with, and why."""
     plan = Plan(
-        "oversampling", ["precision", "recall"], classifier=chosen.classifier, budget=1000,
+        "oversampling",
+        ["precision", "recall"],
+        classifier=chosen.classifier,
+        budget=1000,
         promise=Promise.FIXED,
-    )  # fmt: skip
+    )
     found = outlook_of(chosen.population, plan).derived
     recall = float(recall_of(k, found["pi_1"], found["pi_0"]))
     return round(100 * found["pi_1"], 1), round(100 * recall, 1), str(found["assumption"])

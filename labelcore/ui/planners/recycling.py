@@ -91,9 +91,12 @@ def show(
     chosen: Chosen, parent: str, children: Sequence[str], called: Mapping[str, Any], size: int
 ) -> None:
     plan = Plan(
-        "recycling", ["precision"], classifier=parent, seed=SEED,
+        "recycling",
+        ["precision"],
+        classifier=parent,
+        seed=SEED,
         params={"parent": parent, "children": list(children), "sample_size": size},
-    )  # fmt: skip
+    )
     labels = outlook_of(chosen.population, plan).labels
     own = separate_labels([int(called[name].sum()) for name in (parent, *children)], size)
     st.markdown(
@@ -118,8 +121,9 @@ def separate_labels(sizes: Sequence[int], draws: int) -> int:
     >>> separate_labels([1], 50), separate_labels([10**9, 10**9], 100)
     (1, 200)
     """
-    return round(sum(-items * np.expm1(draws * np.log1p(-1 / items)) if items > 1 else 1
-                     for items in sizes))  # fmt: skip
+    return round(
+        sum(-items * np.expm1(draws * np.log1p(-1 / items)) if items > 1 else 1 for items in sizes)
+    )
 
 
 def children_table(
