@@ -119,6 +119,16 @@ def damaged(path: Path, found: str) -> StoreError:
     return StoreError(f"{path} {_DAMAGED} ({found})")
 
 
+def is_database(path: Path) -> bool:
+    """Whether SQLite takes the file for one of its own, as far as it can be opened."""
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            connection.execute("PRAGMA schema_version")
+    except sqlite3.Error as error:
+        return result_code(error) != sqlite3.SQLITE_NOTADB
+    return True
+
+
 def damage(path: Path) -> str | None:
     """The first thing that SQLite's quick check finds wrong in the file, or None.
 

@@ -10,16 +10,16 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from labelcore.errors import MissingStoreError, StoreError
-from labelcore.store.sqlite_errors import damage, damaged
+from labelcore.store.sqlite_errors import damage, damaged, is_database
 
 QUICK_CHECK_BYTES = 50_000_000
 OWNER_ONLY = 0o600
+READABLE = "Check that this user may read it."
 
 # Set on every connection; WAL is a property of the file and is set once, on opening.
 PRAGMAS = ("PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON")
 
 _PREFIX = "sqlite:///"
-_HEADER = b"SQLite format 3\x00"
 
 
 def named_path(url: str) -> Path:
@@ -83,20 +83,23 @@ def unwritten_log(path: Path) -> bool:
 
 
 def check_file(path: Path) -> None:
-    """Raise StoreError when the file is not a database or a cheap check finds damage."""
+    """Raise StoreError when the file is not a database or a cheap check finds damage.
+
+    Only SQLite may open the file: closing any other handle of it drops, on POSIX systems, the locks
+    of all connections in this process, and another program could then throw their changes away.
+    See https://www.sqlite.org/howtocorrupt.html, section 2.2.
+    """
     try:
         size = path.stat().st_size
-        if size == 0:
-            return
-        with path.open("rb") as file:
-            header = file.read(len(_HEADER))
     except FileNotFoundError:
         return
     except OSError as error:
-        raise StoreError(
-            f"{path} could not be read ({error.strerror}). Check that this user may read it."
-        ) from error
-    if header != _HEADER:
+        raise StoreError(f"{path} could not be read ({error.strerror}). {READABLE}") from error
+    if not os.access(path, os.R_OK):
+        raise StoreError(f"{path} could not be read. {READABLE}")
+    if size == 0:
+        return
+    if not is_database(path):
         raise StoreError(
             f"{path} is not an SQLite database, or its first bytes are damaged. Check the path, or "
             "put back the latest backup."

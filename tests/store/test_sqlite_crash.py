@@ -104,3 +104,34 @@ def test_processes_opening_a_new_file_at_once(tmp_path: Path) -> None:
     store = SqliteStore(f"sqlite:///{path}")
     assert len(store.projects()) == 4
     store.close()
+
+
+OPENED_TWICE = """
+import os, signal, sqlite3, subprocess, sys
+from labelcore.log.events import Event
+from labelcore.store import open_store
+
+AT = "2026-01-01T00:00:00.000001+00:00"
+READ = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT 1 FROM event').close()"
+
+def append(store, place):
+    store.append("spam", [Event(place, "drawn", AT, "a", token=str(place), hash="h")])
+
+path = sys.argv[1]
+first = open_store(f"sqlite:///{path}")
+append(first, 1)
+second = open_store(f"sqlite:///{path}")
+subprocess.run([sys.executable, "-c", READ, path], check=True)
+for place in (2, 3):
+    append(first, place)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_file_opened_twice_keeps_what_another_program_read_beside(path: Path) -> None:
+    """Opening the file a second time drops no lock of the first: another program that opens and
+    closes it does not take it for unused, and what is written after that stays."""
+    subprocess.run([sys.executable, "-c", OPENED_TWICE, str(path)], cwd=ROOT, check=False)
+    store = SqliteStore(f"sqlite:///{path}")
+    assert [event.sequence for event in store.events("spam")] == [1, 2, 3]
+    store.close()
