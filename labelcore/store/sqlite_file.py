@@ -14,6 +14,8 @@ from labelcore.store.sqlite_errors import damage, damaged, is_database
 
 QUICK_CHECK_BYTES = 50_000_000
 OWNER_ONLY = 0o600
+HEADER_BYTES = 100
+"""A shorter file is none of SQLite's, which would take it for a new one."""
 READABLE = "Check that this user may read it."
 
 # Set on every connection; WAL is a property of the file and is set once, on opening.
@@ -95,11 +97,11 @@ def check_file(path: Path) -> None:
         return
     except OSError as error:
         raise StoreError(f"{path} could not be read ({error.strerror}). {READABLE}") from error
-    if not os.access(path, os.R_OK):
-        raise StoreError(f"{path} could not be read. {READABLE}")
+    if not os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise StoreError(f"{path} could not be read (no permission). {READABLE}")
     if size == 0:
         return
-    if not is_database(path):
+    if size < HEADER_BYTES or not is_database(path):
         raise StoreError(
             f"{path} is not an SQLite database, or its first bytes are damaged. Check the path, or "
             "put back the latest backup."
