@@ -219,7 +219,7 @@ def _missing(look: Look, state: State) -> str:
     if state == State.NOTHING:
         return "no item has a label yet"
     first = _look_sizes(look.planned, look.promise)[0]
-    waiting = f"{look.draws:,} of {first:,} labels before a first band"
+    waiting = f"{look.draws:,} of {first:,} items judged before a first band"
     return waiting if state == State.PROVISIONAL else ""
 
 
@@ -232,7 +232,7 @@ def _look_note(look: Look, basis: int, state: State) -> tuple[str, ...]:
     then = f"; the next one comes at {ahead[0]:,}." if ahead else ", the last one."
     if not ahead and look.draws > basis:
         then += " Labels after it do not change the band until every item has one."
-    return (f"The band is that of {number}, at {basis:,} labels{then}",)
+    return (f"The band is that of {number}, after {basis:,} items{then}",)
 
 
 def _between_edges(

@@ -297,7 +297,7 @@ def _missing(design: LogarithmicStratified, frame: LogarithmicFrame, look: Look)
     if look.labels == 0:
         return "no item has a label yet"
     first = design.first_look(frame, look.planned, look.promise)
-    return f"{look.draws:,} of {first:,} labels before a first band"
+    return f"{look.draws:,} of {first:,} items judged before a first band"
 
 
 def _notes(frame: LogarithmicFrame, finished: int, bounded: bool) -> tuple[str, ...]:

@@ -80,14 +80,14 @@ def widest_words(half_widths: Mapping[str, float]) -> str:
     """Which of several figures the largest half-width is that of, after the points.
 
     >>> widest_words({"precision": 0.04, "recall": 0.076}), widest_words({"recall": 0.076})
-    (' at most (recall)', '')
+    (' for recall, the widest', '')
     """
     if "precision_curve" in half_widths:
         return " where the band is widest"
     if len(half_widths) < 2:
         return ""
     name = estimand_name(max(half_widths, key=lambda key: half_widths[key]))
-    return f" at most ({plain(name if name[:2].isupper() else name[:1].lower() + name[1:])})"
+    return f" for {plain(name if name[:2].isupper() else name[:1].lower() + name[1:])}, the widest"
 
 
 def show_outlook(plan: Plan, population: Population, found: list[Line]) -> None:
@@ -104,7 +104,7 @@ def show_outlook(plan: Plan, population: Population, found: list[Line]) -> None:
     until = " until every claim is settled, and then" if plan.claims else ":"
     st.markdown(
         f"**{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
-        f"{'exact' if widest <= 1e-12 else f'± {words.points(widest)}{where}'}**"
+        f"{'exact' if widest <= 1e-12 else f'± {words.points(widest)} expected{where}'}**"
     )
     if plan.calibrated_stop:
         st.caption(

@@ -127,7 +127,9 @@ def test_a_stratum_with_a_threshold_in_it_is_named_for_both_sides(tmp_path: Path
 
 
 def test_headline_before_a_band_says_what_is_missing(tmp_path: Path) -> None:
-    assert "20 of 50 labels before a first band" in headline(made(tmp_path, "geometric_strata", 20))
+    assert "20 of 50 items judged before a first band" in headline(
+        made(tmp_path, "geometric_strata", 20)
+    )
 
 
 def test_changed_words_are_listed_old_and_new(tmp_path: Path) -> None:
