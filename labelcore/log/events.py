@@ -18,12 +18,36 @@ RESERVED_ANSWERS = ("unsure", "later", "broken")
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One item put before one person once.
+    """One item put before one person once. ``Session.next`` gives it.
 
-    ``token`` is unique in the store: an answer carries it, and the same answer arriving twice is
-    one label. ``index`` counts drawn items (1, 2, ...); an item that comes back after Undo or Later
-    keeps its index and gets a new token. ``repeat``: the item was labelled before and is shown a
-    second time; whoever judges it is not told.
+    Attributes
+    ----------
+    token
+        unique in the store. An answer carries it, so that the same answer arriving twice is one
+        label
+    item_id
+        the item's id
+    index
+        counts drawn items: 1, 2, ... An item that comes back after Undo or Later keeps its index
+        and gets a new token
+    stratum
+        the stratum that it was drawn from
+    batch
+        the number of the batch that it was drawn in
+    repeat
+        whether the item was labelled before and is shown a second time; whoever judges it is not
+        told
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> session = lc.Session(population, lc.Plan("simple_random", ["accuracy"], budget=50))
+    >>> draw = session.next()
+    >>> draw.index, session.next() == draw
+    (1, True)
     """
 
     token: str
@@ -38,27 +62,53 @@ class Draw:
 class Event:
     """One row of the log.
 
-    sequence   1, 2, ... within the project, without gaps
-    kind       one of those in ``labelcore.log.kinds``
-    at         when it was stored, UTC, ISO 8601 with microseconds
-    annotator  who did it; released: the person the draw was given to, or who came for it
-    token      drawn, redrawn (shown a second time): the token minted; an answer: None
-    answers    an answer, reread (a second answer): the token it answers (unique in the log);
-               otherwise None
-    index, item_id, stratum, batch   which draw it is about, None for events about the project
-    basis      drawn: the sequence number of the last event known when the draw's batch was drawn
-    label      labelled, reread: the class name
-    text       noted, finished, stopped, reworded: the words; reread without a class: "unsure",
-               "later" or "broken"
-    previous   undone, reread_undone, a changed answer: the sequence number of the answer that it
-               takes back; reread: that of the label which was in force; released: that of the
-               drawn or redrawn event whose draw others may have now
-    shown_at   an answer: when the item was first shown, UTC, ISO 8601
-    detail     drawn for the first time: "content", the digest of the text shown (logs of 0.1.0
-               have none); looked: the results shown; extended: the new budget; second_pass: how
-               many items to show again; JSON values only
-    hash       SHA-256 over the hash before it and all other fields: a chain, so that a changed
-               byte anywhere in the log is found
+    Attributes
+    ----------
+    sequence
+        1, 2, ... within the project, without gaps
+    kind
+        one of those in ``labelcore.log.kinds``
+    at
+        when it was stored: UTC, ISO 8601 with microseconds
+    annotator
+        who did it; released: the person the draw was given to, or who came for it
+    token
+        drawn, redrawn (shown a second time): the token minted; None for an answer
+    answers
+        an answer, reread (a second answer): the token that it answers, unique in the log; else None
+    index, item_id, stratum, batch
+        the draw that it is about; None for events about the project
+    basis
+        drawn: the sequence number of the last event known when the draw's batch was drawn
+    label
+        labelled, reread: the class name
+    text
+        noted, finished, stopped, reworded: the words; reread without a class: "unsure", "later" or
+        "broken"
+    previous
+        undone, reread_undone, a changed answer: the sequence number of the answer that it takes
+        back; reread: that of the label which was in force; released: that of the drawn or redrawn
+        event whose draw others may have now
+    shown_at
+        an answer: when the item was first shown, UTC, ISO 8601
+    detail
+        JSON values. drawn for the first time: "content", the digest of the text shown (logs of
+        0.1.0 have none); looked: the results shown; extended: the new budget; second_pass: how many
+        items to show again
+    hash
+        SHA-256 over the hash before it and all other fields: a chain, so that a changed byte
+        anywhere in the log is found
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> session = lc.Session(population, lc.Plan("simple_random", ["accuracy"], budget=50))
+    >>> event = session.answer(session.next(), "yes")
+    >>> event.sequence, event.kind, event.label
+    (2, 'labelled', 'yes')
     """
 
     sequence: int
@@ -80,7 +130,13 @@ class Event:
     hash: str = ""
 
     def content(self) -> dict[str, Any]:
-        """Every field but the hash, as JSON values."""
+        """Every field but the hash.
+
+        Returns
+        -------
+        dict
+            JSON values by field.
+        """
         return {
             name: (dict(self.detail) if name == "detail" else getattr(self, name))
             for name in FIELDS
@@ -88,24 +144,79 @@ class Event:
         }
 
     def to_json(self) -> dict[str, Any]:
+        """Every field.
+
+        Returns
+        -------
+        dict
+            JSON values by field.
+        """
         return {**self.content(), "hash": self.hash}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Event:
+        """The event of a dictionary that ``to_json`` made.
+
+        Parameters
+        ----------
+        values
+            JSON values by field; other keys are ignored
+
+        Returns
+        -------
+        Event
+            Equal to the one that the dictionary was made of.
+        """
         return cls(**{name: values[name] for name in FIELDS if name in values})
 
     def chained(self, before: str) -> Event:
-        """This event with its hash set to follow the hash ``before``."""
+        """This event with the hash that lets it follow another one.
+
+        Parameters
+        ----------
+        before
+            the hash of the event before it
+
+        Returns
+        -------
+        Event
+            A new event; this one does not change.
+        """
         return replace(self, hash=self.digest(before))
 
     def follows(self, before: str, sequence: int) -> bool:
-        """Whether this is event ``sequence``, chained to the hash ``before``."""
+        """Whether this event is the next one of a log.
+
+        Parameters
+        ----------
+        before
+            the hash of the event before it
+        sequence
+            the number that it should have
+
+        Returns
+        -------
+        bool
+            False too if damage has left a value that JSON cannot hold.
+        """
         try:
             return self.sequence == sequence and self.digest(before) == self.hash
         except (TypeError, ValueError):  # damage has left a value that no JSON text holds
             return False
 
     def digest(self, before: str) -> str:
+        """The hash of this event after another one.
+
+        Parameters
+        ----------
+        before
+            the hash of the event before it
+
+        Returns
+        -------
+        str
+            SHA-256, hexadecimal.
+        """
         text = json.dumps(self.content(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
 

@@ -48,21 +48,16 @@ RECORD_AGAIN_SECONDS = 2.0
 
 
 class Session:
-    """One project: draws items, takes answers, gives results.
-
-    Every answer is durable in the store when ``answer`` returns. Position and results always come
-    from the log: two sessions on the same project, in one process or several, see each other's
-    answers. Safe to share between threads. A log that was changed outside Labelcore is read up to
-    the first event that does not follow, with a BrokenLogWarning, and nothing can be added to it.
+    """One project: it draws items, takes answers and gives results.
 
     Parameters
     ----------
     population, plan
-        what is measured and how; the plan's planned size is frozen here
+        what is measured and how; the plan's size is frozen here
     store
         an address such as "sqlite:///labels.db", a store, or None for memory
     project
-        its name in the store; an existing one is continued when file and plan agree
+        its name in the store; an existing project is continued if file and plan agree
     settings
         question, instructions, keys ...: JSON values kept with the project
 
@@ -74,6 +69,14 @@ class Session:
         The project exists with another file or plan; the message shows both.
     StoreError
         The store cannot be used.
+
+    Notes
+    -----
+    Every answer is durable in the store when ``answer`` returns. Position and results always come
+    from the log, so two sessions on the same project, in one process or several, see each other's
+    answers. A session may be shared between threads. If the log was changed outside Labelcore, it
+    is read up to the first event that does not follow, with a BrokenLogWarning, and nothing can be
+    added to it.
 
     Examples
     --------
@@ -127,10 +130,35 @@ class Session:
     ) -> Session:
         """Continue a project of a store; its file is read again from where it was.
 
-        file   where the file is now, for this once; ``relink`` of labelcore.session.life keeps it
+        Parameters
+        ----------
+        store
+            an address, or a store; one that does not exist is not created
+        project
+            its name
+        read
+            what reads the file, from its path and the arguments of ``read_population``
+        file
+            where the file is now, if it was moved; ``relink`` of labelcore.session.life remembers
+            it
 
-        Raises MissingStoreError (opening creates no store), UnknownProjectError,
-        FileNotFoundError (the file is gone), ProjectExistsError (the file changed), StoreError.
+        Returns
+        -------
+        Session
+            As it was left; what other sessions have added since is there too.
+
+        Raises
+        ------
+        MissingStoreError
+            There is no such store.
+        UnknownProjectError
+            The store has no such project; the message lists those it has.
+        FileNotFoundError
+            The file is gone.
+        ProjectExistsError
+            The file has changed.
+        StoreError
+            The store cannot be used.
         """
         opened = open_store(store, create=False)
         record = opened.project(project)
@@ -140,7 +168,7 @@ class Session:
     # --- the log -----------------------------------------------------------------------------
 
     def sync(self) -> None:
-        """Take in what other sessions appended."""
+        """Take in what other sessions have added."""
         with self._lock:
             self.ledger.sync()
 
@@ -150,12 +178,43 @@ class Session:
         return self.ledger.events
 
     def item(self, draw: Draw) -> dict[str, str]:
-        """What a person judges: {column: text}, as it was when drawn."""
+        """What a person judges.
+
+        Parameters
+        ----------
+        draw
+            from ``next``
+
+        Returns
+        -------
+        dict
+            {column: text}, as it was when the item was drawn.
+
+        Raises
+        ------
+        ChangedTextError
+            The stored text is not the one that the draw recorded.
+        """
         return self.item_by_id(draw.item_id)
 
     def item_by_id(self, item_id: str) -> dict[str, str]:
-        """As ``item``, for any item. Raises ChangedTextError for a text that is not the one that
-        the draw recorded."""
+        """What a person judges, for any item.
+
+        Parameters
+        ----------
+        item_id
+            the item's id
+
+        Returns
+        -------
+        dict
+            {column: text}, as it was when the item was drawn, if it was.
+
+        Raises
+        ------
+        ChangedTextError
+            The stored text is not the one that the draw recorded.
+        """
         kept = self.store.content(self.project, item_id)
         found = self.population.content(item_id) if kept is None else kept
         if self.state.texts.get(item_id, digest := text_digest(item_id, found)) != digest:
@@ -167,16 +226,35 @@ class Session:
 
     @property
     def broken_at(self) -> int:
-        """The first event of the log that was changed outside Labelcore; 0 when none was. It and
-        those after it are left out, and nothing can be added."""
+        """The first event that was changed outside Labelcore, by its number; 0 if there is none.
+
+        That event and those after it are left out, and nothing can be added.
+        """
         return self.ledger.broken_at
 
     def check_log(self) -> None:
-        """Read the whole log again. Raises BrokenLogError when it was changed outside Labelcore."""
+        """Read the whole log again.
+
+        Raises
+        ------
+        BrokenLogError
+            The log was changed outside Labelcore.
+        """
         self.ledger.check()
 
     def last_answer(self, annotator: str | None = DEFAULT_ANNOTATOR) -> Event | None:
-        """This person's newest answer that is in force; with None that of anybody."""
+        """A person's newest answer that is in force.
+
+        Parameters
+        ----------
+        annotator
+            the person; None: anybody
+
+        Returns
+        -------
+        Event or None
+            None if there is no answer in force.
+        """
         for event in reversed(self.events):
             if annotator in (None, event.annotator) and self.state.in_force(event):
                 return event
@@ -184,20 +262,31 @@ class Session:
 
     @property
     def status(self) -> Status:
-        """One of "open", "waiting" (for the answers to items that are shown), "goal reached",
-        "budget used", "exhausted", "finished"."""
+        """One of "open", "waiting" (for answers to items that are shown), "goal reached", "budget
+        used", "exhausted" and "finished".
+        """
         return self.ledger.status()
 
     @property
     def going_on(self) -> bool:
-        """Whether labels are still to come by the plan."""
+        """Whether the plan still asks for labels."""
         return self.status in (Status.OPEN, Status.WAITING)
 
     # --- people ------------------------------------------------------------------------------
 
     def person(self, secret: str) -> str:
-        """The name in this project of whoever holds the secret: "me" for the first one who comes,
-        "me 2", "me 3", ... for those after. The store keeps a hash of the secret."""
+        """The name that a person has in this project.
+
+        Parameters
+        ----------
+        secret
+            known only to that person's browser; the store keeps a hash of it
+
+        Returns
+        -------
+        str
+            "me" for the first person who comes, then "me 2", "me 3", ...
+        """
         if secret not in self._people:
             key = person_key(secret, f"{self.record.created_at}\n{self.record.fingerprint}")
             self._people[secret] = self.store.person(self.project, key, now())
@@ -206,11 +295,30 @@ class Session:
     # --- drawing -----------------------------------------------------------------------------
 
     def next(self, annotator: str = DEFAULT_ANNOTATOR) -> Draw | None:
-        """The item to judge now: the same one until it is answered, None when nothing is to be
-        drawn (finished, budget used, exhausted, or goal reached until ``extend``) or shown again.
+        """The item to judge now.
 
-        Nobody gets an item that another person has before them. When nothing else is left, one
-        that another person has had for 30 minutes is released and given to this one.
+        Parameters
+        ----------
+        annotator
+            the person who asks
+
+        Returns
+        -------
+        Draw or None
+            The same draw until it is answered. None if nothing is to be drawn (finished, budget
+            used, exhausted, or goal reached until ``extend``) or shown again.
+
+        Raises
+        ------
+        BrokenLogError
+            The log was changed outside Labelcore.
+        StoreError
+            The store cannot be written.
+
+        Notes
+        -----
+        Nobody gets an item that another person has open. When nothing else is left, an item that
+        another person has had for 30 minutes is released and given to this one.
         """
         with self._lock:
             self.sync()
@@ -232,10 +340,28 @@ class Session:
         return self.ledger.write(lambda: self.turns.release_expired(annotator, stopped))
 
     def release(self, draw: Draw | str, *, annotator: str | None = None) -> Event | None:
-        """Give an item back unanswered, so that others may have it; None when it was answered or
-        given back before. Its late answer is still taken while nobody else has answered it.
+        """Give an item back unanswered, so that others may have it.
 
-        Raises AnswerError for an unknown token, and for a draw of another person.
+        Parameters
+        ----------
+        draw
+            the draw, or its token
+        annotator
+            the person who has it; None: the person it was given to
+
+        Returns
+        -------
+        Event or None
+            None if it was answered or given back before.
+
+        Raises
+        ------
+        AnswerError
+            The token is unknown, or the draw is another person's.
+
+        Notes
+        -----
+        A late answer is still accepted as long as nobody else has answered the item.
         """
         shown = self._shown(draw, annotator)
         with self._lock:
@@ -260,13 +386,32 @@ class Session:
     # --- answering ---------------------------------------------------------------------------
 
     def answer(self, draw: Draw | str, answer: object, *, annotator: str | None = None) -> Event:
-        """Store an answer: a class name; True/False, 1/0, "yes"/"no" for two classes; "unsure",
-        "later" or "broken". ``draw`` may be the draw's token; ``annotator`` left out means the
-        person that it was given to.
+        """Store an answer. It is durable when the method returns.
 
-        Durable when it returns. A token that was answered already changes nothing: the first event
-        is returned. Raises AnswerError for an unknown answer or token and for a draw of another
-        person, LateAnswerError when somebody else has answered the item since it was released.
+        Parameters
+        ----------
+        draw
+            the draw, or its token
+        answer
+            a class name; with two classes also True or False, 1 or 0, "yes" or "no"; or "unsure",
+            "later" or "broken"
+        annotator
+            the person who answers; None: the person that the item was given to
+
+        Returns
+        -------
+        Event
+            What was stored. For a token that was answered before nothing changes, and the first
+            event is returned.
+
+        Raises
+        ------
+        AnswerError
+            The answer or the token is unknown, or the draw is another person's.
+        LateAnswerError
+            Somebody else has answered the item since it was released.
+        StoreError
+            The store cannot be written; nothing was stored.
         """
         kind, label = self.engine.kind_of(answer)
         with self._lock:
@@ -322,8 +467,29 @@ class Session:
     def revise(
         self, index: int, answer: object, token: str, *, annotator: str = DEFAULT_ANNOTATOR
     ) -> Event:
-        """Change the answer of an item already answered; ``token`` makes a repeated press one
-        change. The earlier answer stays in the log."""
+        """Change the answer to an item. The earlier answer stays in the log.
+
+        Parameters
+        ----------
+        index
+            the number of the draw: 1, 2, ...
+        answer
+            as for ``answer``, except "later"
+        token
+            made up by the caller; if the same token arrives twice, it is one change
+        annotator
+            the person who changes it
+
+        Returns
+        -------
+        Event
+            What was stored.
+
+        Raises
+        ------
+        AnswerError
+            The item has no answer yet, the answer is unknown, or the project is finished.
+        """
         kind, label = self.engine.kind_of(answer)
 
         def build() -> Event | None:
@@ -347,9 +513,27 @@ class Session:
         return self.ledger.write(build) or self.state.answered[token]
 
     def undo(self, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
-        """Take back this person's last answer still in force; repeatable. None when there is none.
+        """Take back a person's last answer that is still in force; this can be repeated.
 
-        The item comes back next with a new token; a changed answer goes back to the one before.
+        Parameters
+        ----------
+        annotator
+            the person whose answer it is
+
+        Returns
+        -------
+        Event or None
+            None if there is no such answer.
+
+        Raises
+        ------
+        AnswerError
+            The project is finished.
+
+        Notes
+        -----
+        The item comes back next, with a new token. If the answer had changed an earlier one, the
+        earlier one is in force again.
         """
 
         def build() -> Event | None:
@@ -370,11 +554,41 @@ class Session:
         return self.ledger.write(build)
 
     def note(self, index: int, text: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
-        """Keep a note about a drawn item; the last one counts, an empty one removes it."""
+        """Keep a note about a drawn item. The last note counts; an empty one removes it.
+
+        Parameters
+        ----------
+        index
+            the number of the draw: 1, 2, ...
+        text
+            the note
+        annotator
+            the person who writes it
+
+        Raises
+        ------
+        AnswerError
+            The item was not drawn.
+        """
         self._about("noted", index, annotator, text)
 
     def flag(self, index: int, flagged: bool = True, annotator: str = DEFAULT_ANNOTATOR) -> None:
-        """Mark a drawn item to be looked at again."""
+        """Mark a drawn item to be looked at again.
+
+        Parameters
+        ----------
+        index
+            the number of the draw: 1, 2, ...
+        flagged
+            False removes the mark
+        annotator
+            the person who marks it
+
+        Raises
+        ------
+        AnswerError
+            The item was not drawn.
+        """
         self._about("flagged", index, annotator, "yes" if flagged else "no")
 
     def _about(self, kind: str, index: int, annotator: str, text: str) -> None:
@@ -386,7 +600,15 @@ class Session:
     # --- ending ------------------------------------------------------------------------------
 
     def finish(self, reason: str = "", annotator: str = DEFAULT_ANNOTATOR) -> None:
-        """End the session; nothing more is drawn until ``extend``."""
+        """End the session; nothing more is drawn until ``extend``.
+
+        Parameters
+        ----------
+        reason
+            printed in the report
+        annotator
+            the person who ends it
+        """
         self.results()
         self.ledger.write(
             lambda: (
@@ -398,8 +620,27 @@ class Session:
         self.results()
 
     def extend(self, *, budget: int, annotator: str = DEFAULT_ANNOTATOR) -> None:
-        """Go on until ``budget`` items in all. A watched interval stays valid; under a fixed
-        promise the first stage stays the result and the further labels are a second stage."""
+        """Continue until ``budget`` items in all.
+
+        Parameters
+        ----------
+        budget
+            the new number of items, more than so far
+        annotator
+            the person who extends it
+
+        Raises
+        ------
+        PlanError
+            The budget is not more than the items so far, or more than can be asked.
+        TypeError
+            The budget is not a whole number.
+
+        Notes
+        -----
+        A watched interval stays valid. Under a fixed promise the first stage remains the result,
+        and the further labels are a second stage.
+        """
         if isinstance(budget, bool) or not isinstance(budget, int):
             raise TypeError(f"budget must be a whole number of items, got {budget!r}")
         self.ledger.write(
@@ -407,10 +648,23 @@ class Session:
         )
 
     def second_pass(self, items: int = 30, annotator: str = DEFAULT_ANNOTATOR) -> None:
-        """Show so many of the labelled items a second time, drawn at random from those that were
-        not; where fewer are left, all of them. Figures of the plan do not change.
+        """Show some of the labelled items a second time. The plan's figures do not change.
 
-        Raises TypeError or PlanError for a number that is none, AnswerError when finished.
+        Parameters
+        ----------
+        items
+            how many, drawn at random from those shown only once; if fewer are left, all of them
+        annotator
+            the person who asks for it
+
+        Raises
+        ------
+        TypeError
+            ``items`` is not a whole number.
+        PlanError
+            ``items`` is less than 1.
+        AnswerError
+            The project is finished.
         """
         if isinstance(items, bool) or not isinstance(items, int):
             raise TypeError(f"items must be a whole number of items, got {items!r}")
@@ -419,10 +673,25 @@ class Session:
         )
 
     def reword(self, annotator: str = DEFAULT_ANNOTATOR, **changes: Any) -> None:
-        """Mend the words of the project: question, instructions, answer_words, highlight, title.
+        """Correct the wording of the project.
 
-        The words before stay in the log; figures do not depend on them. Raises PlanError for a
-        setting that is no wording, TypeError for a value of the wrong kind.
+        Parameters
+        ----------
+        annotator
+            the person who changes it
+        **changes
+            any of question, instructions, answer_words, highlight and title
+
+        Raises
+        ------
+        PlanError
+            A setting is not part of the wording.
+        TypeError
+            A value is of the wrong kind.
+
+        Notes
+        -----
+        The earlier wording stays in the log. Figures do not depend on it.
         """
         check_wording(changes)
 
@@ -436,9 +705,18 @@ class Session:
     # --- looking -----------------------------------------------------------------------------
 
     def results(self) -> dict[str, Result]:
-        """{estimand: Estimate | Band} now.
+        """What is known now. A look that sees new answers is recorded in the log.
 
-        Each look that sees new answers is written to the log; ``unrecorded`` says why it was not.
+        Returns
+        -------
+        dict
+            {key: Estimate, Band, Claim or Choice}. The key is the estimand; for further classifiers
+            and for several classes it reads like "precision@B" or "precision[spam]"; for a claim it
+            is its text.
+
+        Notes
+        -----
+        Reading goes on if the look cannot be recorded; ``unrecorded`` then says why.
         """
         with self._lock:
             self.sync()
@@ -465,91 +743,215 @@ class Session:
         return self.ledger.event("looked", "", detail=detail)
 
     def curve(self) -> Curve:
-        """What is known along the ranks of the classifier's score, design-weighted.
+        """What is known along the ranks of the classifier's score.
 
-        Raises ValueError without a score.
+        Returns
+        -------
+        Curve
+            Estimates weighted by the design; ``band`` makes readings of it.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score.
         """
         with self._lock:
             return ranked_curve(headline_stage(self.engine))
 
     def band(self, name: str, curve: Curve | None = None) -> Band:
-        """One reading along the ranks, such as "precision", "recall", "yield".
+        """One reading along the ranks.
 
-        Raises ValueError without a score or for a reading that the curve does not have.
+        Parameters
+        ----------
+        name
+            such as "precision", "recall" or "yield"
+        curve
+            what ``curve`` returned, to save time; None: it is made anew
+
+        Returns
+        -------
+        Band
+            The reading with its bounds.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score, or the curve has no such reading.
         """
         with self._lock:
             found = self.curve() if curve is None else curve
             return band(self.engine, found, name)
 
     def curves(self) -> tuple[Band, ...]:
-        """Precision and, where the curve has it, recall along the ranks."""
+        """Precision and, if the curve has it, recall along the ranks.
+
+        Returns
+        -------
+        tuple of Band
+            One or two.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score.
+        """
         curve = self.curve()
         return tuple(self.band(n, curve) for n in ("precision", "recall") if n in curve.names)
 
     def cut(self, rank: int) -> Cut:
-        """What keeping the first ``rank`` items would mean. Raises ValueError for a rank outside
-        the curve, or without a score."""
+        """What keeping the first ``rank`` items would mean.
+
+        Parameters
+        ----------
+        rank
+            how many items are kept
+
+        Returns
+        -------
+        Cut
+            Its readings, with their bounds.
+
+        Raises
+        ------
+        ValueError
+            The rank lies outside the curve, or the classifier has no score.
+        """
         with self._lock:
             return cut_at(headline_stage(self.engine), rank)
 
     def deepest_cut(self, precision: float) -> Cut | None:
-        """The longest head of the list whose precision is at least ``precision`` for sure, as far
-        as the bounds promise; None where there is none."""
+        """The longest head of the list whose precision is surely high enough, as far as the bounds
+        promise.
+
+        Parameters
+        ----------
+        precision
+            the least precision, between 0 and 1
+
+        Returns
+        -------
+        Cut or None
+            None if there is no such head.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score.
+        """
         with self._lock:
             return deepest_cut(headline_stage(self.engine), precision)
 
     def packages(self, precisions: Sequence[float]) -> pd.DataFrame:
-        """The list cut where each of the falling ``precisions`` is still kept for sure."""
+        """The list cut wherever it surely still keeps each of several precisions.
+
+        Parameters
+        ----------
+        precisions
+            falling, between 0 and 1
+
+        Returns
+        -------
+        DataFrame
+            A row per package.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score.
+        """
         with self._lock:
             return packages(headline_stage(self.engine), precisions)
 
     def label_error(self) -> LabelError:
-        """What the items shown a second time say of the labels, and of the figures for the truth;
-        without any, that no item was judged twice."""
+        """What the items shown a second time say about errors of the labels, and about the true
+        figures.
+
+        Returns
+        -------
+        LabelError
+            If no item was shown twice, it says so.
+        """
         with self._lock:
             self.sync()
             return label_error(self.engine, self.store.people(self.project))
 
     def strata(self) -> pd.DataFrame:
-        """The strata with their labels, rates and shares of the uncertainty, of the labels that
-        the results rest on."""
+        """The strata, with the labels that the results rest on.
+
+        Returns
+        -------
+        DataFrame
+            A row per stratum: its size, labels, rate and share of the uncertainty.
+        """
         with self._lock:
             return strata_table(headline_stage(self.engine))
 
     def looks(self) -> list[dict[str, Any]]:
-        """Every recorded look in order: labels, draws, results by key, and when ("at"). The list
-        is new, the looks in it are the session's own: to be read, not changed."""
+        """Every recorded look, in order.
+
+        Returns
+        -------
+        list of dict
+            Labels, draws, results by key, and when ("at"). The list is new, but the looks in it are
+            the session's own: read them, but do not change them.
+        """
         with self._lock:
             return list(self.state.looks)
 
     def last_said(self, draw: Draw, kind: str) -> str:
-        """The text of the last event "noted" or "flagged" about a drawn item, "" without one; of an
-        item that is shown a second time only since then."""
+        """The last note about a drawn item, or whether it is flagged.
+
+        Parameters
+        ----------
+        draw
+            from ``next``; if the item is shown a second time, only what was said since then counts
+        kind
+            "noted" or "flagged"
+
+        Returns
+        -------
+        str
+            The text of the event; "" if there is none.
+        """
         with self._lock:
             return self.state.last_said(draw, kind)
 
     @property
     def labels(self) -> int:
-        """Items with a class."""
+        """How many items have a class."""
         return self.engine.labels
 
     @property
     def first_figure(self) -> int:
-        """The number of labels from which a figure is shown."""
+        """From how many labels on a figure is shown."""
         return first_figure(self.engine)
 
     @property
     def complete(self) -> bool:
-        """Whether the planned size is answered, or a calibrated stop reached."""
+        """Whether the planned size is answered, or a calibrated stop is reached."""
         return complete(self.engine)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Question, instructions, keys ...: as given when the project was made, with the words as
-        they were mended since."""
+        """Question, instructions, keys ...: as given at the start, with later corrections of the
+        wording.
+        """
         return {**json.loads(self.record.settings_json), **self.state.reworded}
 
     def history(self, annotator: str | None = None, last: int | None = 50) -> Sequence[HistoryRow]:
-        """Answered items, the newest answer first."""
+        """Answered items, the newest answer first.
+
+        Parameters
+        ----------
+        annotator
+            the person whose answers; None: everybody's
+        last
+            at most this many; None: all
+
+        Returns
+        -------
+        sequence of HistoryRow
+            With the answer, its time, and the item's note and flag.
+        """
         with self._lock:
             return history(self.events, self.state, annotator, last)
