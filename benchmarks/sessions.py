@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 import labelcore as lc
 from benchmarks.stacked import Task, estimates
-from labelcore.designs.base import Figures, IntArray, Progress
+from labelcore.designs.base import IntArray, Progress
+from labelcore.designs.scalars import Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.figures import scalars as estimation
 from labelcore.log.engine import Engine

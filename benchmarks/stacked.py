@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Figures
+from labelcore.designs.scalars import Figures
 from labelcore.stats import profile, sequences
 from labelcore.stats.profile import Cells, FloatArray, Ratios
 

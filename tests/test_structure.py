@@ -58,7 +58,10 @@ MAY_NAME_TYPES = {
 
 # From outside, one of these folders is its table; of its files only these may be named.
 OPEN_FILES = {
-    "designs": {"base", "curves", "params", "rates", "sure_scores", "sureness"},
+    "designs": {
+        *("base", "choices", "curves", "params", "rates", "samples", "scalars"),
+        *("sure_scores", "sureness"),
+    },
     "store": {"base"},
 }
 

@@ -14,7 +14,7 @@ from benchmarks.labels.oracle import Oracle
 from benchmarks.labels.peers import Oasis, PredictionPowered, missing
 from benchmarks.labels.sessions import Session
 from benchmarks.labels.targets import CONFIDENCE, TARGETS, Stop, Target
-from labelcore.designs.base import Figures
+from labelcore.designs.scalars import Figures
 from labelcore.designs.stratified_accuracy import rightly_judged
 from labelcore.stats.accuracy_variance import stratified_accuracy
 from labelcore.stats.profile import Cells

@@ -13,7 +13,8 @@ from benchmarks.labels.files import File
 from benchmarks.labels.targets import FIRST, Follower, Stop, Target
 from benchmarks.sessions import Prepared
 from benchmarks.stacked import estimates
-from labelcore.designs.base import Figures, IntArray
+from labelcore.designs.base import IntArray
+from labelcore.designs.scalars import Figures
 from labelcore.figures import scalars as estimation
 from labelcore.plan.against_file import frozen
 from labelcore.planning.simulation import run_seed

@@ -14,9 +14,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks.real_files import FILES
-from labelcore.designs.base import Answers, Look, Setup
+from labelcore.designs.base import Look, Setup
 from labelcore.designs.recycling import Recycling
 from labelcore.designs.recycling_frame import RecyclingFrame
+from labelcore.designs.scalars import Answers
 from labelcore.estimands import SCALARS
 from labelcore.stats.profile import Cells
 from labelcore.stats.recycling import agreement_levels, level_share, recycle_all

@@ -5,21 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.designs.choices import ChoiceFigures
-from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.params import DesignParams as DesignParams
 from labelcore.designs.params import parameter as parameter
 from labelcore.designs.progress import Progress as Progress
-from labelcore.designs.samples import Samples
 from labelcore.errors import PlanError
-from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
-from labelcore.promises import Method, Promise
+from labelcore.promises import Promise
 from labelcore.stats.orders import hash_keys, hash_order, ranking
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
@@ -171,43 +167,6 @@ class Look:
     rules: int = INTERVAL_RULES
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Answers(Generic[FrameT]):
-    """What the scalar results of one classifier are worked out from.
-
-    rows     the estimands asked for
-    cells    counts of the parts of the strata that share a prediction
-    rates    (n_cells,), the method's own idea of each cell's rate; None where it has none
-    class_index   the class that counts as positive; None: being judged rightly (several classes)
-    codes    (n_items,), class index of each answered item; another number where there is none
-    """
-
-    frame: FrameT
-    rows: list[Estimand]
-    cells: Cells
-    rates: FloatArray | None
-    classifier: str | None
-    class_index: int | None
-    codes: IntArray
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Figures:
-    """Values and bounds of several estimands of one classifier, arrays (n_rows,); value is NaN
-    where there is none. ``method`` per row; ``promise`` where it is not the plan's;
-    ``draws`` (n_rows,) where a method counts draws apart from labels; ``notes`` per row: what a
-    reader should know of it, "" for nothing; none at all where it is empty."""
-
-    value: FloatArray
-    low: FloatArray
-    high: FloatArray
-    method: tuple[Method, ...]
-    tail_share: FloatArray
-    promise: Promise | None = None
-    draws: tuple[int, ...] | None = None
-    notes: tuple[str, ...] = ()
-
-
 Work = tuple[tuple[str, ...], str]
 """Words that all stand in a source which names the work, and the full reference."""
 
@@ -215,27 +174,27 @@ Work = tuple[tuple[str, ...], str]
 class Design(ABC, Generic[FrameT]):
     """A sampling method: how items are drawn and, as that decides it, how they are analysed.
 
+    What its labels tell is said by the capabilities that a method has besides: EstimatesScalars
+    (``designs.scalars``), EstimatesCurve (``designs.curves``), Chooses (``designs.choices``), and
+    SharesDraws (``designs.samples``) where the draws serve several classifiers.
+
+    ability       what every method of this kind can do, in words
     targets       what the result may be about: "file", "process"
     stop_rules    the rules that look at the results and may end a session of this method early
     size_from_params     whether the number of labels follows from the parameters alone
     size_param           the parameter that says how many labels, where a margin or a budget may
                          choose it: more of it, more labels
-    looks         the planned looks that a watched promise is for; 0: it is for every look
     later_labels_count   whether labels beyond the planned size narrow a watched result
     recommended   whether it may be proposed: measured to need few labels, and to hold, on files of
                   all kinds
-    first_fixed_look     labels before the first figure of a fixed promise
-    has_confidence       whether a confidence goes with its results
     strata_order         what the order of its strata means, in words; {first}, {second} and
                          {positive} stand for the names of both classifiers and the positive class
-    pairs                whether it compares exactly two classifiers
     existing             what labels that are there already may be taken for: "random", "certainty"
     derived_words        what each figure of ``derived`` is called, by its name in the source
     works                the works that this method alone rests on, for the report's references
-    unread_words         what to do about classifiers without a result: {others} beside {first}
-    counts_draws         whether a budget counts draws, of which some may be of the same item
     """
 
+    ability: ClassVar[str] = "draw items"
     name: ClassVar[str]
     label: ClassVar[str]
     summary: ClassVar[str]
@@ -248,31 +207,22 @@ class Design(ABC, Generic[FrameT]):
     smallest_watched_budget: ClassVar[int] = 1
     size_from_params: ClassVar[bool] = False
     size_param: ClassVar[str | None] = None
-    looks: ClassVar[int] = 0
     later_labels_count: ClassVar[bool] = True
     recommended: ClassVar[bool] = False
-    first_fixed_look: ClassVar[int] = 30
-    has_confidence: ClassVar[bool] = True
     strata_order: ClassVar[str] = BY_SCORE
-    counts_draws: ClassVar[bool] = False
-    pairs: ClassVar[bool] = False
     existing: ClassVar[tuple[str, ...]] = ()
     derived_words: ClassVar[dict[str, str]] = {}
     works: ClassVar[tuple[Work, ...]] = ()
-    unread_words: ClassVar[str] = (
-        "a ranked list has the order of one classifier, here {first}; make a separate plan for "
-        "each of the others"
-    )
+
+    @classmethod
+    def of(cls, design: Design[Any]) -> Self:
+        """``design`` as one of this kind. Raises PlanError if it is of another."""
+        if not isinstance(design, cls):
+            raise PlanError(f"design {design.name!r} does not {cls.ability}")
+        return design
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         """Raises PlanError for a combination that this method cannot serve."""
-
-    def unread(
-        self, estimands: tuple[str, ...], params: Any, classifiers: tuple[str, ...]
-    ) -> tuple[str, ...]:
-        """The classifiers that no result would be about: a ranked list is that of the first."""
-        scalar = any(name in SCALARS or name in DIFFERENCES for name in estimands)
-        return () if scalar else classifiers[1:]
 
     def assumed(self, params: Any) -> tuple[str, ...]:
         """What the figures rest on with these parameters, in words."""
@@ -281,11 +231,6 @@ class Design(ABC, Generic[FrameT]):
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         """The promises that this method has for these estimands and parameters."""
         return self.promises
-
-    def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
-        """Whether a fixed promise for these can stop by itself at its margin: one share of all
-        items, each as likely to be drawn as any other, so that the stop can be calibrated."""
-        return False
 
     @abstractmethod
     def prepare(self, setup: Setup) -> FrameT:
@@ -313,71 +258,14 @@ class Design(ABC, Generic[FrameT]):
     def first_look(self, frame: FrameT, planned: int, promise: Promise) -> int:
         """The number of labels from which a figure is shown."""
 
-    @abstractmethod
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        """Values and intervals from the counts of one classifier's cells."""
-
-    def figures(self, answers: Answers[FrameT], look: Look) -> Figures:
-        """Values and intervals of one classifier; a method for which its counts by cell are not
-        enough works them out here."""
-        return self.estimate(answers.rows, answers.cells, look, answers.rates)
-
-    def half_widths(
-        self, setup: Setup, frame: FrameT, answers: Answers[FrameT], look: Look, drawn: FloatArray
-    ) -> FloatArray:
-        """Expected half-widths, (n_rows,), from expected counts; ``drawn`` is (n_strata,)."""
-        found = self.estimate(answers.rows, answers.cells, look, answers.rates)
-        return np.asarray((found.high - found.low) / 2)
-
-    @abstractmethod
-    def curve(
-        self,
-        setup: Setup,
-        frame: FrameT,
-        ranked: Ranked,
-        look: Look,
-        ranks: IntArray | None = None,
-    ) -> Curve:
-        """What is known along the ranks of the score, at ``ranks`` (increasing, the last one N) or
-        at a grid of the method's own."""
-
     def most(self, frame: FrameT) -> int:
         """The most items that this method can ask for."""
         return len(frame.stratum)
-
-    def classifiers(self, params: Any) -> tuple[str, ...]:
-        """The classifiers that the parameters name, in order; () if they name none."""
-        return ()
-
-    def suggested(self, population: Population, classifiers: tuple[str, ...]) -> dict[str, Any]:
-        """Parameters that suit a file and the classifiers asked about, for a form to start from;
-        the defaults where nothing is said."""
-        return {}
 
     def settled(self, params: Mapping[str, Any], claims: Sequence[str]) -> dict[str, Any]:
         """The parameters that a plan keeps once its size is frozen: those given, and what another
         version may choose otherwise, so that a plan once made always draws the same items."""
         return dict(params)
-
-    def draws(self, frame: FrameT, labels: int) -> int:
-        """How many draws ``labels`` distinct labels stand for."""
-        return labels
-
-    def candidates(self, frame: FrameT) -> dict[str, IntArray]:
-        """The items that each candidate calls positive, for a method that estimates "selection"."""
-        return {}
-
-    def choice(self, setup: Setup, frame: FrameT, progress: Progress, look: Look) -> ChoiceFigures:
-        """Which candidate is chosen now, for a method that estimates "selection"."""
-        raise PlanError(f"design {self.name!r} does not choose between candidates")
-
-    def samples(self, frame: FrameT, classifier: str | None) -> Samples | None:
-        """Which labels are a random sample of what, for what is told of ``classifier``; None: the
-        labels of each stratum are one of it. A method whose draws follow more than the stratum of
-        an item says it here: tables and pictures are made of this."""
-        return None
 
     def least(self, frame: FrameT) -> int:
         """The fewest labels that this method can be planned with."""
@@ -386,16 +274,6 @@ class Design(ABC, Generic[FrameT]):
     def fitted_rates(self, frame: FrameT, progress: Progress) -> FloatArray:
         """The method's own idea of each stratum's rate, (n_strata,)."""
         return frame.rates
-
-    def curve_half_width(self, setup: Setup, frame: FrameT, look: Look) -> float | None:
-        """The expected half-width of the curve's band where it is widest; None where the method
-        does not plan for a curve."""
-        return None
-
-    def forecast_notes(self, answers: Answers[FrameT], look: Look) -> list[str]:
-        """Sentences on what the expected counts of ``answers`` mean for the expected half-widths,
-        for a person who plans; none for most methods."""
-        return []
 
     def derived(self, frame: FrameT, labels: int) -> dict[str, Any]:
         """What the method derives from its parameters, by the names of its source, when planned for

@@ -1,11 +1,14 @@
-"""What a method that chooses between candidates says of them."""
+"""What a method that chooses between candidates can do, and what it says of them."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import pandas as pd
 
+from labelcore.designs.base import Design, FrameT, IntArray, Look, Progress, Setup
 from labelcore.promises import ChoiceStatus, Method
 
 
@@ -32,3 +35,21 @@ class ChoiceFigures:
     method: Method
     assumptions: tuple[str, ...]
     missing: str = ""
+
+
+class Chooses(Design[FrameT]):
+    """A method that chooses one of several candidates, and estimates "selection".
+
+    unread_words   what to do about classifiers that are no candidates: {others} beside {first}
+    """
+
+    ability: ClassVar[str] = "choose between candidates"
+    unread_words: ClassVar[str]
+
+    @abstractmethod
+    def candidates(self, frame: FrameT) -> dict[str, IntArray]:
+        """The items that each candidate calls positive."""
+
+    @abstractmethod
+    def choice(self, setup: Setup, frame: FrameT, progress: Progress, look: Look) -> ChoiceFigures:
+        """Which candidate is chosen now."""

@@ -1,13 +1,16 @@
-"""A ranked list as a method sees it, and what it says along the ranks."""
+"""A ranked list as a method sees it, and what a method says along its ranks."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.designs.base import Design, FrameT, Look, Setup
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.logarithmic_strata import LogarithmicBand
@@ -160,6 +163,35 @@ class Curve:
     provisional: FloatArray | None = None
     extra: Mapping[str, FloatArray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+class EstimatesCurve(Design[FrameT]):
+    """A method that says something along the ranks of a score.
+
+    looks            the planned looks that a watched promise is for; 0: it is for every look
+    has_confidence   whether a confidence goes with its bounds
+    """
+
+    ability: ClassVar[str] = "estimate a curve"
+    looks: ClassVar[int] = 0
+    has_confidence: ClassVar[bool] = True
+
+    @abstractmethod
+    def curve(
+        self,
+        setup: Setup,
+        frame: FrameT,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
+    ) -> Curve:
+        """What is known along the ranks of the score, at ``ranks`` (increasing, the last one N) or
+        at a grid of the method's own."""
+
+    def curve_half_width(self, setup: Setup, frame: FrameT, look: Look) -> float | None:
+        """The expected half-width of the curve's band where it is widest; None where the method
+        does not plan for a curve."""
+        return None
 
 
 def grid(n_items: int) -> IntArray:

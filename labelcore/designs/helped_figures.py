@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from labelcore.designs.base import Answers, Figures, Frame, Look, Setup
+from labelcore.designs.base import Frame, Look, Setup
 from labelcore.designs.one_group import counts_of_group, with_known
 from labelcore.designs.rates import item_probability
+from labelcore.designs.scalars import Answers, Figures
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.population import Population

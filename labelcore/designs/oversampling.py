@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    Answers,
     DesignParams,
-    Figures,
     Frame,
     IntArray,
     Look,
@@ -23,6 +21,7 @@ from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.one_group import share_of_group
 from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, half_width
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, known_group, ratios
@@ -259,25 +258,19 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
         return 2
 
     def first_look(self, frame: OversamplingFrame, planned: int, promise: Promise) -> int:
-        first = self.first_fixed_look if promise == Promise.FIXED else max(40, -(-planned // 10))
+        first = FIRST_FIGURE if promise == Promise.FIXED else max(40, -(-planned // 10))
         return min(first, planned, int(frame.sizes.sum()))
 
     def half_widths(
-        self,
-        setup: Setup,
-        frame: OversamplingFrame,
-        answers: Answers[OversamplingFrame],
-        look: Look,
-        drawn: FloatArray,
+        self, setup: Setup, answers: Answers[OversamplingFrame], look: Look, drawn: FloatArray
     ) -> FloatArray:
         """As the design's own rates have it, which need not be those of the scores."""
-        cells = answers.cells
+        cells, frame = answers.cells, answers.frame
         own = answers.classifier == setup.classifier and len(cells.size) == frame.n_strata
         if own and cells.stratum is not None:
             expected = cells.labelled * frame.rates[cells.stratum]
             cells = Cells(cells.size, cells.labelled, expected, cells.predicted, cells.stratum)
-        found = self.estimate(answers.rows, cells, look, answers.rates)
-        return np.asarray((found.high - found.low) / 2)
+        return half_width(self.estimate(answers.rows, cells, look, answers.rates))
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None

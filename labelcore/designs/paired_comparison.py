@@ -10,9 +10,7 @@ import numpy as np
 
 from labelcore.designs.base import (
     NO_ANSWER,
-    Answers,
     DesignParams,
-    Figures,
     IntArray,
     Look,
     Progress,
@@ -41,6 +39,7 @@ from labelcore.designs.paired_frame import (
     wanted,
 )
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
+from labelcore.designs.scalars import Answers, ComparesTwo, Figures, half_width
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
 from labelcore.promises import Form, Method, Promise
@@ -63,7 +62,7 @@ REACHED = (
 )
 
 
-class PairedComparison(StratifiedDesign[PairFrame]):
+class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
     """Neyman allocation for the difference of two classifiers.
 
     A stratum never mixes pairs of predictions: ``n_differ`` equal-size strata by score of the items
@@ -102,7 +101,6 @@ class PairedComparison(StratifiedDesign[PairFrame]):
     )
     estimands: ClassVar[tuple[str, ...]] = (*DIFFERENCES, *SCALARS)
     smallest_watched_budget: ClassVar[int] = SMALLEST_WATCHED
-    pairs: ClassVar[bool] = True
     strata_order: ClassVar[str] = (
         "only {first} says {positive}, only {second} says {positive}, both, neither"
     )
@@ -209,15 +207,11 @@ class PairedComparison(StratifiedDesign[PairFrame]):
         return self._shown(answers, look, not waiting[frame.differ].any())
 
     def half_widths(
-        self,
-        setup: Setup,
-        frame: PairFrame,
-        answers: Answers[PairFrame],
-        look: Look,
-        drawn: FloatArray,
+        self, setup: Setup, answers: Answers[PairFrame], look: Look, drawn: FloatArray
     ) -> FloatArray:
-        found = self._shown(answers, look, bool((drawn >= frame.sizes - 0.5)[frame.differ].all()))
-        return np.asarray((found.high - found.low) / 2)
+        frame = answers.frame
+        every = bool((drawn >= frame.sizes - 0.5)[frame.differ].all())
+        return half_width(self._shown(answers, look, every))
 
     def _shown(self, answers: Answers[PairFrame], look: Look, every: bool) -> Figures:
         """With too few strata to be watched, only what is certain until ``every`` disagreement is

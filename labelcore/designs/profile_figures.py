@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.designs.base import WHOLE_ITEMS, Figures, Frame, Look
+from labelcore.designs.base import WHOLE_ITEMS, Frame, Look
 from labelcore.designs.one_group import share_of_group
+from labelcore.designs.scalars import FIRST_FIGURE, Figures
 from labelcore.designs.target import sampled_file
 from labelcore.estimands import Estimand, known_group, table_of
 from labelcore.promises import Form, Method, Promise
@@ -39,7 +40,7 @@ def profile_first_look(frame: Frame, planned: int, promise: Promise) -> int:
     """The number of labels from which a figure is shown."""
     items = int(frame.sizes[frame.asked].sum())
     if promise == Promise.FIXED:
-        return min(30, planned, items)
+        return min(FIRST_FIGURE, planned, items)
     strata = np.count_nonzero(frame.asked)
     one_part = frame.wanted is not None and strata == 1  # By itself a plain random sample.
     if strata < MINIMUM_STRATA and not one_part:

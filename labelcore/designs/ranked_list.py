@@ -7,11 +7,10 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from labelcore.designs.base import Design, Figures, Frame, IntArray, Look, Progress, Setup
-from labelcore.designs.curves import Ranked
-from labelcore.errors import PlanError
-from labelcore.estimands import SUMMARIES, Estimand
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.designs.base import Frame, IntArray, Progress, Setup
+from labelcore.designs.curves import EstimatesCurve, Ranked
+from labelcore.estimands import SUMMARIES
+from labelcore.stats.profile import FloatArray
 
 CONSTANT = (
     "All items have the same score, so their order is random: the curve is that of a shuffled list."
@@ -40,7 +39,7 @@ class ListFrame(Frame):
 ListFrameT = TypeVar("ListFrameT", bound=ListFrame)
 
 
-class RankedListDesign(Design[ListFrameT]):
+class RankedListDesign(EstimatesCurve[ListFrameT]):
     """A sequence of items fixed before the first label: no label changes what is asked next."""
 
     estimands: ClassVar[tuple[str, ...]] = ("precision_curve", *SUMMARIES)
@@ -60,11 +59,6 @@ class RankedListDesign(Design[ListFrameT]):
 
     def planned_counts(self, setup: Setup, frame: ListFrameT, labels: int) -> IntArray:
         return frame.counts(frame.sequence[:labels])
-
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        raise PlanError(f"design {self.name!r} estimates a curve, not {rows[0].name!r}")
 
 
 def score_notes(setup: Setup) -> tuple[str, ...]:

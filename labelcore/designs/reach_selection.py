@@ -11,9 +11,7 @@ import pandas as pd
 from labelcore.designs.base import (
     NO_ANSWER,
     UNDECIDED,
-    Design,
     DesignParams,
-    Figures,
     Frame,
     IntArray,
     Look,
@@ -23,16 +21,14 @@ from labelcore.designs.base import (
     make_frame,
     parameter,
 )
-from labelcore.designs.choices import ChoiceFigures
-from labelcore.designs.curves import Curve, Ranked
+from labelcore.designs.choices import ChoiceFigures, Chooses
 from labelcore.designs.reach_candidates import Candidate, candidates_of
-from labelcore.designs.samples import Samples
+from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.errors import PlanError
-from labelcore.estimands import Estimand
 from labelcore.population import Population
 from labelcore.promises import ChoiceStatus, Form, Method, Promise
 from labelcore.stats.orders import hash_keys
-from labelcore.stats.profile import BoolArray, Cells, FloatArray
+from labelcore.stats.profile import BoolArray
 from labelcore.stats.reach_bounds import (
     DOUBTFUL,
     draws_for_precision,
@@ -94,7 +90,7 @@ class ReachFrame(Frame):
         return self.rules.bound == "hoeffding"
 
 
-class ReachSelectionDesign(Design[ReachFrame]):
+class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
     """Algorithm 1: draw among what the candidates call positive, drop those that cannot be the
     choice, and end when one is shown to be.
 
@@ -192,11 +188,6 @@ class ReachSelectionDesign(Design[ReachFrame]):
 
     def classifiers(self, params: Any) -> tuple[str, ...]:
         return tuple(one for one in params.candidates if isinstance(one, str))
-
-    def unread(
-        self, estimands: tuple[str, ...], params: Any, classifiers: tuple[str, ...]
-    ) -> tuple[str, ...]:
-        return tuple(name for name in classifiers[1:] if name not in (params.candidates or ()))
 
     def suggested(self, population: Population, classifiers: tuple[str, ...]) -> dict[str, Any]:
         named = [name for name in classifiers if name in population.predictions]
@@ -298,21 +289,6 @@ class ReachSelectionDesign(Design[ReachFrame]):
             assumptions=(DRAWN[frame.rules.bound],),
             missing=_missing(run, look) if found.status == ChoiceStatus.UNDECIDED else "",
         )
-
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        raise PlanError(f"design {self.name!r} makes a choice, it does not estimate {rows[0].name}")
-
-    def curve(
-        self,
-        setup: Setup,
-        frame: ReachFrame,
-        ranked: Ranked,
-        look: Look,
-        ranks: IntArray | None = None,
-    ) -> Curve:
-        raise PlanError(f"design {self.name!r} makes a choice, it does not estimate a curve")
 
     # --- before the first label ------------------------------------------------------------
 

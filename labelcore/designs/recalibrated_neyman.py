@@ -10,7 +10,6 @@ import numpy as np
 
 from labelcore.designs.base import (
     DesignParams,
-    Figures,
     Frame,
     IntArray,
     Look,
@@ -23,6 +22,7 @@ from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.neyman_batches import Shares, next_counts, neyman_shares
 from labelcore.designs.profile_figures import profile_figures, profile_first_look
 from labelcore.designs.rates import stratum_rates
+from labelcore.designs.scalars import Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import PlanError

@@ -10,10 +10,7 @@ import numpy as np
 from labelcore.designs.base import (
     NO_ANSWER,
     WHOLE_ITEMS,
-    Answers,
-    Design,
     DesignParams,
-    Figures,
     IntArray,
     Look,
     Progress,
@@ -21,7 +18,7 @@ from labelcore.designs.base import (
     Work,
     parameter,
 )
-from labelcore.designs.curves import APPROXIMATE, Curve, Ranked
+from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.one_group import WILSON
 from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.recycling_frame import (
@@ -33,7 +30,8 @@ from labelcore.designs.recycling_frame import (
     recycling_frame,
 )
 from labelcore.designs.recycling_parts import samples_of
-from labelcore.designs.samples import Samples
+from labelcore.designs.samples import Samples, SharesDraws
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, Figures
 from labelcore.designs.target import sampled_file
 from labelcore.errors import PlanError
 from labelcore.estimands import Estimand, ratios
@@ -66,7 +64,7 @@ RECALL = Method(
 MOST_DRAWS = 1_000_000
 
 
-class Recycling(Design[RecyclingFrame]):
+class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
     """Algorithm 1: the parent's sample used again for its children.
 
     ``sample_size`` draws with replacement from the items that the parent calls positive (not given:
@@ -206,7 +204,7 @@ class Recycling(Design[RecyclingFrame]):
         return frame.counts(frame.sequence[:labels])
 
     def first_look(self, frame: RecyclingFrame, planned: int, promise: Promise) -> int:
-        return min(self.first_fixed_look, planned, self.most(frame))
+        return min(FIRST_FIGURE, planned, self.most(frame))
 
     def samples(self, frame: RecyclingFrame, classifier: str | None) -> Samples:
         """The parts that precision is made of where ``classifier`` calls an item positive, those
@@ -239,14 +237,10 @@ class Recycling(Design[RecyclingFrame]):
         return _figures(found, look, tuple(draws))
 
     def half_widths(
-        self,
-        setup: Setup,
-        frame: RecyclingFrame,
-        answers: Answers[RecyclingFrame],
-        look: Look,
-        drawn: FloatArray,
+        self, setup: Setup, answers: Answers[RecyclingFrame], look: Look, drawn: FloatArray
     ) -> FloatArray:
         assert answers.rates is not None
+        frame = answers.frame
         place = _place(frame, answers.classifier)
         cell = np.zeros((frame.n_strata, 2))
         assert answers.cells.stratum is not None
@@ -264,21 +258,6 @@ class Recycling(Design[RecyclingFrame]):
             else:
                 found.append(_bounds(row, parts.expected(asked, rates), look))
         return np.array([(one[2] - one[1]) / 2 for one in found])
-
-    def estimate(
-        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
-    ) -> Figures:
-        raise PlanError("design 'recycling' needs to know which items were labelled, not how many")
-
-    def curve(
-        self,
-        setup: Setup,
-        frame: RecyclingFrame,
-        ranked: Ranked,
-        look: Look,
-        ranks: IntArray | None = None,
-    ) -> Curve:
-        raise PlanError("design 'recycling' estimates no curve")
 
     def derived(self, frame: RecyclingFrame, labels: int) -> dict[str, Any]:
         """Beside lemma 3's means (shares of a child's draws) what this seed really saves, and how

@@ -1,12 +1,16 @@
-"""Which labels are a random sample of which part of the file."""
+"""Methods whose draws serve several classifiers, and which labels are a random sample of what."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.designs.base import Design, FrameT
+from labelcore.population import Population
 from labelcore.stats.profile import BoolArray
 
 IntArray = NDArray[np.int64]
@@ -30,3 +34,49 @@ class Samples:
         one; ``known`` is (n_items,)."""
         left = np.bincount(self.part, ~known)
         return np.asarray(known & (self.member | (left == 0)[self.part]))
+
+
+class SharesDraws(Design[FrameT]):
+    """A method whose draws serve several classifiers, which its parameters name: what is drawn
+    follows more than the stratum of an item, and an item may be drawn more than once.
+
+    counts_draws   whether a budget counts draws instead of items
+    """
+
+    ability: ClassVar[str] = "share draws between classifiers"
+    counts_draws: ClassVar[bool] = False
+
+    @abstractmethod
+    def classifiers(self, params: Any) -> tuple[str, ...]:
+        """The classifiers that the parameters name, the first one first."""
+
+    @abstractmethod
+    def suggested(self, population: Population, classifiers: tuple[str, ...]) -> dict[str, Any]:
+        """Parameters that suit a file and the classifiers asked about, for a form to start from;
+        none where nothing is said."""
+
+    @abstractmethod
+    def draws(self, frame: FrameT, labels: int) -> int:
+        """How many draws ``labels`` distinct labels stand for."""
+
+    @abstractmethod
+    def samples(self, frame: FrameT, classifier: str | None) -> Samples:
+        """Which labels are a random sample of what, for what is told of ``classifier``: tables and
+        pictures are made of this."""
+
+
+def named_classifiers(design: Design[Any], params: Any) -> tuple[str, ...]:
+    """The classifiers that the parameters of a method name; none for most methods."""
+    return design.classifiers(params) if isinstance(design, SharesDraws) else ()
+
+
+def suggested_params(
+    design: Design[Any], population: Population, classifiers: tuple[str, ...]
+) -> dict[str, Any]:
+    """Parameters for a form to start from beside the defaults; none for most methods."""
+    return design.suggested(population, classifiers) if isinstance(design, SharesDraws) else {}
+
+
+def budget_counts_draws(design: Design[Any]) -> bool:
+    """Whether a budget counts draws, of which some may be of the same item."""
+    return isinstance(design, SharesDraws) and design.counts_draws

@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    Answers,
     DesignParams,
-    Figures,
     Frame,
     IntArray,
     Look,
@@ -28,6 +26,7 @@ from labelcore.designs.helped_figures import (
 )
 from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, share_of_group
 from labelcore.designs.profile_figures import g_profile
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
@@ -128,7 +127,7 @@ class SimpleRandom(StratifiedDesign[Frame]):
         return np.minimum(frame.sizes, progress.limit) - progress.drawn
 
     def first_look(self, frame: Frame, planned: int, promise: Promise) -> int:
-        first = self.first_fixed_look if promise == Promise.FIXED else max(40, -(-planned // 10))
+        first = FIRST_FIGURE if promise == Promise.FIXED else max(40, -(-planned // 10))
         return min(first, planned, int(frame.sizes.sum()))
 
     def figures(self, answers: Answers[Frame], look: Look) -> Figures:
@@ -136,9 +135,9 @@ class SimpleRandom(StratifiedDesign[Frame]):
         return helped_figures(answers, look, plain) if _is_helped(look) else plain
 
     def half_widths(
-        self, setup: Setup, frame: Frame, answers: Answers[Frame], look: Look, drawn: FloatArray
+        self, setup: Setup, answers: Answers[Frame], look: Look, drawn: FloatArray
     ) -> FloatArray:
-        plain = super().half_widths(setup, frame, answers, look, drawn)
+        plain = super().half_widths(setup, answers, look, drawn)
         if not _is_helped(look):
             return plain
         name = str(answers.classifier)

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import Design, Figures, Frame, FrameT, IntArray, Look, Progress, Setup
-from labelcore.designs.curves import Curve, Ranked, Reading, grid
+from labelcore.designs.base import Frame, FrameT, IntArray, Look, Progress, Setup
+from labelcore.designs.curves import Curve, EstimatesCurve, Ranked, Reading, grid
+from labelcore.designs.scalars import EstimatesFromCells, Figures
 from labelcore.estimands import SCALARS
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.orders import hash_keys, hash_order
@@ -21,7 +22,7 @@ READINGS = ("precision", "recall", "f1", "accuracy", "specificity")
 AT_EACH_RANK = Method("the design's own interval at each rank", "post-stratification at each rank")
 
 
-class StratifiedDesign(Design[FrameT]):
+class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
     """Batches from strata without replacement; every part of a stratum is again a simple random
     sample of that part, so each cut of the list is an ordinary estimate of the same method."""
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from labelcore.designs.base import (
     DesignParams,
-    Figures,
     Frame,
     IntArray,
     Look,
@@ -21,6 +20,7 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.profile_figures import METHOD, g_profile
+from labelcore.designs.scalars import FIRST_FIGURE, Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.sureness import sureness
 from labelcore.designs.target import sampled_file
@@ -216,7 +216,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     def first_look(self, frame: SureFrame, planned: int, promise: Promise) -> int:
         items = int(frame.sizes.sum())
         if promise == Promise.FIXED:
-            return min(self.first_fixed_look, planned, items)
+            return min(FIRST_FIGURE, planned, items)
         if frame.n_strata < MINIMUM_STRATA:
             return items
         return min(first_watched_look(planned), items)

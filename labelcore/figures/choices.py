@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.designs.choices import Chooses
 from labelcore.estimands import CHOICES
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.scalars import first_figure, look_at
@@ -32,7 +33,8 @@ def choice_made(engine: Engine) -> bool:
 
 def _choice(engine: Engine, name: str) -> Choice:
     look, params = look_at(engine), engine.setup.params
-    found = engine.design.choice(engine.setup, engine.frame, engine.progress, look)
+    design: Chooses[Any] = Chooses.of(engine.design)
+    found = design.choice(engine.setup, engine.frame, engine.progress, look)
     # Unsure and broken items count both ways here, however few they are.
     assumed = assumptions(engine, 1.0, found.method.form)
     return Choice(
@@ -70,7 +72,7 @@ def true_choice(engine: Engine, codes: NDArray[np.int64]) -> TrueChoice:
     """What the right choices would be, ``codes`` (n_items,) being the true classes."""
     params = engine.setup.params
     truth = codes == engine.classes[engine.population.positive]
-    called = engine.design.candidates(engine.frame)
+    called = Chooses.of(engine.design).candidates(engine.frame)
     reach = {name: int(truth[items].sum()) for name, items in called.items()}
     precision = {name: reach[name] / len(items) for name, items in called.items()}
     good = [name for name in called if precision[name] >= params.precision_threshold - ROUNDING]
@@ -96,5 +98,4 @@ def scope_of_choice(engine: Engine) -> Scope:
         positive=engine.population.positive,
         first_figure=first_figure(engine),
         planned=int(engine.plan.planned or 0),
-        looks=engine.design.looks,
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from labelcore.designs.base import IntArray
-from labelcore.designs.curves import JUDGEMENT, UNDECIDED_SHARE, Curve, Ranked
+from labelcore.designs.curves import JUDGEMENT, UNDECIDED_SHARE, Curve, EstimatesCurve, Ranked
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
 from labelcore.figures.scalars import first_figure, look_at
@@ -45,7 +47,8 @@ def ranked_curve(engine: Engine, ranks: IntArray | None = None) -> Curve:
     """What the plan's method says along the ranks now, at ``ranks`` (increasing, the last one N)
     or at a grid of the method's own. Raises ValueError without a score."""
     look = look_at(engine)
-    return engine.design.curve(engine.setup, engine.frame, ranked(engine), look, ranks)
+    design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
+    return design.curve(engine.setup, engine.frame, ranked(engine), look, ranks)
 
 
 def whole_curve(engine: Engine, curve: Curve) -> Curve:
@@ -185,5 +188,5 @@ def _scope(engine: Engine) -> Scope:
         planned=engine.setup.planned,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
-        looks=engine.design.looks,
+        looks=EstimatesCurve.of(engine.design).looks,
     )

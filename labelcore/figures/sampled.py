@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.log.engine import Engine
 from labelcore.stats.profile import BoolArray
 from labelcore.tallies import Tally, tally_of
+
+
+def samples_of(engine: Engine, classifier: str | None) -> Samples | None:
+    """Which labels are a random sample of what, for what is told of ``classifier``; None: the
+    labels of each stratum are one of it."""
+    design = engine.design
+    return design.samples(engine.frame, classifier) if isinstance(design, SharesDraws) else None
 
 
 def sampled_tally(engine: Engine, classifier: str | None) -> Tally:
@@ -15,7 +23,7 @@ def sampled_tally(engine: Engine, classifier: str | None) -> Tally:
     What a table or a picture tells of the file comes from here: in each of its cells the labels
     are, given their number, a random sample of the items.
     """
-    samples = engine.design.samples(engine.frame, classifier)
+    samples = samples_of(engine, classifier)
     if samples is None:
         return engine.tallies[classifier]
     tally = tally_of(engine.population, samples.part, classifier)
@@ -26,5 +34,5 @@ def sampled_tally(engine: Engine, classifier: str | None) -> Tally:
 
 def sampled_labels(engine: Engine, classifier: str | None) -> BoolArray:
     """The labelled items that ``sampled_tally`` counts, (n_items,)."""
-    samples, labelled = engine.design.samples(engine.frame, classifier), engine.codes >= 0
+    samples, labelled = samples_of(engine, classifier), engine.codes >= 0
     return labelled if samples is None else samples.counting(labelled)

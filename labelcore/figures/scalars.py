@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Answers, Figures, IntArray, Look
+from labelcore.designs.base import IntArray, Look
 from labelcore.designs.curves import (
     JUDGEMENT,
     OPEN_SHARE,
     UNDECIDED_SHARE,
 )
+from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import Estimand, known_before, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.log.engine import Engine
@@ -132,7 +133,8 @@ def _group_results(engine: Engine, group: list[Question]) -> list[Estimate]:
     answers = Answers(
         engine.frame, rows, cells, rates, first.classifier, first.class_index, engine.codes
     )
-    figures = engine.design.figures(answers, look)
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
+    figures = design.figures(answers, look)
     unsettled, share = doubtful(engine, tally)
     if unsettled.any():
         figures = _widened(engine, tally, answers, unsettled, figures, look)
@@ -182,7 +184,7 @@ def _widened(
                 cells=filled(answers.cells, unsettled, rising),
                 codes=_filled_codes(engine, tally, answers, rising),
             )
-            end = getattr(engine.design.figures(whole, look), pick)[0]
+            end = getattr(EstimatesScalars.of(engine.design).figures(whole, look), pick)[0]
             ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
     return replace(figures, low=low, high=high)
 
@@ -289,7 +291,6 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         at_stop=engine.rule is not None,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
-        looks=engine.design.looks,
     )
 
 

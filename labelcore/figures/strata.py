@@ -7,7 +7,7 @@ import pandas as pd
 
 from labelcore.designs.base import BY_SCORE
 from labelcore.estimands import table_of
-from labelcore.figures.sampled import sampled_tally
+from labelcore.figures.sampled import sampled_tally, samples_of
 from labelcore.figures.scalars import fitted_cell_rates
 from labelcore.log.engine import Engine
 from labelcore.stats.profile import FloatArray, variance_shares
@@ -69,7 +69,7 @@ def _uncertainty(engine: Engine, rows: Tally) -> FloatArray:
     if isinstance(primary.subject, tuple):
         tally = engine.tallies[primary.subject]
     own = tally.cells(primary.class_index)
-    samples = engine.design.samples(engine.frame, primary.classifier)
+    samples = samples_of(engine, primary.classifier)
     rates = fitted_cell_rates(engine, tally, primary.class_index) if samples is None else None
     table = table_of([primary.row], own)
     parts = variance_shares(own, table, rates, target=engine.plan.target)[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
+from labelcore.designs.samples import budget_counts_draws
 from labelcore.errors import AnswerError, PlanError, ReplayError
 from labelcore.log.book import Book
 from labelcore.log.differences import difference
@@ -289,7 +290,7 @@ class Extended(Kind):
 
     def check(self, state: LogState, event: Event) -> None:
         engine, budget = state.engine, event.detail.get("budget")
-        counted = state.going_on(event.at) or engine.design.counts_draws
+        counted = state.going_on(event.at) or budget_counts_draws(engine.design)
         least = engine.limit if counted else engine.answers_given
         if type(budget) is not int or not least < budget <= engine.most:
             raise PlanError(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from labelcore.designs.base import Design, Frame, Setup
+from labelcore.designs.samples import named_classifiers
+from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
 from labelcore.errors import PlanError, Remedy
 from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
@@ -21,7 +23,7 @@ TWO_CLASSES = (
 
 def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, ...]:
     """The classifiers of a plan, checked against the file; (None,) for a file without any."""
-    named = plan.classifiers or plan.method.classifiers(plan.design_params)
+    named = plan.classifiers or named_classifiers(plan.method, plan.design_params)
     names = named or population.classifiers[:1]
     if not named and len(population.classifiers) > 1:
         raise PlanError(
@@ -42,7 +44,7 @@ def _check_estimable(
     population: Population, plan: Plan, classifiers: tuple[str | None, ...]
 ) -> None:
     several = len(population.classes) > 2
-    if plan.method.pairs and len(classifiers) != 2:
+    if isinstance(plan.method, ComparesTwo) and len(classifiers) != 2:
         raise PlanError(
             f"classifier must name exactly two for design {plan.design!r}, the one that is called "
             f"better first; got {len(classifiers)}",

@@ -21,6 +21,7 @@ from scipy.special import ndtri
 
 from labelcore.designs.base import OPEN, UNDECIDED
 from labelcore.designs.curves import OPEN_SHARE, UNDECIDED_SHARE
+from labelcore.designs.scalars import FIRST_FIGURE
 from labelcore.errors import PlanError
 from labelcore.estimands import ratios
 from labelcore.plan.plan import Plan
@@ -41,7 +42,7 @@ def margin_rule(plan: Plan, n_items: int) -> MarginRule | None:
     if not plan.calibrated_stop:
         return None
     most = n_items if plan.budget is None else min(plan.budget, n_items)
-    first = min(plan.method.first_fixed_look, most)
+    first = min(FIRST_FIGURE, most)
     size = n_items if plan.target == "file" else None
     return _calibrated(float(plan.margin or 0), plan.confidence_of_each(1), first, most, size)
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import INTERVAL_RULES, DesignParams
+from labelcore.designs.samples import budget_counts_draws
+from labelcore.designs.scalars import may_stop_fixed
 from labelcore.errors import PlanError
 from labelcore.estimands import DIFFERENCE, ESTIMANDS
 from labelcore.plan.claims import read_claim, readings
@@ -158,6 +160,11 @@ class Plan:
     def method(self) -> Design[Any]:
         """The sampling method: the row of ``labelcore.DESIGNS`` that ``design`` names."""
         return DESIGNS[self.design]
+
+    @property
+    def counts_draws(self) -> bool:
+        """Whether the budget counts draws, of which some may be of the same item."""
+        return budget_counts_draws(self.method)
 
     @property
     def design_params(self) -> DesignParams:
@@ -530,7 +537,7 @@ def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
         and ALL not in rules
         and not plan.claims
         and len(plan.classifiers) <= 1
-        and plan.method.stops_fixed(tuple(plan.estimands), plan.design_params)
+        and may_stop_fixed(plan.method, tuple(plan.estimands), plan.design_params)
     )
 
 

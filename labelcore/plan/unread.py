@@ -6,7 +6,15 @@ from collections.abc import Set
 from typing import Any
 
 from labelcore.designs.base import Design
+from labelcore.designs.choices import Chooses
+from labelcore.designs.samples import named_classifiers
 from labelcore.errors import PlanError
+from labelcore.estimands import DIFFERENCES, SCALARS
+
+ONE_LIST = (
+    "a ranked list has the order of one classifier, here {first}; make a separate plan for each "
+    "of the others"
+)
 
 
 def check_all_read(
@@ -18,11 +26,14 @@ def check_all_read(
 ) -> None:
     """Raise PlanError for a classifier that no result would be about; ``claimed`` are the names
     that claims mention."""
-    unread = method.unread(estimands, params, classifiers)
-    left = [repr(name) for name in unread if name not in claimed]
+    if any(name in SCALARS or name in DIFFERENCES for name in estimands):
+        return
+    read = {*classifiers[:1], *named_classifiers(method, params), *claimed}
+    left = [repr(name) for name in classifiers if name not in read]
     if left:
         others = ", ".join(left)
-        advice = method.unread_words.format(first=repr(classifiers[0]), others=others)
+        words = method.unread_words if isinstance(method, Chooses) else ONE_LIST
+        advice = words.format(first=repr(classifiers[0]), others=others)
         raise PlanError(
             f"classifier names {others}, and no result of design {method.name!r} for "
             f"{', '.join(estimands)} would be about it: {advice}"

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Answers, Frame, Look, Setup
+from labelcore.designs.base import Frame, Look, Setup
+from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, question_rates
+from labelcore.designs.samples import SharesDraws
+from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
 from labelcore.estimands import CURVES, SUMMARIES, ratios
 from labelcore.plan.against_file import (
@@ -131,7 +134,7 @@ def preview(population: Population, plan: Plan) -> Preview:
     return Preview(
         labels=labels,
         expected_labels=expected,
-        draws=outlook.design.draws(outlook.frame, labels),
+        draws=outlook.draws(labels),
         expected_half_width=outlook.half_widths(expected, planned),
         derived=outlook.derived(planned),
         planned=planned,
@@ -140,7 +143,7 @@ def preview(population: Population, plan: Plan) -> Preview:
 
 def _whole_budget(plan: Plan, most: int) -> int:
     """What a budget plans for: as many labels as there are items, or draws."""
-    return int(plan.budget or 0) if plan.method.counts_draws else most
+    return int(plan.budget or 0) if plan.counts_draws else most
 
 
 def _at_a_stop(outlook: Outlook, rule: MarginRule) -> Preview:
@@ -194,7 +197,7 @@ def planned_size(population: Population, plan: Plan) -> int:
     labels of a calibrated stop."""
     follows = plan.method.size_from_params or plan.calibrated_stop
     if plan.budget is not None and not follows:
-        if plan.method.counts_draws:
+        if plan.counts_draws:
             return plan.budget
         return min(plan.budget, Outlook(population, plan).most)
     return preview(population, plan).planned
@@ -237,6 +240,11 @@ class Outlook:
         """The most items that can be asked."""
         return self.design.most(self.frame)
 
+    def draws(self, labels: int) -> int:
+        """How many draws so many distinct labels stand for."""
+        design = self.design
+        return design.draws(self.frame, labels) if isinstance(design, SharesDraws) else labels
+
     def allocation(self, labels: int) -> FloatArray:
         """How many labels each stratum would have after so many new ones, (n_strata,)."""
         every = labels + self.given
@@ -250,7 +258,9 @@ class Outlook:
         if self.questions:
             drawn = self.allocation(labels)
             found = {one.key: self._half_width(one, drawn, look) for one in self.questions}
-        widest = self.design.curve_half_width(self.setup, self.frame, look)
+        design, widest = self.design, None
+        if isinstance(design, EstimatesCurve):
+            widest = design.curve_half_width(self.setup, self.frame, look)
         return found if widest is None else {**found, "precision_curve": widest}
 
     def _look(self, labels: int, planned: int) -> Look:
@@ -270,7 +280,8 @@ class Outlook:
 
     def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
         answers = self._expected_answers(question, drawn)
-        return float(self.design.half_widths(self.setup, self.frame, answers, look, drawn)[0])
+        design: EstimatesScalars[Any] = EstimatesScalars.of(self.design)
+        return float(design.half_widths(self.setup, answers, look, drawn)[0])
 
     def _expected_answers(self, question: Question, drawn: FloatArray) -> Answers[Any]:
         cells, rates = self._expected_cells(question, drawn)
@@ -289,7 +300,8 @@ class Outlook:
         drawn, look = self.allocation(planned), self._look(planned + self.given, planned)
         found = [*self.frame.notes, *self._first_alone(), *self._not_turned()]
         for question in self.questions:
-            found += self.design.forecast_notes(self._expected_answers(question, drawn), look)
+            design: EstimatesScalars[Any] = EstimatesScalars.of(self.design)
+            found += design.forecast_notes(self._expected_answers(question, drawn), look)
         return list(dict.fromkeys(found))
 
     def _first_alone(self) -> list[str]:

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from labelcore.designs import DESIGNS, Design
+from labelcore.designs.samples import named_classifiers, suggested_params
+from labelcore.designs.scalars import ComparesTwo
 from labelcore.errors import PlanError, Remedy
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import preview
@@ -89,7 +91,7 @@ def in_order(
     design: Design[Any], params: Mapping[str, Any], classifier: str | Sequence[str] | None
 ) -> str | Sequence[str] | None:
     """The classifiers in the order in which a method's parameters name them, if they do."""
-    names = design.classifiers(design.Params(**params))
+    names = named_classifiers(design, design.Params(**params))
     return names if len(names) > 1 and {*names} == {*named(classifier)} else classifier
 
 
@@ -109,7 +111,7 @@ def for_design(plan: Plan, name: str, population: Population, labels: int | None
     design = DESIGNS[name]
     promise = plan.promise if plan.promise in design.promises else design.promises[0]
     budget = plan.budget if plan.budget or plan.margin else labels
-    params = design.suggested(population, plan.classifiers)
+    params = suggested_params(design, population, plan.classifiers)
     order = in_order(design, params, plan.classifier)
     sized = follows(design, params)
     return replace(
@@ -133,7 +135,7 @@ def possible(asked: Asked) -> list[str]:
         name
         for name, one in DESIGNS.items()
         if {*asked.estimands} <= {*one.estimands}
-        and (not one.pairs or len(named(asked.classifier)) == 2)
+        and (not isinstance(one, ComparesTwo) or len(named(asked.classifier)) == 2)
     ]
     if asked.existing is not None:
         able = [name for name in able if asked.existing in DESIGNS[name].existing] or able
@@ -201,7 +203,7 @@ def plan_for(asked: Asked, population: Population, name: str, goal: Mapping[str,
     """The question asked by a method with the parameters that suit the file."""
     design = DESIGNS[name]
     classifiers = named(asked.classifier)
-    params = design.suggested(population, classifiers)
+    params = suggested_params(design, population, classifiers)
     return Plan(
         name,
         asked.estimands,

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from labelcore.designs.samples import named_classifiers
 from labelcore.estimands import SCALARS, table_of
 from labelcore.figures.choices import NONE, TrueChoice, true_choice
 from labelcore.figures.curves import SUMMARY_FORMULAS
@@ -326,7 +327,7 @@ class Simulation:
             other: Simulation = self
         else:
             labels = max(1, round(float(table["labels_used"].mean())))
-            named = self.plan.method.classifiers(self.plan.design_params)
+            named = named_classifiers(self.plan.method, self.plan.design_params)
             plan = replace(
                 self.plan,
                 design="simple_random",

@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import islice
 from statistics import median
 
+from labelcore.designs.scalars import ComparesTwo
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
 from labelcore.log.events import ANSWER_KINDS, Event
@@ -227,7 +228,7 @@ def decision(session: Session) -> str:
     name = (plan.classifiers or population.classifiers[:1] or (None,))[0]
     if name is None:
         return "no classifier"
-    if plan.method.pairs:
+    if isinstance(plan.method, ComparesTwo):
         first, second = (population.predictions[one] for one in plan.classifiers)
         differ = words.count(int((first != second).sum()), "item")
         return f"{' against '.join(plan.classifiers)}, which disagree on {differ}"

@@ -12,6 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import DesignParams
+from labelcore.designs.samples import suggested_params
+from labelcore.designs.scalars import may_stop_fixed
 from labelcore.errors import PlanError
 from labelcore.planning.methods import follows, named, possible, recommended
 from labelcore.population import Population
@@ -64,7 +66,7 @@ class Method:
     def stops_fixed(self, aim: Aim) -> bool:
         """Whether a fixed promise may stop by itself at its margin."""
         params = self.design.Params(**self.params)
-        return aim.existing is None and self.design.stops_fixed(aim.estimands, params)
+        return aim.existing is None and may_stop_fixed(self.design, aim.estimands, params)
 
 
 def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method | None:
@@ -97,7 +99,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
         st.page_link(
             "pages/compare.py", label="Compare methods on this file", icon=":material/balance:"
         )
-        suggested = design.suggested(population, named(aim.classifier))
+        suggested = suggested_params(design, population, named(aim.classifier))
         if begun.params is not None and begun.design in (None, name):
             show_params(design, suggested, begun.params)
         draft.taken(aim.file, "params")

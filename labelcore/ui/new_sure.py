@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore.designs import Design
+from labelcore.designs.curves import EstimatesCurve
 from labelcore.errors import NotRandomError, PlanError
 from labelcore.estimands import CHOICES
 from labelcore.plan.against_file import frozen
@@ -110,7 +111,8 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     """Goal, confidence, promise and stop rules; None while a number is out of bounds."""
     design = method.design
     if method.sized:
-        sure = {"confidence": confidence_input()} if design.has_confidence else {}
+        bare = isinstance(design, EstimatesCurve) and not design.has_confidence
+        sure = {} if bare else {"confidence": confidence_input()}
         return {"promise": design.promises[0], **sure}
     try:
         least = fewest(aim, population, method)
@@ -233,7 +235,8 @@ def promise_input(design: Design[Any], promises: tuple[Promise, ...]) -> Promise
         st.caption(ONLY_PROMISE[promises[0]])
         return promises[0]
     captions = PROMISE_CAPTIONS if "margin" in design.stop_rules else BAND_CAPTIONS
-    valid = words.valid_words(Promise.WATCHED, Scope(looks=design.looks))
+    looks = design.looks if isinstance(design, EstimatesCurve) else 0
+    valid = words.valid_words(Promise.WATCHED, Scope(looks=looks))
     return Promise(
         st.radio(
             "When will you look?",

@@ -88,7 +88,7 @@ def planned_words(plan: Plan, noun: str = "label") -> str:
     '50 labels'
     """
     most = "at most " if plan.calibrated_stop else ""
-    if plan.method.counts_draws:
+    if plan.counts_draws:
         most, noun = "at most ", "draw"
     return most + count(int(plan.planned or 0), noun)
 

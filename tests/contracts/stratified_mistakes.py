@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Figures, Frame, IntArray, Look, Progress, Setup
+from labelcore.designs.base import Frame, IntArray, Look, Progress, Setup
+from labelcore.designs.scalars import Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.estimands import Estimand
 from labelcore.stats.profile import Cells, FloatArray

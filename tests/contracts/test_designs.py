@@ -13,13 +13,9 @@ import pytest
 from scipy.stats import chi2
 
 import labelcore as lc
-from labelcore.designs.base import (
-    DesignParams,
-    Figures,
-    Look,
-    parameter,
-)
+from labelcore.designs.base import DesignParams, Look, parameter
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
+from labelcore.designs.scalars import Figures
 from labelcore.errors import ReplayError
 from labelcore.estimands import Estimand
 from labelcore.figures.scalars import scalar_results

@@ -14,6 +14,7 @@ from scipy.stats import chi2
 
 import labelcore as lc
 from labelcore.designs.paired_comparison import PairedComparison
+from labelcore.designs.scalars import ComparesTwo
 from labelcore.errors import ReplayError
 from labelcore.figures.scalars import scalar_results
 from tests.contracts.design_contracts import (
@@ -43,7 +44,7 @@ from tests.designs.paired_files import BOTH, DIFFERENCES, paired, true_differenc
 from tests.designs.synthetic import NOISE, Known, label, labelled
 
 N_ITEMS = 240
-PAIRS = [name for name, one in lc.DESIGNS.items() if one.pairs]
+PAIRS = [name for name, one in lc.DESIGNS.items() if isinstance(one, ComparesTwo)]
 
 
 @pytest.fixture(scope="module")

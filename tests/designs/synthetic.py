@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import binom
 
 import labelcore as lc
+from labelcore.designs.scalars import ComparesTwo
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.forecast import planned_size
@@ -18,7 +19,9 @@ from tests.test_estimands import FORMULAS
 
 SCALARS = ("accuracy", "precision", "recall", "f1")
 SCALAR_DESIGNS = [
-    name for name, one in lc.DESIGNS.items() if set(SCALARS) <= {*one.estimands} and not one.pairs
+    name
+    for name, one in lc.DESIGNS.items()
+    if set(SCALARS) <= {*one.estimands} and not isinstance(one, ComparesTwo)
 ]
 WATCHED = {
     name: SCALARS if "watched" in one.promises_for(SCALARS, one.Params()) else SCALARS[:1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,10 @@ import pytest
 from scipy.stats import binom
 
 import labelcore as lc
-from labelcore.designs.base import Answers, Setup
+from labelcore.designs.base import Setup
 from labelcore.designs.recycling import Recycling
 from labelcore.designs.recycling_frame import RecyclingFrame
+from labelcore.designs.scalars import Answers
 from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.figures.scalars import look_at, scalar_results
@@ -273,17 +273,6 @@ def test_refused_files_and_plans(known: Known, tmp_path: Path) -> None:
         plan_of(estimands=["accuracy"])
     with pytest.raises(PlanError, match="has no 'watched' promise"):
         plan_of(promise="watched")
-
-
-@pytest.mark.parametrize("call", ["estimate", "curve"])
-def test_what_it_cannot_do(known: Known, call: str) -> None:
-    design, engine = Recycling(), engine_of(known, plan_of())
-    methods: dict[str, Callable[[], object]] = {
-        "estimate": lambda: design.estimate([], None, None, None),  # type: ignore[arg-type]
-        "curve": lambda: design.curve(engine.setup, engine.frame, None, None),  # type: ignore[arg-type]
-    }
-    with pytest.raises(PlanError, match="design 'recycling'"):
-        methods[call]()
 
 
 def test_setup_is_all_that_draws_depend_on(known: Known) -> None:

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.base import Answers, DesignParams, Figures, Frame, Look, parameter
+from labelcore.designs.base import DesignParams, Frame, Look, parameter
 from labelcore.designs.recycling import Recycling
+from labelcore.designs.scalars import Answers, Figures
 from labelcore.errors import ReplayError
 from labelcore.figures.scalars import scalar_results
 from tests.contracts.design_contracts import (

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import binom
 
 from labelcore.designs import DESIGNS, profile_figures
-from labelcore.designs import simple_random as plain
 from labelcore.designs.base import Look
 from labelcore.estimands import SCALARS, outcome_counts, ratios, variance_of_shares
 from labelcore.stats.profile import Cells
@@ -58,8 +57,7 @@ def test_taking_the_files_shares_for_known_misses(
     design: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The broken twin: only the rates within the cells are uncertain."""
-    for module in (plain, profile_figures):
-        monkeypatch.setattr(module, "sampled_file", lambda *arguments: 1.0)
+    monkeypatch.setattr(profile_figures, "sampled_file", lambda *arguments: 1.0)
     assert misses(design, "recall", 1.0, "fixed") > binom.isf(NOISE, RUNS, 0.065)
 
 

@@ -1,0 +1,116 @@
+"""What a method that estimates numbers can do, and what it works them out from."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic
+
+import numpy as np
+
+from labelcore.designs.base import Design, FrameT, IntArray, Look, Setup
+from labelcore.estimands import Estimand
+from labelcore.promises import Method, Promise
+from labelcore.stats.profile import Cells, FloatArray
+
+FIRST_FIGURE = 30
+"""Labels before the first figure of a fixed promise."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Answers(Generic[FrameT]):
+    """What the scalar results of one classifier are worked out from.
+
+    rows     the estimands asked for
+    cells    counts of the parts of the strata that share a prediction
+    rates    (n_cells,), the method's own idea of each cell's rate; None where it has none
+    class_index   the class that counts as positive; None: being judged rightly (several classes)
+    codes    (n_items,), class index of each answered item; another number where there is none
+    """
+
+    frame: FrameT
+    rows: list[Estimand]
+    cells: Cells
+    rates: FloatArray | None
+    classifier: str | None
+    class_index: int | None
+    codes: IntArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Figures:
+    """Values and bounds of several estimands of one classifier, arrays (n_rows,); value is NaN
+    where there is none. ``method`` per row; ``promise`` where it is not the plan's;
+    ``draws`` (n_rows,) where a method counts draws apart from labels; ``notes`` per row: what a
+    reader should know of it, "" for nothing; none at all where it is empty."""
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    method: tuple[Method, ...]
+    tail_share: FloatArray
+    promise: Promise | None = None
+    draws: tuple[int, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+
+class EstimatesScalars(Design[FrameT]):
+    """A method that estimates numbers about a classifier, such as accuracy or recall."""
+
+    ability: ClassVar[str] = "estimate numbers"
+
+    @abstractmethod
+    def figures(self, answers: Answers[FrameT], look: Look) -> Figures:
+        """Values and intervals of one classifier."""
+
+    @abstractmethod
+    def half_widths(
+        self, setup: Setup, answers: Answers[FrameT], look: Look, drawn: FloatArray
+    ) -> FloatArray:
+        """Expected half-widths, (n_rows,), from expected counts; ``drawn`` is (n_strata,)."""
+
+    def forecast_notes(self, answers: Answers[FrameT], look: Look) -> list[str]:
+        """Sentences on what the expected counts of ``answers`` mean for the expected half-widths,
+        for a person who plans; none for most methods."""
+        return []
+
+    def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
+        """Whether a fixed promise for these can stop by itself at its margin: one share of all
+        items, each as likely to be drawn as any other, so that the stop can be calibrated."""
+        return False
+
+
+class EstimatesFromCells(EstimatesScalars[FrameT]):
+    """A method for which the counts of a classifier's cells are enough."""
+
+    ability: ClassVar[str] = "estimate numbers from the counts of cells"
+
+    @abstractmethod
+    def estimate(
+        self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
+    ) -> Figures:
+        """Values and intervals from the counts of one classifier's cells."""
+
+    def figures(self, answers: Answers[FrameT], look: Look) -> Figures:
+        return self.estimate(answers.rows, answers.cells, look, answers.rates)
+
+    def half_widths(
+        self, setup: Setup, answers: Answers[FrameT], look: Look, drawn: FloatArray
+    ) -> FloatArray:
+        return half_width(self.estimate(answers.rows, answers.cells, look, answers.rates))
+
+
+class ComparesTwo(EstimatesScalars[FrameT]):
+    """A method that compares exactly two classifiers."""
+
+    ability: ClassVar[str] = "compare exactly two classifiers"
+
+
+def half_width(figures: Figures) -> FloatArray:
+    """Half the width of each interval, (n_rows,)."""
+    return np.asarray((figures.high - figures.low) / 2)
+
+
+def may_stop_fixed(design: Design[Any], estimands: tuple[str, ...], params: Any) -> bool:
+    """Whether a fixed promise of this method for these can stop by itself at its margin."""
+    return isinstance(design, EstimatesScalars) and design.stops_fixed(estimands, params)

@@ -1,0 +1,127 @@
+"""What a method can do is what its estimands need; nobody asks a method for what it cannot do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.designs.base import Design
+from labelcore.designs.choices import Chooses
+from labelcore.designs.curves import EstimatesCurve
+from labelcore.designs.samples import (
+    SharesDraws,
+    budget_counts_draws,
+    named_classifiers,
+    suggested_params,
+)
+from labelcore.designs.scalars import (
+    ComparesTwo,
+    EstimatesFromCells,
+    EstimatesScalars,
+    may_stop_fixed,
+)
+from labelcore.errors import PlanError
+from labelcore.estimands import CHOICES, CURVES, DIFFERENCES, SCALARS, SUMMARIES
+from labelcore.figures.choices import choice_results, true_choice
+from labelcore.figures.curves import ranked_curve
+from tests.designs.synthetic import Known, calibrated
+
+NEEDED: dict[str, type[Design[Any]]] = {
+    **dict.fromkeys((*SCALARS, *DIFFERENCES), EstimatesScalars),
+    **dict.fromkeys((*CURVES, *SUMMARIES), EstimatesCurve),
+    **dict.fromkeys(CHOICES, Chooses),
+}
+CAPABILITIES: tuple[type[Design[Any]], ...] = (
+    EstimatesScalars,
+    EstimatesFromCells,
+    ComparesTwo,
+    EstimatesCurve,
+    Chooses,
+    SharesDraws,
+)
+
+
+class Boastful(type(lc.DESIGNS["reach_selection"])):  # type: ignore[misc]
+    """Says that it estimates accuracy, and cannot."""
+
+    name = "boastful"
+    estimands = ("selection", "accuracy")
+
+
+def unable(design: Design[Any]) -> list[str]:
+    """The estimands of a method that it cannot estimate."""
+    return [name for name in design.estimands if not isinstance(design, NEEDED[name])]
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("capabilities"), 300, seed=11)
+
+
+@pytest.mark.parametrize("name", lc.DESIGNS)
+def test_a_method_can_do_what_its_estimands_need(name: str) -> None:
+    assert unable(lc.DESIGNS[name]) == []
+
+
+def test_a_method_that_promises_too_much_is_found() -> None:
+    assert unable(Boastful()) == ["accuracy"]
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+@pytest.mark.parametrize("name", lc.DESIGNS)
+def test_a_method_is_taken_for_what_it_is(name: str, capability: type[Design[Any]]) -> None:
+    """As one of its kind it is itself; of no other kind."""
+    design = lc.DESIGNS[name]
+    if isinstance(design, capability):
+        assert capability.of(design) is design
+        return
+    with pytest.raises(PlanError, match=f"^design '{name}' does not {capability.ability}$"):
+        capability.of(design)
+
+
+def test_each_capability_has_a_method_with_it_and_one_without() -> None:
+    """Or asking for it would say nothing."""
+    for capability in CAPABILITIES:
+        has = [isinstance(design, capability) for design in lc.DESIGNS.values()]
+        assert any(has) and not all(has), capability
+
+
+def test_every_method_has_only_the_verbs_that_all_need() -> None:
+    """What one capability asks for is no verb of all methods."""
+    verbs = {name for name in vars(Design) if not name.startswith("_")}
+    for capability in CAPABILITIES:
+        own = {name for name in vars(capability) if not name.startswith("_")} - {"ability"}
+        assert not own & verbs, capability
+
+
+def test_what_a_method_lacks_is_said_in_its_name(known: Known) -> None:
+    engine = known.engine(lc.Plan("reach_selection", ["selection"], budget=50), 1)
+    with pytest.raises(PlanError, match="design 'reach_selection' does not estimate a curve"):
+        ranked_curve(engine)
+    engine = known.engine(lc.Plan("simple_random", ["accuracy"], budget=50), 1)
+    assert choice_results(engine) == {}
+    with pytest.raises(PlanError, match="'simple_random' does not choose between candidates"):
+        true_choice(engine, known.truth)
+
+
+@pytest.mark.parametrize("name", lc.DESIGNS)
+def test_a_method_whose_draws_are_its_own_names_and_suggests_nothing(
+    name: str, known: Known
+) -> None:
+    design = lc.DESIGNS[name]
+    if isinstance(design, SharesDraws):
+        return
+    assert named_classifiers(design, design.Params()) == ()
+    assert suggested_params(design, known.population, ("lr", "svm")) == {}
+    assert not budget_counts_draws(design)
+
+
+def test_only_a_share_of_all_items_may_stop_at_its_margin() -> None:
+    able = [
+        name
+        for name, design in lc.DESIGNS.items()
+        if may_stop_fixed(design, ("accuracy",), design.Params())
+    ]
+    assert able == ["simple_random"]
