@@ -7,9 +7,9 @@ breaks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,79 @@ class PlanError(ValueError):
         self.fault, self.short, self.remedies = message, short, tuple(remedies)
         ways = "; or ".join(map(str, remedies))
         super().__init__(f"{message}. You can {ways}" if ways else message)
+
+    def worded(self, called: Callable[[str], str]) -> str:
+        """``fault``, with a method's parameters by the names that ``called`` gives them."""
+        return self.fault
+
+
+UNSAID: Final = object()
+"""In place of a value that the rule says itself, or that there is none of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An argument by its name, inside a rule."""
+
+    name: str
+
+
+def rule_words(
+    argument: str, rule: Sequence[str | Named], value: Any, called: Callable[[str], str]
+) -> str:
+    """What an argument must be, each argument by the name that ``called`` gives it.
+
+    >>> rule_words("first", ["must be below ", Named("last")], 7, str.capitalize)
+    'First must be below Last, got 7'
+    """
+    parts = (called(part.name) if isinstance(part, Named) else part for part in rule)
+    got = "" if value is UNSAID else f", got {value!r}"
+    return f"{called(argument)} {''.join(parts)}{got}"
+
+
+class ArgumentError(ValueError):
+    """An argument of a function has a value that a rule forbids.
+
+    ``rule``: what it must be, in words and other arguments; ``value``: UNSAID where the rule says
+    it itself.
+    """
+
+    def __init__(self, argument: str, *rule: str | Named, value: Any = UNSAID) -> None:
+        self.argument, self.rule, self.value = argument, rule, value
+        super().__init__(rule_words(argument, rule, value, str))
+
+
+class ParameterError(PlanError):
+    """A parameter of a method has a value that a rule forbids.
+
+    ``argument``, ``rule`` and ``value`` as in ArgumentError. A form says it by its own labels.
+
+    >>> error = ParameterError("parent", "must differ from ", Named("children"), value="lr")
+    >>> print(error)
+    params['parent'] must differ from params['children'], got 'lr'
+    >>> error.worded({"parent": "The parent", "children": "the children"}.__getitem__)
+    "The parent must differ from the children, got 'lr'"
+    """
+
+    def __init__(
+        self,
+        argument: str,
+        *rule: str | Named,
+        value: Any = UNSAID,
+        short: str = "",
+        message: str = "",
+    ) -> None:
+        self.argument, self.rule, self.value = argument, rule, value
+        said = rule_words(argument, rule, value, lambda name: f"params[{name!r}]")
+        super().__init__(message or said, short)
+
+    @classmethod
+    def of(cls, error: ArgumentError) -> ParameterError:
+        """Of a function's argument that a parameter of the same name was given for."""
+        return cls(error.argument, *error.rule, value=error.value, message=f"params: {error}")
+
+    def worded(self, called: Callable[[str], str]) -> str:
+        return rule_words(self.argument, self.rule, self.value, called)
 
 
 class NotRandomError(PlanError):

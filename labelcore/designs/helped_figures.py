@@ -10,7 +10,7 @@ from labelcore.designs.base import Frame, Look, Setup
 from labelcore.designs.one_group import counts_of_group, with_known
 from labelcore.designs.rates import item_probability
 from labelcore.designs.scalars import Answers, Figures
-from labelcore.errors import PlanError
+from labelcore.errors import ParameterError
 from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.population import Population
 from labelcore.promises import Form, Method
@@ -40,9 +40,10 @@ def check_guesses(setup: Setup) -> None:
     """Raise PlanError where no score is a guess of the outcome."""
     name = setup.classifier
     if name is None or item_probability(setup.population, name) is None:
-        raise PlanError(
-            "params['interval'] = 'difference' needs a score between 0 and 1 for every item, which "
-            f"{'the file lacks' if name is None else f'classifier {name!r} lacks'}; use 'wilson'"
+        raise ParameterError(
+            "interval",
+            "= 'difference' needs a score between 0 and 1 for every item, which "
+            f"{'the file lacks' if name is None else f'classifier {name!r} lacks'}; use 'wilson'",
         )
 
 

@@ -21,7 +21,7 @@ from labelcore.designs.curves import Curve, Ranked, fine_grid, yields_at
 from labelcore.designs.paula import asked_in_random_order
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
 from labelcore.designs.rates import stratum_rates
-from labelcore.errors import PlanError
+from labelcore.errors import ArgumentError, ParameterError
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS
 from labelcore.stats.logarithmic_strata import (
@@ -144,8 +144,8 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         try:
             grid_of(1, params, params.delta or CHECKED_WITH)
-        except ValueError as error:
-            raise PlanError(f"params: {error}") from None
+        except ArgumentError as error:
+            raise ParameterError.of(error) from None
 
     def prepare(self, setup: Setup) -> LogarithmicFrame:
         delta = setup.params.delta or 1 - setup.confidence
@@ -254,8 +254,8 @@ def _fixed_blocks(frame: Frame, grid: LogarithmicGrid) -> list[IntArray]:
 def _drawn(grid: LogarithmicGrid, seed: int) -> Draws:
     try:
         return printed_draws(grid, _hashed(seed))
-    except ValueError as error:
-        raise PlanError(f"params: {error}") from None
+    except ArgumentError as error:
+        raise ParameterError.of(error) from None
 
 
 def _hashed(seed: int) -> Uniforms:

@@ -23,7 +23,7 @@ from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, half_width
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.errors import PlanError
+from labelcore.errors import Named, ParameterError, PlanError
 from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.oversampling import (
@@ -182,30 +182,36 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         if promise == Promise.WATCHED and params.interval != NORMAL:
-            raise PlanError(
-                f"params['interval'] = {params.interval!r} is given at the planned size only; use "
-                "promise 'fixed', or leave the interval out to watch"
+            raise ParameterError(
+                "interval",
+                f"= {params.interval!r} is given at the planned size only; use "
+                "promise 'fixed', or leave the interval out to watch",
             )
         assumed = (params.assumed_precision, params.assumed_recall)
         if (assumed[0] is None) != (assumed[1] is None):
             given, lacking = (
                 ("precision", "recall") if assumed[1] is None else ("recall", "precision")
             )
-            raise PlanError(
-                f"params['assumed_{given}'] = {assumed[assumed[0] is None]!r} needs "
-                f"params['assumed_{lacking}'] beside it"
+            raise ParameterError(
+                f"assumed_{given}",
+                f"= {assumed[assumed[0] is None]!r} needs ",
+                Named(f"assumed_{lacking}"),
+                " beside it",
             )
         if params.prior_counts is None:
             return
         if len(params.prior_counts) != 4:
-            raise PlanError(
-                "params['prior_counts'] must be the 4 numbers true positives, false positives, "
-                f"false negatives, true negatives, got {params.prior_counts!r}"
+            raise ParameterError(
+                "prior_counts",
+                "must be the 4 numbers true positives, false positives, "
+                f"false negatives, true negatives, got {params.prior_counts!r}",
             )
         if assumed[0] is not None:
-            raise PlanError(
-                "params['prior_counts'] cannot go with params['assumed_precision'] = "
-                f"{assumed[0]!r}; give one of them"
+            raise ParameterError(
+                "prior_counts",
+                "cannot go with ",
+                Named("assumed_precision"),
+                f" = {assumed[0]!r}; give one of them",
             )
 
     def prepare(self, setup: Setup) -> OversamplingFrame:
@@ -323,7 +329,7 @@ def _planned_rates(
         try:
             rates = np.array(group_rates(k, *given))
         except ValueError as error:
-            raise PlanError(f"params['assumed_recall']: {error}") from error
+            raise ParameterError("assumed_recall", f"does not fit the file: {error}") from error
         return rates, optimal_ratio(k, *rates), words
     scores, words = planning_rates(setup.population, setup.classifier, above)
     rates = np.clip([scores[above].mean(), scores[~above].mean()], *PROBABILITY_RANGE)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
-from labelcore.errors import PlanError
+from labelcore.errors import ParameterError
 
 
 def parameter(
@@ -31,6 +31,11 @@ def parameter(
     limits = {"help": help, "low": low, "high": high, "choices": choices, "main": main}
     names = dict(zip(choices, called or choices, strict=True))
     return field(default=default, metadata={**limits, "called": names})
+
+
+def parameter_label(name: str) -> str:
+    """A parameter as people read it."""
+    return name.replace("_", " ")
 
 
 def choice_words(item: Field[Any], value: Any) -> str:
@@ -75,13 +80,13 @@ def check_parameter(name: str, value: Any, kind: str, limits: Mapping[str, Any])
     if value is None and kind.endswith("None"):
         return
     if inner:
-        raise PlanError(f"params[{name!r}] must be a list, got {value!r}")
+        raise ParameterError(name, "must be a list", value=value)
     if isinstance(value, bool) and "bool" in kind:
         return
     if isinstance(value, str) and "str" in kind:
         known = limits["choices"]
         if known and value not in known:
-            raise PlanError(f"params[{name!r}] must be one of {', '.join(known)}, got {value!r}")
+            raise ParameterError(name, f"must be one of {', '.join(known)}", value=value)
         return
     _check_number(name, value, kind, limits)
 
@@ -94,12 +99,12 @@ def _check_number(name: str, value: Any, kind: str, limits: Mapping[str, Any]) -
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not {"int", "float"} & set(parts):
         wanted = " or ".join(NAMES[part] for part in parts)
-        raise PlanError(f"params[{name!r}] must be {wanted}, got {value!r}")
+        raise ParameterError(name, f"must be {wanted}", value=value)
     if "float" not in parts and not isinstance(value, int):
-        raise PlanError(f"params[{name!r}] must be a whole number, got {value!r}")
+        raise ParameterError(name, "must be a whole number", value=value)
     low, high = limits["low"], limits["high"]
     if not (low is None or value >= low) or not (high is None or value <= high):
-        raise PlanError(f"params[{name!r}] must lie between {low} and {high}, got {value!r}")
+        raise ParameterError(name, f"must lie between {low} and {high}", value=value)
 
 
 def read_list(text: str, kind: str) -> tuple[Any, ...]:

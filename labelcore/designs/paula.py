@@ -18,7 +18,7 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import Curve, FloatArray, Ranked, Reading, fine_grid
 from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
-from labelcore.errors import PlanError
+from labelcore.errors import ArgumentError, ParameterError
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.orders import hash_keys, hash_order
@@ -103,8 +103,8 @@ class Paula(RankedListDesign[PaulaFrame]):
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         try:
             paula_grid(1, params.epsilon, params.window, params.first_rank)
-        except ValueError as error:
-            raise PlanError(f"params: {error}") from None
+        except ArgumentError as error:
+            raise ParameterError.of(error) from None
 
     def prepare(self, setup: Setup) -> PaulaFrame:
         n_items, params = len(setup.population), setup.params

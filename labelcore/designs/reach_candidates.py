@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labelcore.designs.base import IntArray, Setup
-from labelcore.errors import PlanError
+from labelcore.errors import ParameterError, PlanError
 from labelcore.stats.orders import hash_keys, ranking
 from labelcore.stats.profile import FloatArray
 
@@ -44,10 +44,10 @@ def candidates_of(setup: Setup) -> tuple[tuple[Candidate, ...], tuple[str, ...]]
     found = [_candidate(setup, one, order) for one in wanted]
     names = [one.name for one in found]
     if len(set(names)) < len(names):
-        raise PlanError(f"params['candidates'] names one twice: {', '.join(names)}")
+        raise ParameterError("candidates", f"names one twice: {', '.join(names)}")
     kept = tuple(one for one in found if len(one.items))
     if not kept:
-        raise PlanError(f"params['candidates'] needs one that calls an item positive, got {wanted}")
+        raise ParameterError("candidates", f"needs one that calls an item positive, got {wanted}")
     notes = [EMPTY.format(name=one.name) for one in found if not len(one.items)]
     return kept, (*notes, *_tied(setup, kept))
 
@@ -60,7 +60,7 @@ def _default(setup: Setup) -> tuple[int | str, ...]:
         return tuple(sizes) or (min(FIRST_SIZE, n_items),)
     names = [name for name in setup.population.classifiers if name in setup.population.predictions]
     if not names:
-        raise PlanError("params['candidates'] needs a classifier with a score or a prediction")
+        raise ParameterError("candidates", "needs a classifier with a score or a prediction")
     return tuple(names)
 
 
@@ -74,8 +74,8 @@ def _classifier(setup: Setup, name: str) -> Candidate:
     population = setup.population
     if name not in population.predictions:
         known = ", ".join(population.predictions) or "none"
-        raise PlanError(
-            f"params['candidates'] names {name!r}; classifiers with predictions are {known}"
+        raise ParameterError(
+            "candidates", f"names {name!r}; classifiers with predictions are {known}"
         )
     positive = population.classes.index(population.positive)
     items = np.flatnonzero(population.predictions[name] == positive)
@@ -84,9 +84,9 @@ def _classifier(setup: Setup, name: str) -> Candidate:
 
 def _top(setup: Setup, size: int, order: IntArray) -> Candidate:
     if not 1 <= size <= len(order):
-        raise PlanError(
-            f"params['candidates'] may name a top n from 1 to the {len(order):,} items of the "
-            f"file, got {size}"
+        raise ParameterError(
+            "candidates",
+            f"may name a top n from 1 to the {len(order):,} items of the file, got {size}",
         )
     scores = setup.population.scores[_scored(setup)]
     ends = scores[order[size - 1 : size + 1]]
@@ -96,7 +96,7 @@ def _top(setup: Setup, size: int, order: IntArray) -> Candidate:
 def _above(setup: Setup, threshold: float) -> Candidate:
     name = _scored(setup)
     if not np.isfinite(threshold):
-        raise PlanError(f"params['candidates'] must be finite, got {threshold}")
+        raise ParameterError("candidates", f"must be finite, got {threshold}")
     descending = name in setup.population.descending
     sign = -1.0 if descending else 1.0
     items = np.flatnonzero(_turned_score(setup) >= sign * threshold)
@@ -106,9 +106,10 @@ def _above(setup: Setup, threshold: float) -> Candidate:
 
 def _scored(setup: Setup) -> str:
     if setup.classifier is None or setup.classifier not in setup.population.scores:
-        raise PlanError(
-            "params['candidates'] names a top n or a threshold, which needs a classifier with a "
-            f"score, got {setup.classifier!r}"
+        raise ParameterError(
+            "candidates",
+            "names a top n or a threshold, which needs a classifier with a "
+            f"score, got {setup.classifier!r}",
         )
     return setup.classifier
 

@@ -24,7 +24,7 @@ from labelcore.designs.base import (
 from labelcore.designs.choices import ChoiceFigures, Chooses
 from labelcore.designs.reach_candidates import Candidate, candidates_of
 from labelcore.designs.samples import Samples, SharesDraws
-from labelcore.errors import PlanError
+from labelcore.errors import ArgumentError, ParameterError, PlanError
 from labelcore.population import Population
 from labelcore.promises import ChoiceStatus, Form, Method, Promise
 from labelcore.stats.orders import hash_keys
@@ -184,7 +184,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         rules_of(params, 0.05)
         if len(set(params.candidates)) < len(params.candidates):
-            raise PlanError(f"params['candidates'] names one twice: {params.candidates!r}")
+            raise ParameterError("candidates", f"names one twice: {params.candidates!r}")
 
     def classifiers(self, params: Any) -> tuple[str, ...]:
         return tuple(one for one in params.candidates if isinstance(one, str))
@@ -339,8 +339,8 @@ def rules_of(params: Any, delta: float) -> ReachRules:
             params.elimination,
             params.guess,
         )
-    except ValueError as error:
-        raise PlanError(f"params: {error}") from None
+    except ArgumentError as error:
+        raise ParameterError.of(error) from None
 
 
 def selection(setup: Setup, frame: ReachFrame, budget: int) -> ReachSelection:

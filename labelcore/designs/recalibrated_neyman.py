@@ -25,7 +25,7 @@ from labelcore.designs.rates import stratum_rates
 from labelcore.designs.scalars import Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.two_ended import first_labels, joint_shares
-from labelcore.errors import PlanError
+from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.promises import Promise
 from labelcore.stats.allocation import largest_remainder
@@ -130,15 +130,14 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         if params.allocation not in (None, TWO_ENDED, NEYMAN):
-            raise PlanError(
-                f"params['allocation'] must be {TWO_ENDED!r} or {NEYMAN!r}, got "
-                f"{params.allocation!r}"
+            raise ParameterError(
+                "allocation", f"must be {TWO_ENDED!r} or {NEYMAN!r}, got {params.allocation!r}"
             )
         known = (*SCALARS, "precision_recall")
         if params.focus is not None and params.focus not in known:
-            raise PlanError(
-                f"params['focus'] names {params.focus!r}, which is not known; known are "
-                + ", ".join(known)
+            raise ParameterError(
+                "focus",
+                f"names {params.focus!r}, which is not known; known are " + ", ".join(known),
             )
         starved = [
             name
@@ -146,9 +145,10 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
             if params.focus == "precision" and name not in ("precision", "accuracy")
         ]
         if starved:
-            raise PlanError(
-                "params['focus'] = 'precision' leaves too few labels among the predicted negatives "
-                f"to say anything about {starved[0]!r}; use 'precision_recall'"
+            raise ParameterError(
+                "focus",
+                "= 'precision' leaves too few labels among the predicted negatives "
+                f"to say anything about {starved[0]!r}; use 'precision_recall'",
             )
         above, below = params.n_above or STRATA[0], params.n_below or STRATA[1]
         if promise == Promise.WATCHED and above + below < MINIMUM_STRATA:

@@ -33,7 +33,7 @@ from labelcore.designs.recycling_parts import samples_of
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, Figures
 from labelcore.designs.target import sampled_file
-from labelcore.errors import PlanError
+from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import Estimand, ratios
 from labelcore.population import Population
 from labelcore.promises import Form, Method, Promise
@@ -160,16 +160,16 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         if not params.parent:
-            raise PlanError("params['parent'] must name a classifier, got none", NEEDS_PARENT)
+            raise ParameterError("parent", "must name a classifier, got none", short=NEEDS_PARENT)
         if not params.children:
-            raise PlanError(
-                "params['children'] must name at least one classifier, got none", NEEDS_PARENT
+            raise ParameterError(
+                "children", "must name at least one classifier, got none", short=NEEDS_PARENT
             )
         for place, name in enumerate(params.children):
             if name == params.parent:
-                raise PlanError(f"params['children'] must not name the parent, got {name!r}")
+                raise ParameterError("children", "must not name the parent", value=name)
             if name in params.children[:place]:
-                raise PlanError(f"params['children'] must name each once, got {name!r} twice")
+                raise ParameterError("children", f"must name each once, got {name!r} twice")
         places(params)
 
     def classifiers(self, params: Any) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from labelcore.designs.base import Frame, IntArray, Setup, make_frame
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.recycling_parts import Parts, precision_parts, recall_parts
 from labelcore.designs.stratified import asking_order
-from labelcore.errors import PlanError
+from labelcore.errors import ParameterError, PlanError
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.orders import hash_keys, hash_order, ranking
 from labelcore.stats.profile import BoolArray
@@ -122,17 +122,19 @@ def places(params: Any) -> tuple[int, ...]:
     """The place of the classifier that each one stands under, -1 for the parent."""
     above = params.under or (params.parent,) * len(params.children)
     if len(above) != len(params.children):
-        raise PlanError(
-            f"params['under'] must name one classifier for each of the {len(params.children)} "
-            f"children, got {len(above)}"
+        raise ParameterError(
+            "under",
+            f"must name one classifier for each of the {len(params.children)} "
+            f"children, got {len(above)}",
         )
     found = [-1]
     for place, (child, name) in enumerate(zip(params.children, above, strict=True)):
         known = (params.parent, *params.children[:place])
         if name not in known:
-            raise PlanError(
-                f"params['under'] must name, for {child!r}, the parent or a child before it "
-                f"({', '.join(known)}), got {name!r}"
+            raise ParameterError(
+                "under",
+                f"must name, for {child!r}, the parent or a child before it "
+                f"({', '.join(known)}), got {name!r}",
             )
         found.append(known.index(name))
     return tuple(found)
@@ -151,16 +153,18 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
     for place, name in enumerate(names):
         argument = "children" if place else "parent"
         if name not in population.predictions:
-            raise PlanError(
-                f"params[{argument!r}] names {name!r}, which has no predictions in the file; "
+            raise ParameterError(
+                argument,
+                f"names {name!r}, which has no predictions in the file; "
                 f"those that have are {', '.join(population.predictions) or 'none'}",
-                "needs predictions of each classifier",
+                short="needs predictions of each classifier",
             )
         found[place] = population.predictions[name] == positive
         if not found[place].any():
-            raise PlanError(
-                f"params[{argument!r}] must name classifiers that call at least one item "
-                f"{population.positive!r}; {name!r} calls none"
+            raise ParameterError(
+                argument,
+                f"must name classifiers that call at least one item "
+                f"{population.positive!r}; {name!r} calls none",
             )
     if setup.classifier not in (None, parent):
         raise PlanError(

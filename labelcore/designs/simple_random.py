@@ -28,7 +28,7 @@ from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, shar
 from labelcore.designs.profile_figures import g_profile
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures
 from labelcore.designs.stratified import StratifiedDesign
-from labelcore.errors import PlanError
+from labelcore.errors import ParameterError
 from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.difference_estimator import LEAST_OF_EACH
@@ -109,9 +109,10 @@ class SimpleRandom(StratifiedDesign[Frame]):
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         if params.interval == DIFFERENCE and promise == Promise.WATCHED:
-            raise PlanError(
-                "params['interval'] = 'difference' holds at the planned size only; use promise "
-                "'fixed', or interval 'wilson'"
+            raise ParameterError(
+                "interval",
+                "= 'difference' holds at the planned size only; use promise "
+                "'fixed', or interval 'wilson'",
             )
 
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from labelcore.designs import DESIGNS, Design
+from labelcore.designs.params import parameter_label
 from labelcore.designs.samples import named_classifiers, suggested_params
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.errors import PlanError, Remedy
@@ -79,7 +80,9 @@ def refused(name: str, error: ValueError) -> Line:
     if not isinstance(error, PlanError):
         return Line(name, label, refused=str(error), short=UNFIT)
     short = error.short or UNFIT
-    return Line(name, label, refused=error.fault, short=short, remedies=error.remedies)
+    return Line(
+        name, label, refused=error.worded(parameter_label), short=short, remedies=error.remedies
+    )
 
 
 def named(classifier: str | Sequence[str] | None) -> tuple[str, ...]:

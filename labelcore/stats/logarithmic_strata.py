@@ -18,6 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.errors import ArgumentError, Named
 from labelcore.stats.paula import paula_grid
 from labelcore.stats.yield_closure import certain_yields, closed_yields
 
@@ -113,7 +114,9 @@ def logarithmic_grid(
     least = math.ceil(3 / exact)
     start = max(FIRST_RANK, least) if first_rank is None else first_rank
     if start < least:
-        raise ValueError(f"first_rank must be at least 3 / epsilon = {least:,}, got {start:,}")
+        raise ArgumentError(
+            "first_rank", "must be at least 3 / ", Named("epsilon"), f" = {least:,}, got {start:,}"
+        )
     grid = paula_grid(n_items, epsilon, 1, start)
     wanted = grid.gamma if beta is None else beta
     reach, steps = (wanted - 1) * minimum_precision, len(grid.edges) - 1
@@ -133,14 +136,14 @@ def _checked(
     epsilon: float, beta: float | None, delta: float, minimum_precision: float
 ) -> Fraction:
     if not 0 < epsilon <= 1:
-        raise ValueError(f"epsilon must be above 0 and at most 1, got {epsilon}")
+        raise ArgumentError("epsilon", "must be above 0 and at most 1", value=epsilon)
     if beta is not None and not (beta > 1 and math.isfinite(beta)):
-        raise ValueError(f"beta must be above 1 and finite, got {beta}")
+        raise ArgumentError("beta", "must be above 1 and finite", value=beta)
     if not 0 < delta < 1:
-        raise ValueError(f"delta must lie between 0 and 1, got {delta}")
+        raise ArgumentError("delta", "must lie between 0 and 1", value=delta)
     if not 0 < minimum_precision <= 1:
-        raise ValueError(
-            f"minimum_precision must be above 0 and at most 1, got {minimum_precision}"
+        raise ArgumentError(
+            "minimum_precision", "must be above 0 and at most 1", value=minimum_precision
         )
     return Fraction(str(epsilon))
 
@@ -175,9 +178,12 @@ def printed_draws(grid: LogarithmicGrid, uniforms: Uniforms) -> Draws:
     Source:    algorithm 1, draws with replacement as in section 2.1.
     """
     if grid.draws > MOST_DRAWS:
-        raise ValueError(
-            f"beta and minimum_precision ask for {grid.draws:,} draws at each rank; with the "
-            f"printed sampling they may be at most {MOST_DRAWS:,}"
+        raise ArgumentError(
+            "beta",
+            "and ",
+            Named("minimum_precision"),
+            f" ask for {grid.draws:,} draws at each rank; with the "
+            f"printed sampling they may be at most {MOST_DRAWS:,}",
         )
     edges = np.array(grid.edges, dtype=np.int64)
     slots = np.arange(grid.draws)

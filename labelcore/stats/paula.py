@@ -17,6 +17,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.errors import ArgumentError, Named
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -71,18 +73,19 @@ def paula_grid(
     Source:      Sabharwal and Sedghi (2017), section 4.2 and definition 4.
     """
     if n_items < 1:
-        raise ValueError(f"n_items must be at least 1, got {n_items}")
+        raise ArgumentError("n_items", "must be at least 1", value=n_items)
     if not 0 < epsilon <= 1:
-        raise ValueError(f"epsilon must be above 0 and at most 1, got {epsilon}")
+        raise ArgumentError("epsilon", "must be above 0 and at most 1", value=epsilon)
     if window < 1:
-        raise ValueError(f"window must be at least 1, got {window}")
+        raise ArgumentError("window", "must be at least 1", value=window)
     exact = Fraction(str(epsilon))
     least = math.ceil((window + 2) / exact)
     start = least if first_rank is None else first_rank
     if start < least:
-        raise ValueError(
-            f"first_rank must be at least (window + 2) / epsilon = {least:,}, got {start:,}"
-        )
+        raise ArgumentError(
+            "first_rank", "must be at least (", Named("window"), " + 2) / ", Named("epsilon"),
+            f" = {least:,}, got {start:,}",
+        )  # fmt: skip
     power = _Power(1 + exact)
     ell = power.first_reaching(start)
     last = power.first_reaching(n_items + 1) - 1

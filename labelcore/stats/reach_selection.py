@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from labelcore.errors import ArgumentError
 from labelcore.promises import ChoiceStatus
 from labelcore.stats.reach_bounds import (
     DOUBTFUL,
@@ -68,8 +69,8 @@ class ReachRules:
         check_delta(self.delta)
         for name, known in (("sampler", SAMPLERS), ("bound", BOUNDS)):
             if getattr(self, name) not in known:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}"
+                raise ArgumentError(
+                    name, f"must be one of {', '.join(known)}", value=getattr(self, name)
                 )
 
 

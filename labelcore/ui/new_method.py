@@ -130,14 +130,14 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
 def refuse_method(error: Exception, aim: Aim, method: Method) -> None:
     """Why the chosen method cannot serve, and what can be done about it."""
     remedies = error.remedies if isinstance(error, PlanError) else ()
-    fault = error.fault if isinstance(error, PlanError) else sentence(error)
+    fault = form_words(error) if isinstance(error, PlanError) else sentence(error)
     ways = [WayOut(one.words, draft_of(one.changes, aim.file)) for one in remedies]
     if method.chosen:
         best = ProjectDraft(aim.file, design=RECOMMENDED)
         ways.append(WayOut("take the recommended method", best))
     if method.params != method.suggested:
         ways.append(WayOut("take the parameters as they were", ProjectDraft(aim.file, params={})))
-    refuse(form_words(fault, method.design), ways)
+    refuse(fault, ways)
 
 
 def draft_of(changes: Mapping[str, Any], file: str) -> ProjectDraft:

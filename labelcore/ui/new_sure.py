@@ -21,7 +21,7 @@ from labelcore.tallies import Question, questions
 from labelcore.ui import draft, outlook
 from labelcore.ui.draft import Aim, ProjectDraft
 from labelcore.ui.new_claims import show_claim_terms
-from labelcore.ui.new_goal import BUDGET, CLAIMS, Goal, choose_way, claimed, how_much
+from labelcore.ui.new_goal import BUDGET, CLAIMS, Goal, along_ranks, choose_way, claimed, how_much
 from labelcore.ui.new_known import not_random_words
 from labelcore.ui.new_method import TRYING, Method, advanced, refuse_method
 from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show_size
@@ -133,7 +133,7 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
         promise = Promise.WATCHED
         show_claim_terms(1 if goal is None else len(goal.claims), confidence)
     else:
-        promise = promise_input(design, method.promises(aim))
+        promise = promise_input(design, method.promises(aim), band=along_ranks(aim))
     numbers = len(asked(aim, population))
     together = numbers > 0 and together_input(numbers, confidence)
     if goal is None:
@@ -229,12 +229,12 @@ def confidence_input() -> float:
     )
 
 
-def promise_input(design: Design[Any], promises: tuple[Promise, ...]) -> Promise:
+def promise_input(design: Design[Any], promises: tuple[Promise, ...], *, band: bool) -> Promise:
     """When the person will look; a curve has its band at a few looks."""
     if len(promises) == 1:
         st.caption(ONLY_PROMISE[promises[0]])
         return promises[0]
-    captions = PROMISE_CAPTIONS if "margin" in design.stop_rules else BAND_CAPTIONS
+    captions = BAND_CAPTIONS if band else PROMISE_CAPTIONS
     looks = design.looks if isinstance(design, EstimatesCurve) else 0
     valid = words.valid_words(Promise.WATCHED, Scope(looks=looks))
     return Promise(

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from typing import Any
 
 import streamlit as st
 
 from labelcore.designs import Design
-from labelcore.designs.params import check_parameter, choice_words, read_list, read_value
-from labelcore.errors import PlanError
+from labelcore.designs.params import (
+    check_parameter,
+    choice_words,
+    parameter_label,
+    read_list,
+    read_value,
+)
+from labelcore.errors import ParameterError, PlanError
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 
@@ -59,17 +65,15 @@ def fits(item: Field[Any], value: Any) -> bool:
         return within(value, item.metadata["low"], item.metadata["high"])
     try:
         check_parameter(item.name, value, str(item.type), item.metadata)
-    except PlanError as error:
-        words = str(error).replace(f"params[{item.name!r}]", item.name.replace("_", " "))
-        st.error(plain(words[:1].upper() + words[1:] + "."))
+    except ParameterError as error:
+        st.error(plain(form_words(error) + "."))
         return False
     return True
 
 
 def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
     """One input, by the kind of its field; an empty one means the default None."""
-    words = item.name.replace("_", " ")
-    label, kind = plain(f"{words}: {item.metadata['help']}"), str(item.type)
+    label, kind = plain(f"{parameter_label(item.name)}: {item.metadata['help']}"), str(item.type)
     key = parameter_key(design, item, start)
     if isinstance(item.default, bool):
         return st.checkbox(label, start, key=key, persist_state="session")
@@ -115,15 +119,11 @@ def listed(values: tuple[Any, ...]) -> str:
     return ", ".join(str(value) for value in values)
 
 
-def form_words(fault: str, design: Design[Any]) -> str:
+def form_words(error: PlanError, called: Callable[[str], str] = parameter_label) -> str:
     """What is wrong with a plan, the parameters called as they are on the form.
 
-    >>> from labelcore.designs import DESIGNS
-    >>> form_words("params['sample_size'] = 0 is too small", DESIGNS["recycling"])
-    'Sample size = 0 is too small'
+    >>> form_words(ParameterError("n_above", "must be at least 1", value=0))
+    'N above must be at least 1, got 0'
     """
-    text = fault.removeprefix("params: ")
-    for item in fields(design.Params):
-        shown = item.name.replace("_", " ")
-        text = text.replace(f"params[{item.name!r}]", shown).replace(item.name, shown)
+    text = error.worded(called)
     return text[:1].upper() + text[1:]

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from labelcore.designs.params import read_list
+from labelcore.designs.params import parameter_label, read_list
+from labelcore.errors import ParameterError
 from labelcore.plan.plan import Plan
 from labelcore.stats.reach_bounds import (
     draws_for_precision,
@@ -21,7 +22,7 @@ from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import SHIP
-from labelcore.ui.params_form import listed
+from labelcore.ui.params_form import form_words, listed
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import (
     Chosen,
@@ -95,13 +96,20 @@ def choice_planner(chosen: Chosen) -> None:
         )
         found = outlook_of(chosen.population, plan).derived
         bounds = bounds_of(found["candidates"], wanted)
+    except ParameterError as error:
+        st.error(plain(form_words(error, called)))
+        return
     except ValueError as error:
-        told = sentence(error).replace("params['candidates']", "The list of candidates")
-        st.error(plain(told))
+        st.error(plain(sentence(error)))
         return
     show(chosen, found, bounds, wanted)
     most = most_labels(found, wanted)
     offer(project_of(chosen, candidates, wanted, most), "choice")
+
+
+def called(name: str) -> str:
+    """A parameter as this page calls it."""
+    return "the list of candidates" if name == "candidates" else parameter_label(name)
 
 
 def candidates_input(chosen: Chosen) -> tuple[Any, ...] | None:

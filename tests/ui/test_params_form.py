@@ -1,0 +1,72 @@
+"""What is wrong with a plan, from the same error in Python and on the form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import UNSAID, ParameterError
+from labelcore.ui.params_form import form_words
+from labelcore.ui.planners.choice import called
+
+
+def refused(design: str, estimand: str, **params: Any) -> ParameterError:
+    with pytest.raises(ParameterError) as caught:
+        lc.Plan(design, estimand, params=params, budget=100)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("design", "estimand", "params", "argument", "value", "python", "form"),
+    [
+        (
+            "recalibrated_neyman", "precision", {"n_above": 0}, "n_above", 0,
+            "params['n_above'] must lie between 1 and 100, got 0",
+            "N above must lie between 1 and 100, got 0",
+        ),
+        (
+            "oversampling", "precision", {"assumed_precision": 0.9}, "assumed_precision", UNSAID,
+            "params['assumed_precision'] = 0.9 needs params['assumed_recall'] beside it",
+            "Assumed precision = 0.9 needs assumed recall beside it",
+        ),
+        (
+            "paula", "precision_curve", {"epsilon": 0.1, "window": 8, "first_rank": 20},
+            "first_rank", UNSAID,
+            "params: first_rank must be at least (window + 2) / epsilon = 100, got 20",
+            "First rank must be at least (window + 2) / epsilon = 100, got 20",
+        ),
+        (
+            "reach_selection", "selection",
+            {"precision_threshold": 0.5, "precision_slack": 0.6}, "precision_slack", 0.6,
+            "params: precision_slack must lie between 0 and precision_threshold = 0.5, got 0.6",
+            "Precision slack must lie between 0 and precision threshold = 0.5, got 0.6",
+        ),
+    ],
+)  # fmt: skip
+def test_a_form_calls_a_parameter_by_its_label(
+    design: str,
+    estimand: str,
+    params: dict[str, Any],
+    argument: str,
+    value: Any,
+    python: str,
+    form: str,
+) -> None:
+    error = refused(design, estimand, **params)
+    assert (error.argument, error.value) == (argument, value)
+    assert (str(error), form_words(error)) == (python, form)
+
+
+def test_a_value_that_is_called_like_a_parameter_stays_as_it_is() -> None:
+    """A column of a file may be called sample_size, as a parameter of the method is."""
+    error = refused("recycling", "precision", parent="sample_size", children=["sample_size"])
+    assert str(error) == "params['children'] must not name the parent, got 'sample_size'"
+    assert form_words(error) == "Children must not name the parent, got 'sample_size'"
+
+
+def test_a_page_may_call_a_parameter_otherwise() -> None:
+    error = refused("reach_selection", "selection", candidates=[50, 50])
+    assert str(error) == "params['candidates'] names one twice: (50, 50)"
+    assert form_words(error, called) == "The list of candidates names one twice: (50, 50)"
