@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
 from docs.make_sentences import MADE, filled
 from docs.spoken import EXAMPLES, spoken
+from labelcore import promises
 from labelcore.words import differences, sentences
 
 
@@ -45,3 +47,27 @@ def test_what_a_source_says_and_nothing_else_is_found(tmp_path: Path) -> None:
         ("words/said.py", "SAID", "The share is 91.4 % of all."),
         ("words/said.py", "said", "There are [n + 1] of these items."),
     ]
+
+
+ENUMS = {name for name, one in vars(promises).items() if isinstance(one, type)}
+
+
+def worded_outside(package: Path) -> list[str]:
+    """Tables from a state or promise to words that lie elsewhere than in words."""
+    found = []
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Dict(
+                    keys=[ast.Attribute(value=ast.Name(id=name)), *_],
+                    values=[ast.Constant(value=str()), *_],
+                ) if name in ENUMS and path.parent.name != "words":
+                    found.append(f"{path.relative_to(package)}:{node.lineno}")
+    return found
+
+
+def test_tables_of_words_lie_in_words(root: Path, tmp_path: Path) -> None:
+    assert worded_outside(root / "labelcore") == []
+    (tmp_path / "ui").mkdir()
+    (tmp_path / "ui" / "bad.py").write_text('STATUS = {Status.OPEN: "still open"}\n', "utf-8")
+    assert worded_outside(tmp_path) == ["ui/bad.py:1"]

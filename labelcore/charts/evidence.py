@@ -23,7 +23,7 @@ from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.promises import ClaimStatus
 from labelcore.words import sentences as words
-from labelcore.words.claims import times_words
+from labelcore.words.claims import SHOWN, times_words
 
 COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
 NOTHING = "No evidence yet: the curve starts with the first look."
@@ -135,11 +135,7 @@ def times(evidence: float) -> str:
 
 def _alt(table: pd.DataFrame, statement: str, alpha: float) -> str:
     now = table.to_dict("records")[-1]
-    said = {
-        ClaimStatus.DECIDED: "It is decided: it holds",
-        ClaimStatus.REFUTED: "It is refuted: it does not hold",
-        ClaimStatus.UNDECIDED: "It is not decided",
-    }[now["State"]]
+    said = SHOWN[now["State"]]
     needed = times(1 / alpha)
     text = (
         f"Claim: {shortened(statement, LONGEST_STATEMENT)}. {said}. From "

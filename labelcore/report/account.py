@@ -26,6 +26,7 @@ from labelcore.report.references import references
 from labelcore.report.sections import assumptions, section, training_words
 from labelcore.results.types import Band, Choice, Claim, Estimate
 from labelcore.words.differences import number_words, range_words
+from labelcore.words.promises import MEANING
 from labelcore.words.sentences import (
     confidence_words,
     count,
@@ -34,15 +35,10 @@ from labelcore.words.sentences import (
     promise_kind,
     valid_words,
 )
+from labelcore.words.statuses import IN_REPORT
 from labelcore.words.stops import planned_words, stopped_short, stopped_words
 
 LOOKS_SHOWN = 40
-STATES: dict[str, str] = {
-    Status.OPEN: "labelling is going on",
-    Status.WAITING: "the last items are being judged",
-    Status.BUDGET_USED: "all the labels asked for are there",
-    Status.EXHAUSTED: "all the labels that the method asks for are there",
-}
 
 
 def looks(facts: Facts) -> Markup:
@@ -146,7 +142,7 @@ def ending(facts: Facts) -> Markup:
 def _state_words(facts: Facts) -> str:
     if facts.status == Status.GOAL_REACHED:
         return stopped_short(facts.stop_reason)
-    return STATES.get(facts.status, facts.status)
+    return IN_REPORT.get(facts.status, facts.status)
 
 
 def _end_words(facts: Facts, event: Event) -> list[Child]:
@@ -251,11 +247,7 @@ def _promise_text(facts: Facts, made_of: str) -> str:
         return ""
     if first.promise == Promise.NONE:
         return f"No promise goes with the {made_of.lower()}."
-    meaning: dict[str, str] = {
-        Promise.WATCHED: ", so that watching and stopping early do no harm",
-        Promise.FIXED: ", and none was shown before",
-    }
-    more = meaning.get(promise_kind(first.promise, first.scope), "")
+    more = MEANING.get(promise_kind(first.promise, first.scope), "")
     return f"The {made_of.lower()} are {valid_words(first.promise, first.scope)}{more}."
 
 

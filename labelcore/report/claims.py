@@ -13,13 +13,9 @@ from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
 from labelcore.report.sections import section
 from labelcore.results.types import Claim
+from labelcore.words.claims import SETTLED
 from labelcore.words.sentences import confidence_words, count
 
-STATUS = {
-    ClaimStatus.DECIDED: "shown",
-    ClaimStatus.REFUTED: "shown to be false",
-    ClaimStatus.UNDECIDED: "open",
-}
 HEAD = (
     "Claim",
     "Status",
@@ -75,7 +71,7 @@ def reopened(facts: Facts) -> Iterator[str]:
             side = "evidence" if then["state"] == ClaimStatus.DECIDED else "evidence_against"
             yield REOPENED.format(
                 claim=one.claim,
-                status=STATUS[then["state"]],
+                status=SETTLED[then["state"]],
                 labels=count(int(seen[1]["labels"])),
                 then=times(then[side]),
                 now=times(getattr(one, side)),
@@ -86,7 +82,7 @@ def reopened(facts: Facts) -> Iterator[str]:
 def _row(facts: Facts, claim: Claim) -> list[Child]:
     return [
         theirs(claim.claim),
-        STATUS[claim.status],
+        SETTLED[claim.status],
         times(claim.evidence).removesuffix(" times"),
         times(claim.evidence_against).removesuffix(" times"),
         times(1 / claim.alpha).removesuffix(" times"),

@@ -23,6 +23,8 @@ from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.quantities import key_parts, label_of
 from labelcore.words.sentences import (
     ASSUMED,
+    FORMS_NOTE,
+    TARGETS,
     confidence_words,
     count,
     due_words,
@@ -34,15 +36,6 @@ from labelcore.words.sentences import (
 from labelcore.words.stops import planned_words, stop_words
 
 NOTHING_FOUND = "Tail share"
-FORM_WORDS = (
-    "Strict: the promise is proved for every population. Approximate: a large-sample form, whose "
-    "coverage was measured. Tail share: how much of the uncertainty comes from parts of the file "
-    "in which no positive item was found."
-)
-TARGET_WORDS = {
-    "file": "this file, every item of it",
-    "process": "items like these; the file is taken as a random sample of them",
-}
 QUESTION_KEYS = (
     ("question", "Question"),
     ("instructions", "Instructions"),
@@ -192,7 +185,7 @@ def plan(facts: Facts) -> Markup:
         ("Quantities", asked + primary),
         ("Method", f"{frozen.method.label} ({frozen.design}): {frozen.method.summary}"),
         ("Parameters", _parameters(chosen)),
-        ("About", TARGET_WORDS[frozen.target]),
+        ("About", TARGETS[frozen.target]),
         ("Confidence", "" if nothing else confidence_words(facts.confidence) + _of_each(facts)),
         ("Promise", ASSUMED if nothing else _promise(facts.primary)),
         ("Planned size", planned_words(frozen)),
@@ -262,7 +255,7 @@ def estimates(facts: Facts) -> Markup:
         side_by_side(scalars),
         estimate_table("Estimates", scalars) if scalars else None,
         table("How each interval was made", head, made),
-        element("p", FORM_WORDS, class_="note"),
+        element("p", FORMS_NOTE, class_="note"),
         element("h3", "Assumptions"),
         element("ol", *(element("li", sentence(text)) for text in stated)),
     )

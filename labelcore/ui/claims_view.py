@@ -14,16 +14,9 @@ from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line
 from labelcore.words import sentences as words
+from labelcore.words.claims import SETTLED
+from labelcore.words.sentences import FORMS
 
-STATUS = {
-    ClaimStatus.DECIDED: "shown",
-    ClaimStatus.REFUTED: "shown to be false",
-    ClaimStatus.UNDECIDED: "open",
-}
-FORMS = {
-    "strict": "strict: the promise is proved for every population",
-    "approximate": "approximate: not proved; how often such intervals hold was measured",
-}
 FORMS_TITLE = "How these intervals are made"
 LONGEST_CLAIM = 200
 ONE_END = "The interval of the same figure may extend past this, because it guards both ends."
@@ -53,7 +46,7 @@ def evidence_words(claim: Claim) -> str:
 def short_words(claims: Sequence[Claim]) -> str:
     """Every claim on one line, for narrow screens."""
     return "\n".join(
-        f"{one_line(one.claim, 80)}: {STATUS[one.status]} "
+        f"{one_line(one.claim, 80)}: {SETTLED[one.status]} "
         f"({times(max(one.evidence, one.evidence_against))} of {1 / one.alpha:,.0f})"
         for one in claims
     )

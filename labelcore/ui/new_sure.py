@@ -28,28 +28,11 @@ from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show
 from labelcore.ui.new_stop import stop_input, together_input
 from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words import sentences as words
-from labelcore.words.sentences import VALID
+from labelcore.words.promises import BAND_CAPTIONS, ONLY_PROMISE, PROMISE_CAPTIONS, PROMISES
 
 CORRECT = "Correct the number that is out of bounds to continue."
-ALWAYS, AT_THE_END = VALID[Promise.WATCHED], VALID[Promise.FIXED]
 CONFIDENCES = (0.9, 0.95, 0.99)
 PROMISE = "new-promise"
-PROMISES = {
-    Promise.WATCHED: "I look while I label, and may stop when I like",
-    Promise.FIXED: "I look once, when all planned labels are there",
-}
-PROMISE_CAPTIONS = (
-    f"The interval is {ALWAYS}; in return it is about half again as wide.",
-    f"Narrower, but {AT_THE_END.format(due='the planned labels or stop')}.",
-)
-BAND_CAPTIONS = (
-    "One band for all ranks, {valid}; in return somewhat wider.",
-    f"One band for all ranks, narrower, but {AT_THE_END.format(due='the planned labels')}.",
-)
-ONLY_PROMISE = {
-    Promise.WATCHED: f"You may look at any time and stop when you like: it is {ALWAYS}.",
-    Promise.FIXED: f"This method's interval is {AT_THE_END.format(due='the planned labels')}.",
-}
 TRYING_CLAIMS = (
     "Trying out the claims on simulated labels, as if the scores were right: a few seconds ..."
 )

@@ -20,30 +20,9 @@ from labelcore.ui.plain import plain
 from labelcore.ui.trying import reveals
 from labelcore.words import sentences as words
 from labelcore.words.differences import number_words, range_words
+from labelcore.words.statuses import ALL_ASKED, CHOSEN, MORE_WORDS, TITLES, TOO_EARLY
 from labelcore.words.stops import stopped_title, stopped_words
 
-ELSEWHERE = (
-    "The items still open are on another person's screen. Reload later: abandoned ones come back."
-)
-TITLES = {
-    Status.BUDGET_USED: "All the labels asked for are there",
-    Status.EXHAUSTED: "Everything there was to judge has been judged",
-    "all asked": "All the labels asked for are there",
-    Status.FINISHED: "This project is finished",
-    Status.WAITING: "Nothing to judge at the moment",
-    Status.OPEN: "Nothing to judge at the moment",
-}
-WORDS = {
-    Status.EXHAUSTED: "There is nothing more to draw.",
-    "all asked": "This method asks for no more labels.",
-    Status.WAITING: ELSEWHERE,
-    Status.OPEN: ELSEWHERE,
-}
-TOO_EARLY = (
-    "The promised interval is not due yet: continue to get it, or finish with one that has no "
-    "promise."
-)
-CHOSEN = "Further labels would not change it: finish, and open the report."
 MORE = 50
 
 
@@ -52,8 +31,8 @@ def show_state(project: str, session: Session) -> None:
     status = session.status
     with st.container(border=True, key="state"):
         st.subheader(title(session), anchor=False)
-        if where(session) in WORDS:
-            st.text(WORDS[where(session)])
+        if where(session) in MORE_WORDS:
+            st.text(MORE_WORDS[where(session)])
         if status == Status.BUDGET_USED:
             st.text(after_budget(session))
         if status == Status.GOAL_REACHED:
@@ -81,7 +60,7 @@ def title(session: Session) -> str:
 def where(session: Session) -> str:
     """The status; "all asked" where a method has all its labels before the file is used up."""
     left = session.engine.answers_given < len(session.population)
-    return "all asked" if session.status == Status.EXHAUSTED and left else session.status
+    return ALL_ASKED if session.status == Status.EXHAUSTED and left else session.status
 
 
 def after_stop(session: Session) -> str:

@@ -23,6 +23,21 @@ CLAIMS = {
     ),
 }
 
+# In a table or on one line.
+SETTLED = {
+    ClaimStatus.DECIDED: "shown",
+    ClaimStatus.REFUTED: "shown to be false",
+    ClaimStatus.UNDECIDED: "open",
+}
+
+
+# After a claim, for somebody who cannot see the picture of its evidence.
+SHOWN = {
+    ClaimStatus.DECIDED: "The labels show it",
+    ClaimStatus.REFUTED: "The labels show it to be false",
+    ClaimStatus.UNDECIDED: "It is not decided",
+}
+
 
 def claim_statement(sides: list[str], goal: float | None, above: bool) -> str:
     """A claim in words.

@@ -23,6 +23,22 @@ VALID: dict[str, str] = {
 ASSUMED = "bounds that assume falling precision; no confidence goes with them"
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
+# How far a promise is proved.
+FORMS = {
+    "strict": "strict: the promise is proved for every population",
+    "approximate": "approximate: not proved; how often such intervals hold was measured",
+}
+FORMS_NOTE = (
+    "Strict: the promise is proved for every population. Approximate: a large-sample form, whose "
+    "coverage was measured. Tail share: how much of the uncertainty comes from parts of the file "
+    "in which no positive item was found."
+)
+# What a statement is about.
+TARGETS = {
+    "file": "this file, every item of it",
+    "process": "items like these; the file is taken as a random sample of them",
+}
+
 TERMS = {
     Promise.WATCHED: "An interval is shown from {first} on ({promise}).",
     Promise.FIXED: "An interval is shown once ({promise}).",

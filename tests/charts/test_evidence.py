@@ -53,12 +53,12 @@ def test_certainty_is_drawn_at_the_edge_and_kept_in_the_table() -> None:
 
 def test_words_say_status_evidence_and_since_when() -> None:
     alt = evidence_chart(LOOKS, CLAIM, alpha=0.05, statement="the precision is at least 90 %").alt
-    assert alt.startswith("Claim: the precision is at least 90 %. It is decided: it holds.")
+    assert alt.startswith("Claim: the precision is at least 90 %. The labels show it.")
     assert "From 30 labels, the evidence for it is 25 times and against it 0.02 times" in alt
     assert "20 times decides. So at every look from 30 labels on." in alt
     assert "It is not decided" in evidence_chart(LOOKS[:2], CLAIM, alpha=0.05).alt
     refuted = [look(10, 0.01, 30.0, "refuted")]
-    assert "It is refuted: it does not hold" in evidence_chart(refuted, CLAIM, alpha=0.05).alt
+    assert "The labels show it to be false" in evidence_chart(refuted, CLAIM, alpha=0.05).alt
 
 
 def test_labels_taken_back_are_left_out() -> None:

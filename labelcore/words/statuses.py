@@ -1,0 +1,36 @@
+"""Where a session stands, in words: on its page, and in its report."""
+
+from __future__ import annotations
+
+from labelcore.promises import Status
+
+ALL_ASKED = "all asked"
+"""Used up before the file is: the method has all its labels."""
+ELSEWHERE = (
+    "The items still open are on another person's screen. Reload later: abandoned ones come back."
+)
+TITLES: dict[str, str] = {
+    Status.BUDGET_USED: "All the labels asked for are there",
+    Status.EXHAUSTED: "Everything there was to judge has been judged",
+    ALL_ASKED: "All the labels asked for are there",
+    Status.FINISHED: "This project is finished",
+    Status.WAITING: "Nothing to judge at the moment",
+    Status.OPEN: "Nothing to judge at the moment",
+}
+MORE_WORDS: dict[str, str] = {
+    Status.EXHAUSTED: "There is nothing more to draw.",
+    ALL_ASKED: "This method asks for no more labels.",
+    Status.WAITING: ELSEWHERE,
+    Status.OPEN: ELSEWHERE,
+}
+TOO_EARLY = (
+    "The promised interval is not due yet: continue to get it, or finish with one that has no "
+    "promise."
+)
+CHOSEN = "Further labels would not change it: finish, and open the report."
+IN_REPORT: dict[str, str] = {
+    Status.OPEN: "labelling is going on",
+    Status.WAITING: "the last items are being judged",
+    Status.BUDGET_USED: "all the labels asked for are there",
+    Status.EXHAUSTED: "all the labels that the method asks for are there",
+}
