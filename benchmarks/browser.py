@@ -24,7 +24,7 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser import driving
-from tests.browser.conftest import ARGUMENTS, NAMES
+from tests.browser.chromium import ARGUMENTS, NAMES
 from tests.browser.server import Server
 
 ITEMS, LABELLED, DROPPED = 20_000, 60, 5

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 from screenshots import material, projects, scenes  # noqa: E402
 from screenshots.camera import Scene, take  # noqa: E402
 
-from tests.browser.conftest import ARGUMENTS, NAMES  # noqa: E402
+from tests.browser.chromium import ARGUMENTS, NAMES  # noqa: E402
 from tests.browser.server import Server  # noqa: E402
 
 IMAGES, LIST = ROOT / "docs" / "images", ROOT / "docs" / "screens.md"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # Contracts are written once and run on several families of methods.
 pytest.register_assert_rewrite("tests.contracts.design_contracts")
@@ -21,6 +26,15 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return helper or None
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes minutes runs only where ``-m`` asks for it by name, as ``.ci/full`` does."""
+    if "full" in config.getoption("markexpr"):
+        return
+    long = [item for item in items if item.get_closest_marker("full")]
+    items[:] = [item for item in items if item not in long]
+    config.hook.pytest_deselected(items=long)
+
+
 @pytest.fixture(autouse=True)
 def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty ``LABELCORE_DATA`` for each test."""
@@ -33,3 +47,12 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def root() -> Path:
     """The top of the repository."""
     return Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The one Chromium of this process, for all folders: Playwright cannot run twice in one."""
+    from tests.browser.chromium import launch
+
+    with launch() as running:
+        yield running

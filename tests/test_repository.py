@@ -6,6 +6,7 @@ import ast
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -186,3 +187,21 @@ def test_streamlit_knows_each_option_that_is_set(root: Path) -> None:
     assert [name for name in names(options) if name not in known] == []
     assert options["runner"]["postScriptGC"] is False
     assert options["server"]["address"] == "127.0.0.1"
+
+
+FULL = "import pytest\n@pytest.mark.full\ndef test_long(): ...\ndef test_short(): ...\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "run"),
+    [([], "test_short"), (["-m", "not slow"], "test_short"), (["-m", "full"], "test_long")],
+)
+def test_what_takes_minutes_runs_only_where_it_is_named(
+    root: Path, tmp_path: Path, asked: list[str], run: str
+) -> None:
+    """Whatever else ``-m`` says: it replaces what is set in the file."""
+    (tmp_path / "test_both.py").write_text(FULL, "utf-8")
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-c", "pyproject.toml"]
+    command += ["--rootdir", str(root), "-p", "tests.conftest", *asked, str(tmp_path)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120)
+    assert re.findall(r"::(\w+)", done.stdout) == [run], done.stdout + done.stderr

@@ -1,33 +1,38 @@
-"""A real Chromium and a server for each test.
+"""A real Chromium and a running app, both shared by the tests of a process.
 
-Without Chromium these tests are skipped; where the variable CI is set they fail.
+Each test has tabs of its own and is a person who was never here; it makes its own project on the
+shared server. A test that kills its server or looks at the whole data folder has a server of its
+own, a test with several people or without network a browser profile of its own.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from labelcore.ui.people import WAITING
 from tests.browser.server import Server
 
 HERE = Path(__file__).parent
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE_MS = 20_000
-ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# It is known who the person is, nothing runs or changes its colour, every part and chart is there.
+IDLE = """
+waiting => {
+  const all = what => [...document.querySelectorAll(`[data-testid='${what}']`)];
+  const seen = one => one.getClientRects().length > 0;
+  return all("stApp").some(app => app.getAttribute("data-test-script-state") === "notRunning")
+    && !all("stSkeleton").length
+    && !all("stText").some(text => text.textContent.includes(waiting))
+    && all("stPlotlyChart").filter(seen).every(chart => chart.querySelector(".main-svg"))
+    && !document.getAnimations().some(one => one instanceof CSSTransition);
+}
+"""
+
+NewPage = Callable[..., Page]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -42,65 +47,87 @@ def press(page: Page, key: str) -> None:
 
 
 def wait_until_idle(page: Page) -> None:
-    """Wait until the script has ended and every part of the page has arrived.
+    """Wait until what was just done has had all its effects on the page.
 
+    A press is sent within its event, so two frames later it shows in the state of the script.
     Streamlit fetches the code of some parts when they are first drawn; until then a grey bar
     stands for them, also after the script has ended.
     """
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+    page.evaluate(TWO_FRAMES)
+    page.wait_for_function(IDLE, arg=WAITING)
 
 
-def find_chromium() -> str:
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is not None:
-        return found
-    message = f"no Chromium: none of {', '.join(NAMES)} is on the PATH"
-    if os.environ.get("CI", "").lower() in {"1", "true"}:
-        pytest.fail(message)
-    pytest.skip(message)
+def open_profile(browser: Browser, **options: object) -> BrowserContext:
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
+    return context
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    executable = find_chromium()
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        yield running
-        running.close()
+def shared_profile(browser: Browser) -> Iterator[BrowserContext]:
+    """What Chromium has of the app already it does not ask for, and does not compile, again."""
+    expect.set_options(timeout=PATIENCE_MS)
+    context = open_profile(browser)
+    yield context
+    context.close()
 
 
 @pytest.fixture
-def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """``new_page(width=390, color_scheme="dark")``: a browser of its own, with its own cookies."""
+def new_page(shared_profile: BrowserContext) -> Iterator[NewPage]:
+    """``new_page(width=390, color_scheme="dark")``: a tab of the shared profile.
+
+    After the test its tabs are closed, and the browser has forgotten who the person was.
+    """
+
+    def open_tab(width: int = 1280, height: int = 800, color_scheme: str = "light") -> Page:
+        page = shared_profile.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=color_scheme)
+        return page
+
+    yield open_tab
+    for page in shared_profile.pages:
+        forget_person(page)
+        page.close()
+
+
+def forget_person(page: Page) -> None:
+    if page.url.startswith("http"):
+        protocol = page.context.new_cdp_session(page)
+        origin = "/".join(page.url.split("/")[:3])
+        kinds = {"origin": origin, "storageTypes": "cookies,local_storage"}
+        protocol.send("Storage.clearDataForOrigin", kinds)
+
+
+@pytest.fixture
+def new_browser(browser: Browser, shared_profile: BrowserContext) -> Iterator[NewPage]:
+    """``new_browser()``: a page in a profile of its own, with its own cookies and network."""
     contexts = []
 
     def open_page(width: int = 1280, height: int = 800, **options: object) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context = open_profile(browser, viewport={"width": width, "height": height}, **options)
         contexts.append(context)
-        context.set_default_timeout(PATIENCE_MS)
         return context.new_page()
 
-    expect.set_options(timeout=PATIENCE_MS)
     yield open_page
     for context in contexts:
         context.close()
 
 
 @pytest.fixture
-def page(new_page: Callable[..., Page]) -> Page:
+def page(new_page: NewPage) -> Page:
     return new_page()
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    """The app on an empty data folder."""
+    """The app on an empty data folder, for a test that kills it or counts its projects."""
     with Server(tmp_path / "data") as running:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for the tests of a file that do not kill it; each makes a project of its own."""
+    """One server for all tests that do not kill it; each makes a project of its own name."""
     with Server(tmp_path_factory.mktemp("shared") / "data") as running:
         yield running

@@ -20,6 +20,7 @@ from labelcore.plan.plan import Plan
 from labelcore.population import read_population
 from labelcore.session.session import Session
 from labelcore.store import open_store
+from tests.browser.conftest import wait_until_idle
 
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
 BOX = "[class*='st-key-box-']"
@@ -65,6 +66,9 @@ PROBE = """
   window.labelcoreProbe = { seen, now };
 })();
 """
+
+LOOKED_AT = """since =>
+  performance.now() - (window.labelcoreProbe?.seen.shown.at(-1)?.at ?? 0) >= since"""
 
 
 # --- projects -----------------------------------------------------------------------------------
@@ -162,15 +166,21 @@ def open_label(page: Page, url: str, project: str) -> None:
 
 
 def wait_for_item(page: Page) -> None:
+    """An item with its buttons, and the filter of held keys, which marks the line that says Saved
+    when it begins to listen."""
     page.wait_for_selector(".st-key-answers button")
-    # The listener for keys and the filter of held ones come a moment after the buttons.
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    page.wait_for_selector(".st-key-saved[aria-live]")
     settle(page)
 
 
 def settle(page: Page) -> None:
-    """As long as the shortest look, and a little more."""
-    page.wait_for_timeout(1000 * SETTLE_SECONDS)
+    """Wait until the last press has had all its effects and the item may be answered.
+
+    The item is drawn first, the tools and figures after it: a key that follows the item at once
+    may meet the tools of the item before.
+    """
+    wait_until_idle(page)
+    page.wait_for_function(LOOKED_AT, arg=1000 * SETTLE_SECONDS)
 
 
 def shown(page: Page) -> dict[str, Any]:

@@ -15,12 +15,12 @@ DIFFER = 6
 
 
 def test_two_that_hardly_differ_end_with_an_exact_difference(
-    server: Server, page: Page, tmp_path: Path
+    shared_server: Server, page: Page, tmp_path: Path
 ) -> None:
     known = nearly_equal(tmp_path / "mine", 300, DIFFER, seed=2)
     path = next((tmp_path / "mine").glob("*.csv"))
     truth = {f"item {place}": bool(label) for place, label in enumerate(known.truth)}
-    page.goto(f"{server.url}/new_project")
+    page.goto(f"{shared_server.url}/new_project")
     page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
     page.get_by_text("no fault").wait_for()
     field = page.locator(".st-key-new-question input")
@@ -31,7 +31,7 @@ def test_two_that_hardly_differ_end_with_an_exact_difference(
     wait_until_idle(page)
     page.locator(".st-key-new-create button").click()
     page.wait_for_url("**/label?project=*")
-    driving.open_label(page, server.url, path.stem)
+    driving.open_label(page, shared_server.url, path.stem)
     for _ in range(DIFFER):
         text = driving.shown(page)["text"]
         driving.answer(page, "y" if truth[text] else "n")

@@ -164,14 +164,19 @@ def report_tells_it(page: Page, server: Server, project: str, settled: int, fold
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_progress_shows_the_evidence(server: Server, new_page, width: int) -> None:
+def test_progress_shows_the_evidence(shared_server: Server, new_page, width: int) -> None:
     project = driving.make_project(
-        server.data, rows=[{**row, "score_m": row["score_f"]} for row in rows()],
-        estimands=("precision", "recall"), budget=200, claims=[CLAIM], stop="claims",
-    )  # fmt: skip
-    driving.label_without_page(server.data, project, 12)
+        shared_server.data,
+        f"Evidence{width}",
+        rows=[{**row, "score_m": row["score_f"]} for row in rows()],
+        estimands=("precision", "recall"),
+        budget=200,
+        claims=[CLAIM],
+        stop="claims",
+    )
+    driving.label_without_page(shared_server.data, project, 12)
     page = new_page(width=width, height=900)
-    page.goto(f"{server.url}/progress?project={project}")
+    page.goto(f"{shared_server.url}/progress?project={project}")
     picture = page.locator(".st-key-evidence .main-svg").first
     picture.wait_for()
     expect(page.locator(".st-key-claim-0")).to_contain_text("20 times decides")

@@ -55,11 +55,11 @@ def create(page: Page, url: str, path: Path) -> str:
 
 
 def test_five_classes_are_labelled_by_digits_to_the_end(
-    server: Server, page: Page, tmp_path: Path
+    shared_server: Server, page: Page, tmp_path: Path
 ) -> None:
     items = rows(120, NAMES)
-    project = create(page, server.url, driving.write_csv(tmp_path / "five.csv", items))
-    driving.open_label(page, server.url, project)
+    project = create(page, shared_server.url, driving.write_csv(tmp_path / "five.csv", items))
+    driving.open_label(page, shared_server.url, project)
     presses = 0
     while not page.locator(".st-key-state").count():
         driving.answer(page, CYCLE[presses % len(CYCLE)])
@@ -68,10 +68,10 @@ def test_five_classes_are_labelled_by_digits_to_the_end(
     expect(page.locator(".st-key-state")).to_contain_text("All the labels asked for are there")
 
     texts = {str(row["id"]): str(row["text"]) for row in items}
-    stored = driving.answers(server.data, project)
+    stored = driving.answers(shared_server.data, project)
     assert len(stored) == len(driving.pressed(page)) == presses
     assert driving.disagreements(stored, driving.pressed(page), texts, KEYS) == []
-    assert driving.wrongly_drawn(page, server.data, project, texts) == []
+    assert driving.wrongly_drawn(page, shared_server.data, project, texts) == []
     assert {driving.said(event) for event in stored} >= {*NAMES, "unsure", "broken", "later"}
     final = [event for event in stored if event.kind != "later"]
     assert len({event.index for event in final}) == BUDGET

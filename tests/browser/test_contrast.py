@@ -39,7 +39,6 @@ def projects(shared_server: Server) -> Server:
 def show(page: Page, server: Server, path: str) -> None:
     page.goto(f"{server.url}/{path}")
     page.wait_for_selector(PAGES[path])
-    page.wait_for_timeout(500)
     wait_until_idle(page)
 
 
@@ -53,7 +52,6 @@ def test_every_text_can_be_read(new_page: Callable[..., Page], projects: Server,
     assert too_faint(page) == []
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"was => ({BACKGROUND})() !== was", arg=light)
-    page.wait_for_timeout(500)
     wait_until_idle(page)
     assert len(contrasts(page)) > 5
     assert too_faint(page) == []

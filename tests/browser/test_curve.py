@@ -20,6 +20,7 @@ from playwright.sync_api import Locator, Page, expect
 import labelcore as lc
 from labelcore.store import open_store
 from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
 
 ITEMS = 300
@@ -192,7 +193,7 @@ def hover_words(page: Page) -> str:
     chart = page.locator(".st-key-explore-curve")
     expect(chart).to_have_count(1)
     chart.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
+    wait_until_idle(page)
     box = page.locator(".st-key-explore-curve .nsewdrag").first.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -19,14 +19,18 @@ from tests.browser.test_curve import hover_words
 ITEMS = 400
 PROJECT = "Cut"
 LINE_OFF_PIXELS = 1.5
-# What a live view is given to notice a label: it looks each second.
-LIVE_MS = 2500
 AREA = ".st-key-explore-curve .nsewdrag"
 LINE = ".st-key-explore-curve .shapelayer path"
 DRAWN_AREA = """selector => [...document.querySelectorAll(selector)]
   .map(one => one.getBoundingClientRect().toJSON()).find(box => box.width > 0)"""
 DRAWN_LINE = """selector => [...document.querySelectorAll(selector)]
   .map(one => one.getBoundingClientRect().toJSON()).findLast(box => box.height > 0)"""
+STILL = """selector => {
+  const boxes = [...document.querySelectorAll(selector)].map(one => one.getBoundingClientRect());
+  const now = JSON.stringify(boxes.find(box => box.width > 0)), before = window.lastBox;
+  window.lastBox = { now, since: before?.now === now ? before.since : performance.now() };
+  return now !== undefined && performance.now() - window.lastBox.since > 100;
+}"""
 MARK = ".labelcore-cut-mark"
 
 
@@ -61,12 +65,11 @@ def open_explore(page: Page, server: Server, project: str) -> None:
 
 def choose(page: Page, name: str) -> None:
     page.get_by_role("radio", name=name, exact=True).click()
-    page.wait_for_timeout(500)
     wait_until_idle(page)
     chart = page.locator(".st-key-explore-curve")
     expect(chart).to_have_count(1)
     chart.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
+    page.wait_for_function(STILL, arg=AREA)
 
 
 def area(page: Page) -> dict[str, float]:
@@ -181,14 +184,14 @@ def test_labels_that_come_leave_cut_drag_and_hover_alone(
     explore.mouse.move(*at(explore, 0.6), steps=4)
     answer(session)
     expect(explore.locator(".st-key-line").first).to_contain_text(f"{session.labels} of")
-    explore.wait_for_timeout(LIVE_MS)
+    wait_until_idle(explore)
     expect(explore.locator(MARK)).to_have_text("cut at 240")
     explore.mouse.move(*at(explore, 0.65), steps=4)
     explore.mouse.up()
     one_rank(explore, session, 260)
     answer(session)
     expect(explore.locator(".st-key-line").first).to_contain_text(f"{session.labels} of")
-    explore.wait_for_timeout(LIVE_MS)
+    wait_until_idle(explore)
     one_rank(explore, session, 260)
     assert hover_words(explore).startswith("first ")
     assert not explore.locator("[data-testid='stException']").count()
@@ -224,10 +227,10 @@ def test_a_press_on_two_readings_takes_the_nearest_point(
 
 @pytest.fixture
 def telephone(
-    new_page: Callable[..., Page], shared_server: Server, project: str
+    new_browser: Callable[..., Page], shared_server: Server, project: str
 ) -> tuple[Page, Callable[..., None]]:
     """The page on a narrow screen, and a finger moved across it."""
-    page = new_page(width=390, height=844, has_touch=True)
+    page = new_browser(width=390, height=844, has_touch=True)
     open_explore(page, shared_server, project)
     fingers = page.context.new_cdp_session(page)
 

@@ -30,8 +30,10 @@ def rename(page: Page, url: str, name: str) -> None:
     expect(page.locator('[data-testid="stAlert"]')).to_contain_text(f"is called '{name}' now")
 
 
-def test_rename_while_a_second_tab_is_open(new_page: Callable[..., Page], server: Server) -> None:
-    tab, other = new_page(), new_page()
+def test_rename_while_a_second_tab_is_open(
+    new_browser: Callable[..., Page], server: Server
+) -> None:
+    tab, other = new_browser(), new_browser()
     driving.make_project(server.data, "Before")
     driving.open_label(tab, server.url, "Before")
     driving.label_items(tab, 2, lambda _: "y")
@@ -57,9 +59,9 @@ def test_rename_while_a_second_tab_is_open(new_page: Callable[..., Page], server
 
 
 def test_words_mended_in_one_tab_stand_in_the_other(
-    new_page: Callable[..., Page], server: Server
+    new_browser: Callable[..., Page], server: Server
 ) -> None:
-    tab, other = new_page(), new_page()
+    tab, other = new_browser(), new_browser()
     driving.make_project(server.data, "Words")
     driving.open_label(tab, server.url, "Words")
     choose(other, server.url, "Correct the wording")

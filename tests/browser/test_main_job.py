@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,11 @@ def create_project(page: Page, url: str, path: Path, question: str) -> str:
 
 
 @pytest.fixture
+def page(new_browser: Callable[..., Page]) -> Page:
+    return new_browser()
+
+
+@pytest.fixture
 def requests(page: Page) -> list[str]:
     """Every address that the page asked for."""
     asked: list[str] = []
@@ -48,27 +54,29 @@ def requests(page: Page) -> list[str]:
 
 
 def test_a_file_with_every_trap_is_labelled_as_it_was_seen(
-    server: Server, page: Page, requests: list[str], tmp_path: Path
+    shared_server: Server, page: Page, requests: list[str], tmp_path: Path
 ) -> None:
     rows = traps.rows()
     path = driving.write_csv(tmp_path / "letters and traps.csv", rows)
-    project = create_project(page, server.url, path, "Is it <b>spam</b> for $5 or **more**?")
+    project = create_project(page, shared_server.url, path, "Is it <b>spam</b> for $5 or **more**?")
     # A page of its own: the probe must be there from its first moment.
-    driving.open_label(page, server.url, project)
+    driving.open_label(page, shared_server.url, project)
     expect(page.locator(".st-key-question")).to_have_text("Is it <b>spam</b> for $5 or **more**?")
     driving.label_items(page, ITEMS, lambda place: CYCLE[place % len(CYCLE)])
 
     texts = {str(row["id"]): str(row["text"]) for row in rows}
-    stored = driving.answers(server.data, project)
+    stored = driving.answers(shared_server.data, project)
     presses = driving.pressed(page)
     assert len(stored) == len(presses) == ITEMS
     assert driving.disagreements(stored, presses, texts) == []
-    assert driving.wrongly_drawn(page, server.data, project, texts) == []
+    assert driving.wrongly_drawn(page, shared_server.data, project, texts) == []
 
     shown = {one["text"] for one in driving.probed(page)["shown"]}
     assert shown & set(traps.HOSTILE) and shown & set(traps.EMPTY_LOOKING)
     assert page.evaluate(f"window.{traps.FLAG}") is None
-    elsewhere = [url for url in requests if not url.startswith((server.url, "data:", "blob:"))]
+    elsewhere = [
+        url for url in requests if not url.startswith((shared_server.url, "data:", "blob:"))
+    ]
     assert elsewhere == [], "something on the page asked another machine"
     for word in (traps.TRUE, traps.FALSE):
         assert not driving.page_source_holds(page, word), "the answer key is on the page"

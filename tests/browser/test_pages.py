@@ -20,7 +20,6 @@ def open_page(page: Page, url: str) -> None:
     page.goto(url)
     page.locator('[data-testid="stMain"]').get_by_text("a", exact=False).first.wait_for()
     wait_until_idle(page)
-    page.wait_for_timeout(300)
 
 
 def looks_sound(page: Page) -> None:
@@ -75,7 +74,6 @@ def test_nothing_is_wider_than_the_screen(
     page = new_page(width, 844, color_scheme=colours)
     for path in PAGES if colours == "light" else PROJECT_PAGES:
         open_page(page, f"{shared_server.url}/{path}?project={driving.quote(labelled)}")
-        page.wait_for_timeout(500)
         looks_sound(page)
         widest = page.evaluate(
             "() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth, "

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 import labelcore as lc
 from labelcore.figures.choices import true_choice
@@ -21,7 +21,7 @@ from labelcore.results.types import Band, Choice, Estimate
 from labelcore.store import open_store
 from labelcore.words import sentences as words
 from tests.browser import driving
-from tests.browser.conftest import PATIENCE_MS, wait_until_idle
+from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
 
 ITEMS = 80
@@ -118,16 +118,6 @@ def figure_words(estimate: Estimate) -> list[str]:
     assert estimate.value is not None
     low, high = words.percent_range(estimate.low, estimate.high)
     return [words.percent(estimate.value), f"{low.removesuffix(' %')} to {high}"]
-
-
-@pytest.fixture(scope="module")
-def page(browser: Browser) -> Iterator[Page]:
-    """One page for all: what Chromium has of the app already it does not ask for again."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    yield context.new_page()
-    context.close()
 
 
 @pytest.mark.parametrize(("design", "estimands", "terms", "end"), PLANS, ids=[p[0] for p in PLANS])

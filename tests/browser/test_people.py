@@ -46,11 +46,11 @@ def cookie(page: Page) -> str:
 
 
 def test_two_browsers_a_second_tab_and_a_reload(
-    shared_server: Server, new_page: Callable[..., Page]
+    shared_server: Server, new_browser: Callable[..., Page]
 ) -> None:
     data, url = shared_server.data, shared_server.url
     project = make_project(data, "Two people")
-    first, other = new_page(), new_page()
+    first, other = new_browser(), new_browser()
     open_label(first, url, project)
     open_label(other, url, project)
     item, others_item = shown(first), shown(other)
@@ -112,11 +112,11 @@ def impatient(tmp_path: Path) -> Iterator[Server]:
 
 
 def test_an_item_comes_back_when_its_tab_is_closed(
-    impatient: Server, new_page: Callable[..., Page]
+    impatient: Server, new_browser: Callable[..., Page]
 ) -> None:
     data, url = impatient.data, impatient.url
     project = make_project(data, "Closed tab", budget=40)
-    leaving, staying = new_page(), new_page()
+    leaving, staying = new_browser(), new_browser()
     open_label(leaving, url, project)
     left = shown(leaving)
     label_without_page(data, project, 39, "other")

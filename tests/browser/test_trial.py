@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -63,8 +64,9 @@ def with_changed_byte(bundle: Path, member: str, old: bytes, new: bytes, to: Pat
 
 
 def test_the_digits_from_one_click_to_a_replayed_report(
-    server: Server, page: Page, tmp_path: Path
+    server: Server, new_browser: Callable[..., Page], tmp_path: Path
 ) -> None:
+    page = new_browser()
     page.add_init_script(driving.PROBE)
     page.goto(server.url)
     page.locator(".st-key-trial-digits button").click()

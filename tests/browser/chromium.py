@@ -1,0 +1,43 @@
+"""The Chromium of this machine, started once for all tests of a process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def find_chromium() -> str:
+    """Its path; without one the test is skipped, or fails where the variable CI is set."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is not None:
+        return found
+    message = f"no Chromium: none of {', '.join(NAMES)} is on the PATH"
+    if os.environ.get("CI", "").lower() in {"1", "true"}:
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@contextmanager
+def launch() -> Iterator[Browser]:
+    executable = find_chromium()
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield running
+        running.close()
