@@ -145,6 +145,15 @@ def possible(asked: Asked) -> list[str]:
     return [name for name in able if asked.target in DESIGNS[name].targets] or able
 
 
+def may_claim(asked: Asked, population: Population, name: str) -> bool:
+    """Whether claims about the question may be laid down with a method: they are looked at after
+    every label, so it must be possible to watch it for just these figures."""
+    design = DESIGNS[name]
+    params = suggested_params(design, population, named(asked.classifier))
+    watched = design.promises_for(tuple(asked.estimands), design.Params(**params))
+    return "claims" in design.stop_rules and Promise.WATCHED in watched
+
+
 def recommended(
     asked: Asked,
     population: Population,

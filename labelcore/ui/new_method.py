@@ -15,7 +15,7 @@ from labelcore.designs.base import DesignParams
 from labelcore.designs.samples import suggested_params
 from labelcore.designs.scalars import may_stop_fixed
 from labelcore.errors import PlanError
-from labelcore.planning.methods import follows, named, possible, recommended
+from labelcore.planning.methods import follows, may_claim, named, possible, recommended
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.ui import draft, outlook
@@ -74,7 +74,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
     for first of all stands ``above``."""
     names = possible(aim)
     able = aim.existing is None
-    claiming = [name for name in names if able and "claims" in DESIGNS[name].stop_rules]
+    claiming = [name for name in names if able and may_claim(aim, population, name)]
     show_goal(aim, population)
     goal = goal_so_far(aim, population, claims=bool(claiming))
     to_show = bool(claiming) and to_be_shown()

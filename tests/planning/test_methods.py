@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import labelcore as lc
-from labelcore.planning.methods import CLOSE, outlook_of, possible, recommended
+from labelcore.designs import DESIGNS
+from labelcore.designs.samples import suggested_params
+from labelcore.errors import PlanError
+from labelcore.planning.methods import CLOSE, may_claim, outlook_of, possible, recommended
 from labelcore.ui.draft import Aim
 from tests.designs.recycled import written
 
@@ -77,3 +81,20 @@ def test_a_ranked_list_and_a_file_without_a_classifier(
     nobody = lc.read_population(bare, id="id", content="text", classes=["no", "yes"])
     share = aim_of(("prevalence",), None)
     assert recommended(share, nobody, possible(share), {"budget": 100}) == "simple_random"
+
+
+@pytest.mark.parametrize("estimands", [("accuracy",), ("precision", "recall"), ("prevalence",)])
+def test_claims_are_proposed_only_for_methods_that_take_them(
+    population: lc.Population, estimands: tuple[str, ...]
+) -> None:
+    """A file whose strata mix predictions can be watched for its accuracy and nothing else."""
+    aim = aim_of(estimands, "a")
+    taken = set()
+    for name in possible(aim):
+        params = suggested_params(DESIGNS[name], population, ("a",))
+        terms = {"params": params, "promise": "watched", "claims": [f"{estimands[0]} >= 0.5"]}
+        with suppress(PlanError):
+            lc.Plan(name, estimands, classifier="a", stop="claims", **terms)
+            taken.add(name)
+    assert {name for name in possible(aim) if may_claim(aim, population, name)} == taken
+    assert ("stratified" in taken) == (estimands == ("accuracy",))
