@@ -295,7 +295,7 @@ def test_cancel_changes_nothing(app, make, data_folder: Path, what: str) -> None
 def test_a_missing_file_is_a_sentence(app, make, items: Path, what: str) -> None:
     make(labels=3)
     items.unlink()
-    assert "not there any more" in plainly(chosen(app, what))
+    assert "no longer there" in plainly(chosen(app, what))
 
 
 def test_settings_keep_former_names_only(app, make, data_folder: Path) -> None:

@@ -73,7 +73,7 @@ def test_missing_file(app, make, items: Path, page: str) -> None:
     items.unlink()
     shown = app(page, project="demo")
     assert not shown.exception
-    assert "not there any more" in shown.error[0].value.replace("\\", "")
+    assert "no longer there" in shown.error[0].value.replace("\\", "")
 
 
 def test_a_file_that_moved_is_found_again_by_its_content(app, make, items: Path) -> None:
