@@ -58,7 +58,7 @@ class Counts:
     says what labelling goes on for when it is more. ``most``: the total is the most. ``again``:
     items judged a second time; ``again_left``: those still to come where nothing else is.
     ``repeats``: the share shown again, 0 once all are judged; ``mixed``: first and second answers
-    are counted in one number."""
+    are counted in one number. ``waiting``: items that somebody still had when it ended."""
 
     answered: int
     total: int
@@ -74,6 +74,7 @@ class Counts:
     again_left: int = 0
     repeats: float = 0.0
     mixed: bool = False
+    waiting: int = 0
 
     def together(self) -> Counts:
         """First and second answers in one number while both may come: it grows by one with every
@@ -120,14 +121,18 @@ def counts(session: Session) -> Counts:
         again=engine.repeats.answered,
         again_left=again_left,
         repeats=plan.repeats if left or engine.repeats.due else 0.0,
+        waiting=len(engine.waiting_indices()) if ended and session.status == Status.WAITING else 0,
     )
 
 
 def ended_words(session: Session) -> str:
-    """What ended the labelling, in two or three words; "" while it goes on."""
-    if session.status == Status.GOAL_REACHED:
+    """What ended the labelling, in two or three words; "" while it goes on. Items that somebody
+    still had when a rule was met do not make that undone."""
+    status = session.status
+    met = session.engine.stopped and not session.engine.extended
+    if status == Status.GOAL_REACHED or (met and status == Status.WAITING):
         return stopped_short(session.state.stop_reason)
-    return "finished" if session.status == Status.FINISHED else ""
+    return "finished" if status == Status.FINISHED else ""
 
 
 def progress_line(now: Counts, saved: str | None) -> str:
@@ -146,6 +151,7 @@ def progress_line(now: Counts, saved: str | None) -> str:
     parts = [f"{now.by_kind if undecided else f'{now.answered:,}'} {of}"]
     if now.ended:
         parts.append(now.ended)
+        parts += [f"waiting for {words.count(now.waiting, 'open item')}"] if now.waiting else []
     elif now.answered < now.total:
         about = "at most " if now.most else "~"
         parts.append(f"{about}{minutes(now.seconds_left)} left".replace(f"{about}under", "under"))

@@ -102,7 +102,7 @@ def status_lines(session: Session) -> None:
     """How far the labelling is, and what the figures are about."""
     last = session.last_answer(None)
     now = counts(session)
-    status = "Labelling is going on" if session.going_on else title(session)
+    status = title(session) if now.ended or not session.going_on else "Labelling is going on"
     st.progress(now.share)
     with st.container(key="line"):
         st.text(f"{status} · {progress_line(now, clock(last.at, reader_zone()) if last else None)}")

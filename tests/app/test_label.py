@@ -210,6 +210,20 @@ def test_goal_reached_then_go_on(app, make) -> None:
     assert button(page, "positive-")
 
 
+def test_a_goal_reached_while_an_item_is_open_elsewhere(app, make) -> None:
+    session = make(budget=None, margin=0.2)
+    assert session.next("me 2") is not None
+    while (draw := session.next()) is not None:
+        session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
+    assert session.engine.stopped and session.status == "waiting"
+    for name in ("label", "progress"):
+        page = texts(app(name, project="demo"))
+        assert "goal reached · waiting for 1 open item" in page, name
+        assert "is not reached yet" not in page and " left" not in page, name
+        assert "Labelling is going on" not in page, name
+    assert "goal reached" in texts(app())
+
+
 def test_finish_asks_a_reason(app, make) -> None:
     session = make(labels=5)
     page = app("label", project="demo")
