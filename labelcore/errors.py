@@ -127,7 +127,8 @@ class ArgumentError(ValueError):
 class ParameterError(PlanError):
     """A parameter of a method has a value that a rule forbids.
 
-    ``argument``, ``rule`` and ``value`` as in ArgumentError. A form says it by its own labels.
+    ``argument``, ``rule`` and ``value`` as in ArgumentError; ``lead``: what stands before them. A
+    form says it by its own labels.
 
     >>> error = ParameterError("parent", "must differ from ", Named("children"), value="lr")
     >>> print(error)
@@ -143,10 +144,11 @@ class ParameterError(PlanError):
         value: Any = UNSAID,
         short: str = "",
         message: str = "",
+        lead: str = "",
     ) -> None:
-        self.argument, self.rule, self.value = argument, rule, value
+        self.argument, self.rule, self.value, self.lead = argument, rule, value, lead
         said = rule_words(argument, rule, value, lambda name: f"params[{name!r}]")
-        super().__init__(message or said, short)
+        super().__init__(message or lead + said, short)
 
     @classmethod
     def of(cls, error: ArgumentError) -> ParameterError:
@@ -154,7 +156,7 @@ class ParameterError(PlanError):
         return cls(error.argument, *error.rule, value=error.value, message=f"params: {error}")
 
     def worded(self, called: Callable[[str], str]) -> str:
-        return rule_words(self.argument, self.rule, self.value, called)
+        return self.lead + rule_words(self.argument, self.rule, self.value, called)
 
 
 class NotRandomError(PlanError):

@@ -40,11 +40,11 @@ class ChoiceFigures:
 class Chooses(Design[FrameT]):
     """A method that chooses one of several candidates, and estimates "selection".
 
-    unread_words   what to do about classifiers that are no candidates: {others} beside {first}
+    chooses_among   the parameter that names the candidates
     """
 
     ability: ClassVar[str] = "choose between candidates"
-    unread_words: ClassVar[str]
+    chooses_among: ClassVar[str]
 
     @abstractmethod
     def candidates(self, frame: FrameT) -> dict[str, IntArray]:

@@ -119,9 +119,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
     counts_draws: ClassVar[bool] = True
     strata_order: ClassVar[str] = "called so by the most candidates first"
     estimands: ClassVar[tuple[str, ...]] = ("selection",)
-    unread_words: ClassVar[str] = (
-        "it chooses among params['candidates']; name {others} there too, or {first} alone"
-    )
+    chooses_among: ClassVar[str] = "candidates"
     works: ClassVar[tuple[Work, ...]] = (
         (
             ("Bennett", "2017"),

@@ -8,13 +8,14 @@ from typing import Any
 from labelcore.designs.base import Design
 from labelcore.designs.choices import Chooses
 from labelcore.designs.samples import named_classifiers
-from labelcore.errors import PlanError
+from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import DIFFERENCES, SCALARS
 
 ONE_LIST = (
     "a ranked list has the order of one classifier, here {first}; make a separate plan for each "
     "of the others"
 )
+CANDIDATES_ONLY = "only; name {others} there too, or {first} alone"
 
 
 def check_all_read(
@@ -32,9 +33,12 @@ def check_all_read(
     left = [repr(name) for name in classifiers if name not in read]
     if left:
         others = ", ".join(left)
-        words = method.unread_words if isinstance(method, Chooses) else ONE_LIST
-        advice = words.format(first=repr(classifiers[0]), others=others)
-        raise PlanError(
+        named = {"first": repr(classifiers[0]), "others": others}
+        said = (
             f"classifier names {others}, and no result of design {method.name!r} for "
-            f"{', '.join(estimands)} would be about it: {advice}"
+            f"{', '.join(estimands)} would be about it: "
         )
+        if isinstance(method, Chooses):
+            rule = CANDIDATES_ONLY.format(**named)
+            raise ParameterError(method.chooses_among, rule, lead=f"{said}it chooses among ")
+        raise PlanError(said + ONE_LIST.format(**named))

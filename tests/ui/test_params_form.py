@@ -70,3 +70,14 @@ def test_a_page_may_call_a_parameter_otherwise() -> None:
     error = refused("reach_selection", "selection", candidates=[50, 50])
     assert str(error) == "params['candidates'] names one twice: (50, 50)"
     assert form_words(error, called) == "The list of candidates names one twice: (50, 50)"
+
+
+def test_a_sentence_may_name_a_parameter_in_its_middle() -> None:
+    with pytest.raises(ParameterError) as caught:
+        lc.Plan(
+            "reach_selection", "selection", classifier=["lr", "candidates"], budget=100,
+            params={"candidates": [50]},
+        )  # fmt: skip
+    said = "among params['candidates'] only; name 'candidates' there too"
+    assert said in str(caught.value)
+    assert "among candidates only; name 'candidates' there too" in form_words(caught.value)
