@@ -99,8 +99,9 @@ def test_bytes_that_cannot_be_decoded_are_told_with_their_place(app) -> None:
 
 
 def chooser(page, name: str):
-    """The selector of one field of the dialect."""
-    return next(one for one in page.selectbox if (one.key or "").startswith(f"new-read-{name}-"))
+    """The selector of the id column, or of one field of the dialect."""
+    keys = f"new-{name}-", f"new-read-{name}-"
+    return next(one for one in page.selectbox if (one.key or "").startswith(keys))
 
 
 GERMAN = "Nr;Text;Wahrscheinlichkeit\n1;für;0,75\n2;Öl;0,5\n"
@@ -365,7 +366,9 @@ def test_one_number_alone_is_all_that_is_asked_about(app, items: Path, data_fold
         page = app(name, project=record.name)
         assert not page.exception
     page = app("progress", project=record.name)
-    assert "There is no curve: the figure asked for needs no label of a part" in texts(page)
+    assert "There is no curve: the figure asked for needs no labels from part of the list" in texts(
+        page
+    )
 
 
 def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
