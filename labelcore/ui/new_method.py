@@ -83,16 +83,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
     box = st.expander("Advanced: method, parameters, seed")
     with box:
         begun = draft.waiting(aim.file)
-        key = f"new-design-{'-'.join(names)}"
-        wanted = begun.design if begun.design in (RECOMMENDED, *names) else None
-        draft.fill(key, aim.file, "design", wanted)
-        chosen = st.selectbox(
-            "Method",
-            [RECOMMENDED, *names],
-            key=key,
-            format_func=lambda n: DESIGNS[n].label if n else f"Recommended: {DESIGNS[best].label}",
-            persist_state="session",
-        )
+        chosen = choose_method(names, best, aim.file)
         name = chosen or best
         design = DESIGNS[name]
         st.caption(plain(design.summary))
@@ -125,6 +116,27 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
         name != best,
         name in claiming or (not chosen and bool(claiming)),
     )
+
+
+def choose_method(names: list[str], best: str, file: str) -> str:
+    """The method chosen. Browsers show an input's text until its key changes, so the key names the
+    recommended method, and the choice goes with the person from one key to the next."""
+    group = "-".join(names)
+    key, kept = f"new-design-{best}-of-{group}", f"new-method-of-{group}"
+    last_key, last = st.session_state.get(kept, (key, RECOMMENDED))
+    if last_key != key:
+        st.session_state[key] = last
+    begun = draft.waiting(file).design
+    draft.fill(key, file, "design", begun if begun in (RECOMMENDED, *names) else None)
+    chosen = st.selectbox(
+        "Method",
+        [RECOMMENDED, *names],
+        key=key,
+        format_func=lambda n: DESIGNS[n].label if n else f"Recommended: {DESIGNS[best].label}",
+        persist_state="session",
+    )
+    st.session_state[kept] = (key, chosen)
+    return chosen
 
 
 def refuse_method(error: Exception, aim: Aim, method: Method) -> None:

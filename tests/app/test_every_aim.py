@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.ui.new_aim import BETTER, SEVERAL, WHICH
-from labelcore.ui.new_goal import MARGIN
+from labelcore.ui.new_goal import BUDGET, MARGIN
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import button, texts
 from tests.app.test_new_project import store, with_upload
@@ -149,6 +149,27 @@ def test_several_precisions_are_recycled_for_the_margin_asked(app, data_folder: 
     plan = lc.Session.open(store(data_folder), record.name).plan
     assert (plan.design, plan.margin, plan.promise) == ("recycling", 0.05, "fixed")
     assert plan.params["sample_size"] < 1068 and plan.planned < ITEMS
+
+
+def test_the_recommended_entry_follows_the_recommendation(app) -> None:
+    """A browser keeps the text of a chosen entry as long as the input is the same."""
+
+    def method(page: AppTest) -> Any:
+        return next(one for one in page.selectbox if one.label == "Method")
+
+    page = on_page(app, "two different")
+    page.radio(key="new-aim").set_value(SEVERAL.title).run()
+    inputs: dict[str, set[str]] = {}
+    for way in (MARGIN, BUDGET, MARGIN):
+        page.segmented_control(key="new-way").set_value(way).run()
+        inputs.setdefault(method(page).options[0], set()).add(method(page).proto.id)
+        assert method(page).value == ""
+    assert len(inputs) == 2, "the recommendation changes with the way"
+    assert not set.intersection(*inputs.values())
+    method(page).set_value("recalibrated_neyman").run()
+    for way in (BUDGET, MARGIN):
+        page.segmented_control(key="new-way").set_value(way).run()
+        assert method(page).value == "recalibrated_neyman", way
 
 
 def test_exactly_two_are_chosen_by_one_press(app) -> None:
