@@ -207,7 +207,7 @@ def _doubts(facts: Facts) -> list[Child]:
         f"{name}: more than half of the uncertainty comes from parts of the file in which no "
         "positive item was found."
         for name, one in facts.results.items()
-        if isinstance(one, Estimate) and (one.tail_share or 0) > 0.5
+        if isinstance(one, Estimate) and one.has_interval and (one.tail_share or 0) > 0.5
     ]
     return told
 

@@ -139,6 +139,21 @@ def test_it_is_interim_until_finish(tmp_path: Path) -> None:
     assert "Interim" not in Outline(report_html(session)).text
 
 
+def test_where_the_uncertainty_comes_from_is_said_once_there_is_an_interval(
+    tmp_path: Path,
+) -> None:
+    write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv")
+    label(session, dict.fromkeys(session.population.ids(), False), 30)
+    said = "more than half of the uncertainty comes from"
+    early = [one for one in session.results().values() if (one.tail_share or 0) > 0.5]
+    assert early and not any(one.has_interval for one in early)
+    assert said not in report_html(session)
+    label(session, dict.fromkeys(session.population.ids(), False), 45)
+    assert any(one.has_interval for one in session.results().values())
+    assert said in report_html(session)
+
+
 def test_extended_fixed_promise_reports_its_second_stage_apart(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv")
     session = session_on(tmp_path / "items.csv", promise="fixed", budget=40)
