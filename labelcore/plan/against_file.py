@@ -48,7 +48,9 @@ def _check_estimable(
         raise PlanError(
             f"classifier must name exactly two for design {plan.design!r}, the one that is called "
             f"better first; got {len(classifiers)}",
-            "compares exactly two classifiers",
+            "compares exactly two classifiers"
+            if len(classifiers) > 2
+            else "answers which of two classifiers is better",
         )
     for question in questions(population, tuple(plan.estimands), classifiers):
         row = question.row

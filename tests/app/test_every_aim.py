@@ -172,6 +172,13 @@ def test_the_recommended_entry_follows_the_recommendation(app) -> None:
         assert method(page).value == "recalibrated_neyman", way
 
 
+def test_a_comparison_not_asked_for_is_not_offered_for_that_reason(app) -> None:
+    shown = texts(on_page(app, "two different")).replace("\\", "")
+    assert "Paired comparison" in shown.partition("Not offered here: ")[2]
+    assert "answers which of two classifiers is better" in shown
+    assert "compares exactly two classifiers" not in shown
+
+
 def test_exactly_two_are_chosen_by_one_press(app) -> None:
     page = on_page(app, "two different")
     page.radio(key="new-aim").set_value(BETTER.title).run()
