@@ -19,6 +19,9 @@ NO_SCORES = (
     f"There is no score: every stratum starts as if {ASSUMED_RIGHT:.0%} of its items were judged "
     "correctly."
 )
+PREDICTIONS_ONLY = (
+    "There is no score: the first guess of each stratum comes from the predictions alone."
+)
 
 
 def looks_like_probability(score: FloatArray | None) -> bool:
@@ -58,12 +61,14 @@ def stratum_rates(
     score = population.ordering_score(classifier)
     if score is None and len(population.classes) > 2:
         return np.full(n_strata, ASSUMED_RIGHT), (NO_SCORES,)
+    note = NOT_PROBABILITIES
     if score is None:
         positive = population.classes.index(population.positive)
         score = (population.predictions[classifier] == positive).astype(float)
+        note = PREDICTIONS_ONLY
     share = mid_rank_share(score)
     mean = np.bincount(stratum, share, minlength=n_strata) / sizes
-    return np.clip(mean, *SHARE_RANGE), (NOT_PROBABILITIES,)
+    return np.clip(mean, *SHARE_RANGE), (note,)
 
 
 def planning_rates(

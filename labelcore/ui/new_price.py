@@ -31,6 +31,12 @@ WITH_KNOWN = (
     "{ignored!r} in section 1."
 )
 LARGEST_PICTURE = 4000
+FROM_SCORES = (
+    "Expected from the scores as if they were right; the interval itself never relies on that."
+)
+WITHOUT_SCORES = (
+    "Expected on an assumption about the answers; the interval itself never relies on that."
+)
 TOO_CLOSE = (
     "If the scores are right, these labels are not expected to settle every claim: what is claimed "
     "lies too close to the truth."
@@ -126,9 +132,8 @@ def show_outlook(plan: Plan, population: Population, found: list[Line]) -> None:
     st.plotly_chart(
         chart.figure, key="new-picture", alt=chart.alt, height=260, config={"displayModeBar": False}
     )
-    st.caption(
-        "Expected from the scores as if they were right; the interval itself never relies on that."
-    )
+    scored = any(name in population.scores for name in plan.classifiers or population.classifiers)
+    st.caption(FROM_SCORES if scored else WITHOUT_SCORES)
 
 
 def show_unforeseen(plan: Plan, found: list[Line]) -> None:

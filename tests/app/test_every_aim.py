@@ -179,6 +179,19 @@ def test_a_comparison_not_asked_for_is_not_offered_for_that_reason(app) -> None:
     assert "compares exactly two classifiers" not in shown
 
 
+@pytest.mark.parametrize("columns", [5, 2])
+def test_without_a_score_nothing_is_said_of_scores(app, columns: int) -> None:
+    rows = [row.decode().split(",") for row in written("two different").splitlines()]
+    kept = [row[:2] + row[3:columns] for row in rows]
+    page = with_upload(app, "items.csv", "\n".join(",".join(row) for row in kept).encode())
+    page.text_input(key="new-question").set_value("Is it spam?").run()
+    shown = texts(page).replace("\\", "")
+    assert can_create(page) and not page.exception
+    assert "Expected on an assumption about the answers" in shown
+    assert "mid-rank share" not in shown and "from the scores" not in shown
+    assert ("There is no score: the first guess" in shown) == (columns == 5)
+
+
 def test_exactly_two_are_chosen_by_one_press(app) -> None:
     page = on_page(app, "two different")
     page.radio(key="new-aim").set_value(BETTER.title).run()
