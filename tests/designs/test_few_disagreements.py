@@ -139,7 +139,7 @@ def test_a_budget_that_reaches_them_but_not_as_many_others(tmp_path: Path) -> No
 
 def test_two_that_say_the_same_can_be_asked_how_good_they_are(tmp_path: Path) -> None:
     same = nearly_equal(tmp_path, 60, 0, seed=1)
-    with pytest.raises(PlanError, match="say the same of every item") as refused:
+    with pytest.raises(PlanError, match="say the same about every item") as refused:
         lc.preview(same.population, plan_of())
     (remedy,) = refused.value.remedies
     lc.preview(same.population, replace(plan_of(), **remedy.changes))  # type: ignore[arg-type]

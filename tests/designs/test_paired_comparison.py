@@ -203,7 +203,7 @@ def test_two_that_say_the_same_need_no_label(tmp_path: Path) -> None:
     path = tmp_path / "same.csv"
     path.write_text("id,text,a,b\n" + "".join(f"{i},x,{i % 2},{i % 2}\n" for i in range(60)))
     population = lc.read_population(path, id="id", content="text", predictions={"a": "a", "b": "b"})
-    with pytest.raises(ValueError, match="say the same of every item"):
+    with pytest.raises(ValueError, match="say the same about every item"):
         lc.preview(population, plan_of())
 
 
