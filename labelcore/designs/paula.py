@@ -221,7 +221,7 @@ def _state(ranked: Ranked, look: Look, finished: int) -> State:
 
 
 def _missing(look: Look, head: int) -> str:
-    return f"{look.draws:,} of {head:,} labels before the first bounds"
+    return f"{look.draws:,} of {head:,} items judged before the first bounds"
 
 
 def _extra(grid: PaulaGrid, bounds: PaulaBounds) -> dict[str, FloatArray]:

@@ -205,4 +205,4 @@ def _without_anything(n_items: int, at: IntArray) -> Yields:
 def _missing(look: Look) -> str:
     if look.labels == 0:
         return "no item has a label yet"
-    return f"{look.draws:,} of {look.planned:,} labels before the band"
+    return f"{look.draws:,} of {look.planned:,} items judged before the band"

@@ -149,10 +149,10 @@ def test_paula_is_typed_to_the_end_while_another_explores(
     driving.open_label(page, url, project)
     viewer = open_explore(new_page(), url, project)
     promise = viewer.locator(".st-key-promise").first
-    expect(promise).to_contain_text(f"0 of {first_block} labels before the first bounds")
+    expect(promise).to_contain_text(f"0 of {first_block} items judged before the first bounds")
     for _ in range(first_block - 1):
         type_truth(page, truth)
-    expect(promise).to_contain_text(f"{first_block - 1} of {first_block} labels before")
+    expect(promise).to_contain_text(f"{first_block - 1} of {first_block} items judged before")
     type_live(page, viewer, truth, [first_block], planned)
     agrees_with_session(viewer, data, project, ranks=(20, 77))
     expect(viewer.locator(".st-key-sentence").first).to_contain_text("Nothing is known yet")
