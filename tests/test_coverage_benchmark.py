@@ -122,7 +122,7 @@ def test_many_profile_bounds_at_once_are_those_one_by_one(target: str) -> None:
         table = Ratios(np.zeros(2), above * below, np.ones(2), below)
         calls.append((cells, table, random.uniform(2, 12, 2)))
 
-    from labelcore.designs import profile_figures as module  # a user of profile_bounds
+    from labelcore.stats import profile_interval as module  # a user of profile_bounds
 
     together = estimates(
         [lambda one=one: module.profile_bounds(*one, target=target) for one in calls]

@@ -93,7 +93,8 @@ def test_a_fixed_promise_has_its_band_at_the_end(app, make_curve: MakeCurve, des
         shown = app(page, project="demo")
         assert not shown.exception and not shown.error, page
     planned = session.plan.planned
-    assert f"50 of {planned} items judged before" in texts(app("label", project="demo"))
+    counted = "labels" if design == "recalibrated_neyman" else "items judged"
+    assert f"50 of {planned} {counted} before" in texts(app("label", project="demo"))
 
 
 def test_words_to_highlight_are_marked(app, pairs: Path, data_folder: Path) -> None:

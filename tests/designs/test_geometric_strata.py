@@ -113,8 +113,8 @@ def test_between_looks_the_band_stays_and_the_estimate_goes_on(known: Known) -> 
     for labels in label(engine, known.truth):
         band = precision_curve(engine)
         if labels < 50:
-            assert not band.has_interval and band.missing.endswith("of 50 items judged before a first "
-                                                                  "band")  # fmt: skip
+            waiting = "of 50 items judged before a first band"
+            assert not band.has_interval and band.missing.endswith(waiting)
         elif labels in (50, 100, 150, 200):
             assert band.provisional is None and band.draws_used == labels
             at_look = band

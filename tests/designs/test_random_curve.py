@@ -82,7 +82,7 @@ def test_nothing_before_the_planned_size_and_nothing_new_after(known: Known) -> 
             band = precision_curve(engine)
             assert band.state == "provisional" and np.isfinite(band.value[-1])
             assert np.all(band.low == 0) and np.all(band.high == 1)
-            assert f"{labels} of 200 labels" in band.sentence()
+            assert f"{labels} of 200 items judged" in band.sentence()
     before = precision_curve(engine)
     assert before.state == "interval"
     engine.limit = 300
