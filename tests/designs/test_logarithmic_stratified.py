@@ -183,7 +183,7 @@ def test_a_fixed_promise_waits_for_the_last_stretch(known: Known) -> None:
         if labels in (67, 200, GRID.labels - 1):
             band = precision_curve(engine)
             assert band.state == "provisional" and np.all(band.low == 0) and np.all(band.high == 1)
-            assert f"{labels:,} of {GRID.labels:,} labels" in band.sentence()
+            assert f"{labels:,} of {GRID.labels:,} items judged" in band.sentence()
     band = precision_curve(engine)
     assert (band.state, band.promise) == ("interval", "fixed")
     watched = precision_curve(labelled(known.engine(plan_of(), 3), known.truth))
