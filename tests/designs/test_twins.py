@@ -15,13 +15,13 @@ import pytest
 from scipy.stats import norm
 
 import labelcore as lc
-from labelcore.designs import base, profile_figures
+from labelcore.designs import base
 from labelcore.designs.curves import grid
 from labelcore.designs.stratified import cut_cells
 from labelcore.figures.curves import precision_curve, ranked
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
-from labelcore.stats import orders
+from labelcore.stats import orders, profile_interval
 from tests.designs.synthetic import (
     NOISE,
     SCALAR_DESIGNS,
@@ -234,12 +234,12 @@ def test_two_sided_level_covers(known: Known) -> None:
 
 def test_one_sided_level_does_not(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """The quantile at 1 - alpha instead of 1 - alpha/2: an interval of confidence 60 %."""
-    two_sided = profile_figures.fixed_critical
+    two_sided = profile_interval.fixed_critical
 
     def one_sided(cells: Any, table: Any, confidence: float, rates: Any, *, target: str) -> Any:
         return two_sided(cells, table, 2 * confidence - 1, rates, target=target)
 
-    monkeypatch.setattr(profile_figures, "fixed_critical", one_sided)
+    monkeypatch.setattr(profile_interval, "fixed_critical", one_sided)
     assert coverage(known, NEYMAN) < fewest(300, 0.8)
 
 
