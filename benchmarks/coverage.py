@@ -1,29 +1,28 @@
 """Bias, coverage and sessions ever wrong, for every design, estimand and promise.
 
-    python -m benchmarks.coverage ../shared/data [--quick] [--runs 3000] [--watched-runs 2000]
-        [--only WORD] [--output docs/validity.md]
+    python -m benchmarks.coverage [--quick] [--runs 3000] [--only WORD] [--write]
 
 Populations from easy to nasty (``benchmarks.populations``) and the real files are labelled by their
 known classes; ``benchmarks.sessions`` drives each design's own code. A fixed interval is read at
 the planned size, a watched one at about 30 numbers of labels in constant ratio, chosen in advance,
-from the first figure to the last label. Run r of a cell's file, design and size uses
-SeedSequence((31, crc32 of "file|design|labels"), spawn key r), the same run serving all estimands
-and both promises; ties and hashes use ``run_seed(31, r % n)`` with n seeds a file.
+from the first figure to the last label, in two thirds as many runs. Run r of a cell's file, design
+and size uses SeedSequence((31, crc32 of "file|design|labels"), spawn key r), the same run serving
+all estimands and both promises; ties and hashes use ``run_seed(31, r % n)`` with n seeds a file.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.coverage_jobs import Files, Job, generator, jobs, share_out
-from benchmarks.coverage_tables import HEADER, as_markdown
-from benchmarks.documents import write_below
+from benchmarks import harness
+from benchmarks.coverage_jobs import Files, Job, generator, jobs
+from benchmarks.coverage_tables import HEAD, as_markdown
+from benchmarks.harness import Benchmark, Options, Rows, command, flat
 from benchmarks.populations import all_cases
+from benchmarks.reasons import reason
 from benchmarks.sessions import FloatArray, Prepared, Shown, see
 from labelcore.designs.base import IntArray
 
@@ -83,16 +82,15 @@ def measure(job: Job) -> list[dict[str, Any]]:
             if np.isnan(truth[place]):
                 continue
             one = Shown(*(getattr(whole, name)[..., place] for name in NAMES))
-            found.append(
-                {
-                    "population": job.case,
-                    "design": job.title,
-                    "promise": promise,
-                    "labels": job.labels,
-                    "estimand": key,
-                    **summary(one, float(truth[place])),
-                }
-            )
+            row = {
+                "population": job.case,
+                "design": job.title,
+                "promise": promise,
+                "labels": job.labels,
+                "estimand": key,
+                **summary(one, float(truth[place])),
+            }
+            found.append({**row, "why": reason(row, job.folder)})
     return found
 
 
@@ -132,25 +130,24 @@ def summary(shown: Shown, truth: float) -> dict[str, float]:
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int, default=3000)
-    parser.add_argument("--watched-runs", type=int, default=2000)
-    parser.add_argument("--quick", action="store_true", help="30 and 15 runs, for a first look")
-    parser.add_argument("--only", default="", help="files whose name holds this word")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    fixed, watched = (30, 15) if options.quick else (options.runs, options.watched_runs)
-    cases = {name: case for name, case in all_cases().items() if options.only in name}
-    start = time.monotonic()
-    rows = share_out(measure, list(jobs(options.folder, cases, fixed, watched)), options.workers)
-    text = as_markdown(rows, fixed, watched, time.monotonic() - start)
-    print(text)
-    if options.output:
-        write_below(options.output, HEADER, text)
+def of_command(options: Options) -> dict[str, harness.Job]:
+    todo = jobs(options.data, all_cases(), options.runs, watched_runs(options))
+    return {job.name: partial(measure, job) for job in todo}
 
+
+def watched_runs(options: Options) -> int:
+    return options.runs * 2 // 3
+
+
+def tables(rows: Rows, options: Options) -> str:
+    found = flat(rows)
+    return as_markdown(found, options.runs, watched_runs(options))
+
+
+BENCHMARK = Benchmark(
+    name="coverage", about=__doc__, jobs=of_command, tables=tables, runs=3000, quick_runs=30,
+    page="validity.md", head=HEAD,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

@@ -1,19 +1,16 @@
-"""What the coverage benchmark runs: every design on every file, shared out over processes."""
+"""What the benchmarks of coverage and of false claims run: every design on every file."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-from zlib import crc32
 
 import numpy as np
 
 import labelcore as lc
+from benchmarks import harness
 from benchmarks.populations import Case, Known, all_cases, known, redrawn, superpopulation, written
 from benchmarks.sessions import Prepared
 from labelcore.errors import PlanError
@@ -40,6 +37,10 @@ class Job:
     @property
     def title(self) -> str:
         return f"{self.design}, {self.variant}" if self.variant else self.design
+
+    @property
+    def name(self) -> str:
+        return f"{self.case}, {self.title}, {self.labels} labels"
 
 
 def jobs(folder: Path, cases: dict[str, Case], fixed: int, watched: int) -> Iterator[Job]:
@@ -136,32 +137,4 @@ def may_be_watched(job: Job, classifier: str) -> bool:
 
 
 def generator(job: Job, run: int) -> np.random.Generator:
-    key = crc32(f"{job.case}|{job.title}|{job.labels}".encode())
-    return np.random.default_rng(np.random.SeedSequence((SEED, key), spawn_key=(run,)))
-
-
-def effort(job: Job) -> float:
-    """Roughly the time a job takes, to start the long ones first."""
-    case = all_cases()[job.case]
-    looks = 30 * job.watched * len(case.estimands) / 4
-    batches = 1 if job.design == "simple_random" else 10 * np.log10(job.labels)
-    return looks + job.fixed * batches / 3 + case.n_items / 10 * (case.n_items > 100_000)
-
-
-def share_out(
-    measure: Callable[[Job], list[dict[str, Any]]], todo: list[Job], workers: int
-) -> list[dict[str, Any]]:
-    """The rows of all jobs, in the order of the jobs, however they were shared out."""
-    start = time.monotonic()
-    with ProcessPoolExecutor(workers) as pool:
-        running: dict[int, Future[list[dict[str, Any]]]] = {
-            place: pool.submit(measure, todo[place])
-            for place in sorted(range(len(todo)), key=lambda place: -effort(todo[place]))
-        }
-        for number, (place, future) in enumerate(running.items(), start=1):
-            if future.exception() is not None:
-                pool.shutdown(cancel_futures=True)
-            future.result()
-            job, seconds = todo[place], time.monotonic() - start
-            print(f"{seconds:6.0f} s {number}/{len(todo)} {job.case}, {job.title}", flush=True)
-    return [row for place in range(len(todo)) for row in running[place].result()]
+    return harness.generator(SEED, f"{job.case}|{job.title}|{job.labels}", run)

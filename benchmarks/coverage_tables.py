@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from benchmarks.harness import MADE, Row, table
+
 LOW, VERY_LOW = 0.945, 0.93
 MOST_ROWS = 300
 
-# Why a cell covers less than it says, by (population, design).
-REASONS: dict[tuple[str, str], str] = {}
+HEAD = f"""## The tables
 
-HEADER = """# Does the interval hold what it says?
+{MADE}
 
-Made by `python -m benchmarks.coverage ../shared/data --output docs/validity.md`: files with known
-labels, from easy to nasty, confidence 95 %, every sampling method for single figures (curves are in
-[curves.md](curves.md)).
+Files with known labels, from easy to nasty, confidence 95 %, every sampling method for single
+figures (curves are in [curves.md](curves.md)).
 
 - fixed: the interval is read once, at the planned size. "kept" is its coverage.
 - watched: a person looks again and again (here at about 30 numbers of labels, from the first figure
@@ -30,15 +29,15 @@ labels, from easy to nasty, confidence 95 %, every sampling method for single fi
 """
 
 
-def as_markdown(rows: list[dict[str, Any]], fixed: int, watched: int, seconds: float) -> str:
+def as_markdown(rows: list[Row], fixed: int, watched: int) -> str:
     known = [row for row in rows if row["shown"] > 0]
     ordered = sorted(known, key=lambda row: row["kept"])
     low = [row for row in ordered if row["kept"] < LOW]
     return "\n".join(
         [
             f"{fixed:,} runs a cell for a fixed promise, {watched:,} for a watched one; "
-            f"{len(rows):,} cells, {len(rows) - len(known)} of them never with a figure; "
-            f"{seconds / 60:.0f} minutes. The standard error of a share of .95 is "
+            f"{len(rows):,} cells, {len(rows) - len(known)} of them never with a figure. "
+            f"The standard error of a share of .95 is "
             f"{noise(fixed)} points (fixed) and {noise(watched)} (watched).\n",
             "## By design and promise\n",
             designs(known),
@@ -55,25 +54,18 @@ def noise(runs: int) -> str:
     return f"{100 * np.sqrt(0.05 * 0.95 / max(runs, 1)):.1f}"
 
 
-def table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    def line(row: Sequence[object]) -> str:
-        return "| " + " | ".join(map(str, row)) + " |"
-
-    return "\n".join([line(names), "|" + "---|" * len(names), *map(line, rows), ""])
-
-
-def grouped(rows: list[dict[str, Any]], *names: str) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+def grouped(rows: list[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
+    found: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[name] for name in names), []).append(row)
     return found
 
 
-def kept(rows: list[dict[str, Any]]) -> np.ndarray:
+def kept(rows: list[Row]) -> np.ndarray:
     return np.array([row["kept"] for row in rows])
 
 
-def designs(rows: list[dict[str, Any]]) -> str:
+def designs(rows: list[Row]) -> str:
     names = ("design", "promise", "cells", "mean", "least", f"under {LOW}", f"under {VERY_LOW}",
              "largest bias in points, and its se")  # fmt: skip
     found = []
@@ -87,13 +79,13 @@ def designs(rows: list[dict[str, Any]]) -> str:
     return table(names, found)
 
 
-def most_biased(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def most_biased(rows: list[Row]) -> Row:
     """Of the cells with a figure in most runs: in the others a few odd runs are left."""
     usual = [row for row in rows if row["no figure"] < 0.5] or rows
     return max(usual, key=lambda row: abs(np.nan_to_num(row["bias"])))
 
 
-def cells(rows: list[dict[str, Any]]) -> str:
+def cells(rows: list[Row]) -> str:
     names = ("population", "design", "promise", "labels", "estimand", "runs", "kept", "se",
              "coverage", "ever missed", "bias in points", "width", "no figure", "tail",
              "why")  # fmt: skip
@@ -104,13 +96,13 @@ def cells(rows: list[dict[str, Any]]) -> str:
              row["runs"], number(row["kept"]), number(row["kept se"]), number(row["coverage"]),
              number(row["ever missed"]), bias(row), number(row["width"]),
              number(row["no figure"], 2), number(row["tail share"], 2),
-             REASONS.get((row["population"], row["design"]), ""))
+             row["why"])
             for row in rows
         ],
     )  # fmt: skip
 
 
-def populations(rows: list[dict[str, Any]]) -> str:
+def populations(rows: list[Row]) -> str:
     names = ("population", "design", "promise", "cells", "mean", "least", "se", "at", "mean width",
              "largest bias in points")  # fmt: skip
     found = []
@@ -132,5 +124,5 @@ def number(value: float, digits: int = 3) -> str:
     return "" if np.isnan(value) else f"{value:.{digits}f}"
 
 
-def bias(row: dict[str, Any]) -> str:
+def bias(row: Row) -> str:
     return "" if np.isnan(row["bias"]) else f"{row['bias']:+.2f} ± {number(row['bias se'], 2)}"

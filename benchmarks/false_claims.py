@@ -1,7 +1,6 @@
 """How often a false claim is certified at any look.
 
-    python -m benchmarks.false_claims ../shared/data [--quick] [--sessions 200] [--only WORD]
-        [--output docs/false_claims.md]
+    python -m benchmarks.false_claims [--quick] [--runs 200] [--only WORD] [--write]
 
 Every claim is at its boundary: the number claimed is the true one, and two classifiers that are
 compared are equally good. To certify "at least" and to certify "at most" are both errors then, each
@@ -13,20 +12,19 @@ asks for besides. Sessions are seeded as in ``benchmarks.coverage``.
 
 from __future__ import annotations
 
-import argparse
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import labelcore as lc
-from benchmarks.coverage_jobs import Files, Job, generator, jobs, plan_of, share_out
-from benchmarks.coverage_tables import grouped, number, table
-from benchmarks.documents import write_below
+from benchmarks import harness
+from benchmarks.coverage_jobs import Files, Job, generator, jobs, plan_of
+from benchmarks.coverage_tables import grouped, number
+from benchmarks.harness import MADE, Benchmark, Options, Rows, command, flat, table
 from benchmarks.populations import Known, all_cases
 from benchmarks.sessions import FloatArray, Prepared
 from labelcore.designs.base import IntArray
@@ -36,12 +34,13 @@ from labelcore.stats.evidence import log_evidence_at
 
 ALPHA, LOOKS, PLACES = 0.05, 100, 12
 COMPARED = ("accuracy", "precision", "recall")
-HEADER = """# Is a false claim certified?
+HEAD = f"""# Is a false claim certified?
 
-Made by `python -m benchmarks.false_claims ../shared/data --output docs/false_claims.md`. Every
-claim is exactly at its boundary, so that certifying it and certifying its opposite are both errors,
-each of which may befall at most 5 % of the sessions, at whatever look. For one share of a plain
-random sample the chance is also calculated exactly, by dynamic programming over all sequences
+{MADE}
+
+Every claim is exactly at its boundary, so that certifying it and certifying its opposite are both
+errors, each of which may befall at most 5 % of the sessions, at whatever look. For one share of a
+plain random sample the chance is also calculated exactly, by dynamic programming over all sequences
 (`tests/stats/test_evidence.py`).
 
 """
@@ -150,13 +149,23 @@ def counts(
     return by_look(np.ones(len(order))), by_look(hit.astype(float))
 
 
-def as_markdown(rows: list[dict[str, Any]], seconds: float) -> str:
+def of_command(options: Options) -> dict[str, harness.Job]:
+    cases = all_cases()
+    return {
+        job.name: partial(measure, job)
+        for job in jobs(options.data, cases, 0, options.runs)
+        if not job.variant and job.labels == max(cases[job.case].watched, default=0)
+    }
+
+
+def tables(found: Rows, options: Options) -> str:
+    rows = flat(found)
     worst = sorted(rows, key=lambda row: -max(row["for"], row["against"]))
     noise = math.sqrt(ALPHA * (1 - ALPHA) / max(row["sessions"] for row in rows))
     return "\n".join(
         [
-            f"{len(rows)} claims, {max(row['sessions'] for row in rows):,} sessions each, "
-            f"{seconds / 60:.0f} minutes. The standard error of a share of .05 is "
+            f"{len(rows)} claims, {max(row['sessions'] for row in rows):,} sessions each. "
+            f"The standard error of a share of .05 is "
             f"{100 * noise:.1f} points.\n",
             "## By design\n",
             by_design(rows, ALPHA + 2 * noise),
@@ -183,29 +192,10 @@ def by_design(rows: list[dict[str, Any]], limit: float) -> str:
     return table(names, found)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--sessions", type=int, default=200)
-    parser.add_argument("--quick", action="store_true", help="20 sessions, for a first look")
-    parser.add_argument("--only", default="", help="files whose name holds this word")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    sessions = 20 if options.quick else options.sessions
-    cases = {name: case for name, case in all_cases().items() if options.only in name}
-    start = time.monotonic()
-    todo = [
-        job
-        for job in jobs(options.folder, cases, 0, sessions)
-        if not job.variant and job.labels == max(cases[job.case].watched, default=0)
-    ]
-    rows = share_out(measure, todo, options.workers)
-    text = as_markdown(rows, time.monotonic() - start)
-    print(text)
-    if options.output:
-        write_below(options.output, HEADER, text)
-
+BENCHMARK = Benchmark(
+    name="false_claims", about=__doc__, jobs=of_command, tables=tables, runs=200, quick_runs=20,
+    page="false_claims.md", head=HEAD,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

@@ -1,7 +1,6 @@
 """Both designs on every real file and classifier: bias, coverage, and labels to the same width.
 
-    python -m benchmarks.real_files ../shared/data [--quick] [--runs 400]
-        [--output docs/real_files.md]
+    python -m benchmarks.real_files [--quick] [--runs 400] [--write]
 
 For each file, classifier, design and size (300 and 1,000 labels, promise "fixed") the engine is
 answered by the known labels. Bias is given in standard errors of the mean over the runs, coverage
@@ -12,17 +11,16 @@ a ratio under 1 means fewer labels. Seeds: run r uses (0, r).
 
 from __future__ import annotations
 
-import argparse
-import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import labelcore as lc
+from benchmarks.harness import MADE, Benchmark, Job, Options, Rows, command, flat, frame_table
 from labelcore.figures.scalars import look_at
 from labelcore.log.engine import Engine
 from labelcore.planning.simulation import run_seed
@@ -148,22 +146,28 @@ def prefixes(engine: Engine, codes: np.ndarray, grid: np.ndarray) -> Iterator[tu
         yield int(size), Cells(tally.size, labelled, hits, predicted)
 
 
-def as_markdown(table: pd.DataFrame, runs: int, seconds: float) -> str:
-    shown = table.copy()
-    for name, digits in {
-        "truth": 4, "bias in standard errors": 1, "bias in points": 2, "coverage": 3,
-        "coverage noise": 3, "mean width": 4, "ratio": 2,
-    }.items():  # fmt: skip
-        shown[name] = shown[name].map(lambda v, d=digits: "" if pd.isna(v) else f"{v:.{d}f}")
-    name = "plain labels to the same width"
-    shown[name] = shown[name].map(lambda v: "" if pd.isna(v) else f"{v:,.0f}")
-    shown["no value"] = shown["no value"].map(lambda v: f"{v:.0f}")
-    head = "| " + " | ".join(shown.columns) + " |\n|" + "---|" * len(shown.columns) + "\n"
-    body = "\n".join("| " + " | ".join(map(str, row)) + " |" for row in shown.to_numpy())
+def jobs(options: Options) -> dict[str, Job]:
+    return {
+        f"{file.name} {classifier}": partial(measure, options.data, file, classifier, options.runs)
+        for file in FILES
+        for classifier in file.classifiers
+    }
+
+
+DIGITS = {
+    "truth": 4, "bias in standard errors": 1, "bias in points": 2, "coverage": 3,
+    "coverage noise": 3, "mean width": 4, "no value": 0, "plain labels to the same width": 0,
+    "ratio": 2,
+}  # fmt: skip
+
+
+def tables(rows: Rows, options: Options) -> str:
+    table = pd.DataFrame(flat(rows))
+    table = table.sort_values(["coverage", "file"], kind="stable")
     ours = table[table["design"] == "recalibrated_neyman"]
     means = table.groupby("design")["coverage"].agg(["mean", "min"])
     lines = [
-        f"{runs} runs each, seeds (0, 0) to (0, {runs - 1}), {seconds / 60:.0f} minutes.",
+        f"{options.runs} runs each, seeds (0, 0) to (0, {options.runs - 1}).",
         "",
         *(
             f"- `{design}`: mean coverage {row['mean']:.3f}, least {row['min']:.3f}"
@@ -175,40 +179,24 @@ def as_markdown(table: pd.DataFrame, runs: int, seconds: float) -> str:
             for name, part in ours.groupby("estimand", sort=False)
         ),
     ]
-    return "\n".join(lines) + "\n\n" + head + body + "\n"
+    return "\n".join([*lines, "", frame_table(table, DIGITS)])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int, default=400)
-    parser.add_argument("--quick", action="store_true", help="20 runs, for a first look")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    runs = 20 if options.quick else options.runs
-    start = time.monotonic()
-    jobs = [(file, classifier) for file in FILES for classifier in file.classifiers]
-    with ProcessPoolExecutor(options.workers) as pool:
-        futures = [pool.submit(measure, options.folder, f, c, runs) for f, c in jobs]
-        rows = [row for future in futures for row in future.result()]
-    table = pd.DataFrame(rows).sort_values(["coverage", "file"], kind="stable")
-    text = as_markdown(table, runs, time.monotonic() - start)
-    print(text)
-    if options.output:
-        options.output.write_text(HEADER + text, encoding="utf-8")
+HEAD = f"""# Real files: bias, coverage, labels
 
+{MADE}
 
-HEADER = """# Real files: bias, coverage, labels
-
-Made by `python -m benchmarks.real_files ../shared/data --output docs/real_files.md`. Each engine is
-answered by the file's known labels; promise "fixed", confidence 95 %, intervals for this file.
-Bias is in standard errors of its own mean (beyond about 3 it is real) and in points; coverage has
-its binomial standard error beside it; "plain labels to the same width" is the median number of
-labels at which plain random sampling reaches the same mean width, and ratio is our labels over
-those. Worst coverage first.
+Each engine is answered by the file's known labels; promise "fixed", confidence 95 %, intervals for
+this file. Bias is in standard errors of its own mean (beyond about 3 it is real) and in points;
+coverage has its binomial standard error beside it; "plain labels to the same width" is the median
+number of labels at which plain random sampling reaches the same mean width, and ratio is our labels
+over those. Worst coverage first.
 
 """
+BENCHMARK = Benchmark(
+    name="real_files", about=__doc__, jobs=jobs, tables=tables, runs=400, quick_runs=20,
+    page="real_files.md", head=HEAD,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

@@ -1,6 +1,6 @@
 """Looking after every fifth label: how many sessions are ever wrong.
 
-    python -m benchmarks.watched ../shared/data [--quick] [--runs 200] [--output docs/watched.md]
+    python -m benchmarks.watched [--quick] [--runs 200] [--write]
 
 For each real file, classifier and design, sessions of 500 labels with promise "watched" are
 answered by the known labels, and the interval is compared with the truth at every fifth label from
@@ -10,15 +10,14 @@ The promise at 95 % confidence is at most 5 in 100 sessions. Seeds: run r uses (
 
 from __future__ import annotations
 
-import argparse
-import time
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import labelcore as lc
+from benchmarks.harness import MADE, Benchmark, Job, Options, Rows, command, flat, frame_table
 from benchmarks.real_files import DESIGNS, FILES, RealFile
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
@@ -84,50 +83,38 @@ def measure(folder: Path, file: RealFile, classifier: str, runs: int) -> list[di
     return rows
 
 
-def as_markdown(table: pd.DataFrame, runs: int, seconds: float) -> str:
+def jobs(options: Options) -> dict[str, Job]:
+    return {
+        f"{file.name} {classifier}": partial(measure, options.data, file, classifier, options.runs)
+        for file in FILES
+        for classifier in file.classifiers
+    }
+
+
+def tables(rows: Rows, options: Options) -> str:
+    table = pd.DataFrame(flat(rows))
+    table = table.sort_values("share", ascending=False, kind="stable")
+    lines = [f"{options.runs} sessions each, worst first.", ""]
     totals = table.groupby("design")[["ever wrong", "sessions with an interval"]].sum()
-    lines = [f"{runs} sessions each, {seconds / 60:.0f} minutes, worst first.", ""]
     for design, row in totals.iterrows():
         share = row["ever wrong"] / row["sessions with an interval"]
         lines.append(f"- `{design}`: {share:.2%} of all sessions and estimands ever wrong")
-    shown = table.assign(
-        share=table["share"].map("{:.3f}".format), noise=table["noise"].map("{:.3f}".format)
-    )
-    head = "| " + " | ".join(shown.columns) + " |\n|" + "---|" * len(shown.columns) + "\n"
-    body = "\n".join("| " + " | ".join(map(str, row)) + " |" for row in shown.to_numpy())
-    return "\n".join(lines) + "\n\n" + head + body + "\n"
+    return "\n".join([*lines, "", frame_table(table, {"share": 3, "noise": 3})])
 
 
-HEADER = """# Watching: how many sessions are ever wrong
+HEAD = f"""# Watching: how many sessions are ever wrong
 
-Made by `python -m benchmarks.watched ../shared/data --output docs/watched.md`: sessions of 500
-labels, promise "watched", 95 % confidence, a look at every fifth label from the first figure on. A
-session is wrong when the interval excluded the truth at any look; the promise is at most 0.05.
-"noise" is the standard error of a share of 0.05 over that many sessions.
+{MADE}
+
+Sessions of 500 labels, promise "watched", 95 % confidence, a look at every fifth label from the
+first figure on. A session is wrong when the interval excluded the truth at any look; the promise is
+at most 0.05. "noise" is the standard error of a share of 0.05 over that many sessions.
 
 """
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--quick", action="store_true", help="10 sessions, for a first look")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    runs = 10 if options.quick else options.runs
-    start = time.monotonic()
-    jobs = [(file, classifier) for file in FILES for classifier in file.classifiers]
-    with ProcessPoolExecutor(options.workers) as pool:
-        futures = [pool.submit(measure, options.folder, f, c, runs) for f, c in jobs]
-        rows = [row for future in futures for row in future.result()]
-    table = pd.DataFrame(rows).sort_values(["share"], ascending=False, kind="stable")
-    text = as_markdown(table, runs, time.monotonic() - start)
-    print(text)
-    if options.output:
-        options.output.write_text(HEADER + text, encoding="utf-8")
-
+BENCHMARK = Benchmark(
+    name="watched", about=__doc__, jobs=jobs, tables=tables, runs=200, quick_runs=10,
+    page="watched.md", head=HEAD,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

@@ -220,7 +220,7 @@ def test_table_names_the_cells_that_fall_short() -> None:
     rows = measure(Job("50 items", "recalibrated_neyman", "", 45, 0, 20, None))
     assert [row["estimand"] for row in rows] == ["accuracy", "precision", "recall", "f1"]
     short, fine = {**rows[0], "kept": 0.9, "kept se": 0.01}, {**rows[1], "kept": 0.99}
-    text = as_markdown([short, fine], 0, 20, 1.0)
+    text = as_markdown([short, fine], 0, 20)
     listed = text.split("## Cells under")[1].split("## All cells")[0]
     assert "| 50 items | recalibrated_neyman | watched | 45 | accuracy | 20 | 0.900 |" in listed
     assert "precision" not in listed

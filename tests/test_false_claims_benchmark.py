@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks import reasons
 from benchmarks.coverage_jobs import Files, Job, plan_of
-from benchmarks.documents import MARK, write_below
 from benchmarks.false_claims import boundary_claims, certified_in, counts, measure
 from benchmarks.sessions import Prepared
 from labelcore.figures.claims import claim_results
@@ -95,30 +93,19 @@ def test_every_claim_at_its_boundary_has_a_row() -> None:
     assert one_part == ["precision"], "claims about items like these rest on one part"
 
 
-def test_tables_are_written_below_what_people_wrote(tmp_path: Path) -> None:
-    new, kept = tmp_path / "new.md", tmp_path / "kept.md"
-    write_below(new, "# Title\n", "table\n")
-    assert new.read_text("utf-8") == "# Title\ntable\n"
-    kept.write_text(f"# What was found\n\nMuch.\n\n{MARK}old tables\n", "utf-8")
-    write_below(kept, "head\n", "table\n")
-    assert kept.read_text("utf-8") == f"# What was found\n\nMuch.\n\n{MARK}head\ntable\n"
-
-
-def test_a_low_cell_of_a_plain_sample_has_its_calculated_coverage(tmp_path: Path) -> None:
-    head = "| population | design | promise | labels | estimand | kept | se | why |\n|---|\n"
-    rows = [
-        "| 400 items | simple_random | fixed | 240 | accuracy | 0.939 | 0.004 |  |",
-        "| 400 items | recalibrated_neyman | fixed | 240 | recall | 0.940 | 0.004 |  |",
-        "| 400 items | recalibrated_neyman | fixed | 240 | f1 | 0.930 | 0.004 |  |",
-    ]
-    text = f"above\n\n## Cells under 0.945\n\n{head}" + "\n".join(rows) + "\n\n## All\n\nbelow"
-    found = reasons.filled(text, tmp_path).split("\n")
-    exact = reasons.exact_coverage("400 items", "accuracy", 240, tmp_path)
+def test_a_low_cell_of_a_plain_sample_has_its_calculated_coverage() -> None:
+    cell = {"population": "400 items", "design": "simple_random", "promise": "fixed",
+            "labels": 240, "estimand": "accuracy", "kept": 0.939, "kept se": 0.004,
+            "runs": 3000}  # fmt: skip
+    exact = reasons.exact_coverage("400 items", "accuracy", 240, None)
     assert exact is not None and 0.9 < exact < 0.95
-    assert found[6].endswith(f"| counts are whole numbers: {exact:.4f} by calculation |")
-    assert found[7].endswith("| within two standard errors of 0.945 |")
-    assert found[8].endswith(f"| {reasons.FOUND['fixed']} |")
-    assert found[0] == "above" and found[-1] == "below"
+    calculated = f"counts are whole numbers: {exact:.4f} by calculation"
+    assert reasons.reason(cell, None) == calculated
+    assert reasons.reason({**cell, "runs": 30}, None) == "within two standard errors of 0.945"
+    assert reasons.reason({**cell, "kept": 0.95}, None) == ""
+    strata = {**cell, "design": "recalibrated_neyman", "estimand": "recall", "kept": 0.94}
+    assert reasons.reason(strata, None) == "within two standard errors of 0.945"
+    assert reasons.reason({**strata, "kept": 0.93}, None) == reasons.FOUND["fixed"]
 
 
 def test_calculated_coverage_is_what_samples_show() -> None:

@@ -1,0 +1,228 @@
+"""One harness for all benchmarks: jobs on several processes, tables, a page of docs/.
+
+    python -m benchmarks.NAME [--quick] [--runs N] [--workers 2] [--only WORD] [--rows FILE]
+        [--data ../shared/data] [--write]
+
+A benchmark says its jobs, how their rows become tables, and which page it writes. ``--rows`` keeps
+the rows of each job, so that a measurement broken off goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+from zlib import crc32
+
+import click
+import numpy as np
+import pandas as pd
+
+import labelcore
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+MARK = "<!-- Everything below is written by the benchmark. -->\n"
+MADE = "{made}"
+
+Row = dict[str, Any]
+Rows = dict[str, list[Row]]
+Job = Callable[[], list[Row]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is asked for: ``runs`` of each case; the real files are in ``data``."""
+
+    runs: int
+    quick: bool = False
+    data: Path = Path("../shared/data")
+
+
+def nothing_beside(rows: Rows, docs: Path) -> None:
+    """No file beside the page."""
+
+
+def no_faults(rows: Rows, options: Options) -> list[str]:
+    """Nothing is asked of the rows."""
+    return []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """What is measured, and where it is written.
+
+    name     of the module below ``benchmarks``
+    about    the help text
+    jobs     a function for each case, by a name of its own. It runs in another process, so it is
+             made of functions of a module (``functools.partial``); its rows hold what JSON can
+    tables   Markdown from the rows of all jobs, in the order of the jobs
+    runs, quick_runs   of each case, at full size and with ``--quick``
+    page     in docs/; "" for none. Where it has the ``MARK``, what stands above is kept
+    head     before the tables; ``MADE`` in it becomes the command, the versions and the time
+    beside   writes what else belongs to the page, into docs/
+    faults   what must come out and did not: the command ends with 1
+    workers  processes; 1 where time is measured
+    """
+
+    name: str
+    about: str
+    jobs: Callable[[Options], Mapping[str, Job]]
+    tables: Callable[[Rows, Options], str]
+    runs: int = 1
+    quick_runs: int = 1
+    page: str = ""
+    head: str = MADE + "\n\n"
+    beside: Callable[[Rows, Path], None] = nothing_beside
+    faults: Callable[[Rows, Options], list[str]] = no_faults
+    workers: int = 2
+
+
+# --- the command -----------------------------------------------------------------------------
+
+
+def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
+    """The command line of a benchmark; ``docs`` is where it writes."""
+
+    @click.command(help=benchmark.about.replace("\n\n    ", "\n\n\b\n    "))
+    @click.option("--quick", is_flag=True, help="A first look.")
+    @click.option("--runs", type=click.IntRange(1), help=f"Of each case; {benchmark.runs}.")
+    @click.option("--workers", type=click.IntRange(1), default=benchmark.workers)
+    @click.option("--only", default="", help="Jobs with this word in the name; prints rows.")
+    @click.option("--rows", "kept", type=click.Path(path_type=Path), help="Keeps what is done.")
+    @click.option("--data", type=click.Path(path_type=Path), default=Options.data)
+    @click.option("--write", is_flag=True, help=f"Writes docs/{benchmark.page}.")
+    def measure(
+        quick: bool, runs: int | None, workers: int, only: str, kept: Path | None, data: Path,
+        write: bool,
+    ) -> None:  # fmt: skip
+        if write and only:
+            raise click.UsageError("--write needs all jobs: leave out --only")
+        options = Options(runs or (benchmark.quick_runs if quick else benchmark.runs), quick, data)
+        start = time.monotonic()
+        rows = found(benchmark, options, workers, only, kept)
+        made = provenance(benchmark, options, time.monotonic() - start)
+        if only:
+            click.echo(pd.DataFrame(flat(rows)).to_string())
+            return
+        text = benchmark.head.replace(MADE, made) + benchmark.tables(rows, options)
+        click.echo(text)
+        if write and benchmark.page:
+            write_page(docs / benchmark.page, text)
+        if write:
+            benchmark.beside(rows, docs)
+        faults = benchmark.faults(rows, options)
+        for fault in faults:
+            click.echo(f"FAILED {fault}")
+        raise SystemExit(1 if faults else 0)
+
+    return measure
+
+
+def provenance(benchmark: Benchmark, options: Options, seconds: float) -> str:
+    """By which command, with which versions, on what, and how long it took."""
+    words = ["python -m benchmarks." + benchmark.name, *(["--quick"] if options.quick else [])]
+    if options.runs != (benchmark.quick_runs if options.quick else benchmark.runs):
+        words.append(f"--runs {options.runs}")
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas"))
+    took = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+    text = (
+        f"Made by `{' '.join([*words, '--write'])}` with labelcore {labelcore.__version__}, "
+        f"{versions} and Python {platform.python_version()} on {platform.machine()}, "
+        f"{os.cpu_count()} cores, in {took}."
+    )
+    return fill(text, 100, break_on_hyphens=False, break_long_words=False)
+
+
+def write_page(path: Path, text: str) -> None:
+    """Below the mark of a page, or as a new one."""
+    old = path.read_text(encoding="utf-8") if path.exists() else ""
+    above, mark, _ = old.partition(MARK)
+    path.write_text((above + MARK if mark else "") + text, encoding="utf-8")
+
+
+# --- the jobs --------------------------------------------------------------------------------
+
+
+def found(
+    benchmark: Benchmark, options: Options, workers: int, only: str = "", kept: Path | None = None
+) -> Rows:
+    """The rows of all jobs, in the order of the jobs; those that ``kept`` holds for as many runs
+    are not made again."""
+    jobs = {name: job for name, job in benchmark.jobs(options).items() if only in name}
+    size = {"runs": options.runs, "quick": options.quick}
+    done: Rows = {}
+    for line in kept.read_text("utf-8").splitlines() if kept and kept.exists() else []:
+        one = json.loads(line)
+        if one["size"] == size:
+            done[one["job"]] = one["rows"]
+    left = {name: job for name, job in jobs.items() if name not in done}
+    start = time.monotonic()
+    for number, (name, rows) in enumerate(as_they_end(left, workers), start=1):
+        text = json.dumps({"job": name, "size": size, "rows": rows}, default=_plain)
+        done[name] = json.loads(text)["rows"]  # The same whether it was kept or not.
+        if kept:
+            with kept.open("a", encoding="utf-8") as file:
+                file.write(text + "\n")
+        seconds = time.monotonic() - start
+        click.echo(f"{seconds:6.0f} s {number}/{len(left)} {name}", err=True)
+    return {name: done[name] for name in jobs}
+
+
+def flat(rows: Rows) -> list[Row]:
+    """The rows of all jobs."""
+    return [row for part in rows.values() for row in part]
+
+
+def as_they_end(jobs: Mapping[str, Job], workers: int) -> Iterator[tuple[str, list[Row]]]:
+    """Each name with its rows; with one worker in this process."""
+    if workers == 1:
+        yield from ((name, job()) for name, job in jobs.items())
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        running = {pool.submit(job): name for name, job in jobs.items()}
+        try:
+            for future in as_completed(running):
+                yield running[future], future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of NumPy as JSON has them."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"a row must hold what JSON can, got {value!r}")
+
+
+def generator(seed: int, case: str, run: int) -> np.random.Generator:
+    """Run number ``run`` of a case: the child of a seed made of ``seed`` and the case's name."""
+    key = (seed, crc32(case.encode()))
+    return np.random.default_rng(np.random.SeedSequence(key, spawn_key=(run,)))
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+def table(names: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table; cells are shown as they are, with bars escaped."""
+
+    def line(cells: Sequence[object]) -> str:
+        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+    return "\n".join([line(names), "|" + "---|" * len(names), *map(line, rows), ""])
+
+
+def frame_table(frame: pd.DataFrame, digits: Mapping[str, int]) -> str:
+    """A table with so many digits in the columns named; what is missing is left empty."""
+    shown = frame.astype(object)
+    for name, places in digits.items():
+        shown[name] = ["" if pd.isna(one) else f"{one:,.{places}f}" for one in frame[name]]
+    return table(list(shown.columns), shown.to_numpy())

@@ -1,0 +1,167 @@
+"""The harness of the benchmarks: every job once, in order, kept, and on its page."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner, Result
+
+import benchmarks
+from benchmarks.harness import (
+    MADE,
+    MARK,
+    Benchmark,
+    Job,
+    Options,
+    Row,
+    Rows,
+    command,
+    flat,
+    frame_table,
+    generator,
+    table,
+)
+
+NAMES = ("one", "two", "three")
+
+
+def count(folder: Path, name: str, runs: int) -> list[Row]:
+    """A job that leaves a trace; "broken" cannot be done."""
+    if (folder / "broken").exists() and name == "two":
+        raise ValueError("two is broken")
+    with (folder / "trace").open("a") as file:
+        file.write(name + "\n")
+    return [{"name": name, "runs": np.int64(runs), "shares": np.array([0.5, np.nan])}]
+
+
+def jobs(folder: Path, options: Options) -> dict[str, Job]:
+    return {name: partial(count, folder, name, options.runs) for name in NAMES}
+
+
+def tables(rows: Rows, options: Options) -> str:
+    return table(("name", "runs"), [(row["name"], row["runs"]) for row in flat(rows)])
+
+
+def counting(folder: Path) -> Benchmark:
+    return Benchmark(
+        name="counting", about="Counts.", jobs=partial(jobs, folder), tables=tables, runs=40,
+        quick_runs=4, page="counting.md", head=f"# Counting\n\n{MADE}\n\n",
+        faults=lambda rows, options: ["few runs"] if options.runs < 3 else [],
+    )  # fmt: skip
+
+
+def ran(folder: Path, *given: str) -> Result:
+    return CliRunner().invoke(command(counting(folder), folder), [*given, "--workers", "1"])
+
+
+def trace(folder: Path) -> list[str]:
+    return (folder / "trace").read_text().split()
+
+
+@pytest.mark.parametrize(
+    ("given", "runs"), [((), 40), (("--quick",), 4), (("--quick", "--runs", "9"), 9)]
+)
+def test_every_job_is_done_once_with_the_runs_asked_for(
+    tmp_path: Path, given: tuple[str, ...], runs: int
+) -> None:
+    done = ran(tmp_path, *given)
+    assert done.exit_code == 0, done.output
+    assert trace(tmp_path) == list(NAMES)
+    assert [f"| {name} | {runs} |" in done.output for name in NAMES] == [True] * 3
+    assert not (tmp_path / "counting.md").exists()
+
+
+def test_rows_are_in_the_order_of_the_jobs_with_more_processes(tmp_path: Path) -> None:
+    done = CliRunner().invoke(command(counting(tmp_path), tmp_path), ["--workers", "3"])
+    assert done.stdout.index("| one") < done.stdout.index("| two") < done.stdout.index("| three")
+    assert sorted(trace(tmp_path)) == sorted(NAMES)
+
+
+def test_what_was_broken_off_goes_on_where_it_was(tmp_path: Path) -> None:
+    kept = ("--rows", str(tmp_path / "rows.jsonl"))
+    (tmp_path / "broken").touch()
+    done = ran(tmp_path, *kept, "--write")
+    assert isinstance(done.exception, ValueError)
+    assert not (tmp_path / "counting.md").exists()
+    (tmp_path / "broken").unlink()
+    again = ran(tmp_path, *kept)
+    assert trace(tmp_path) == list(NAMES)
+    assert again.stdout.partition("\n| ")[2] == ran(tmp_path).stdout.partition("\n| ")[2]
+
+
+def test_rows_of_another_number_of_runs_are_not_taken(tmp_path: Path) -> None:
+    kept = ("--rows", str(tmp_path / "rows.jsonl"))
+    ran(tmp_path, *kept, "--runs", "7")
+    assert "| one | 8 |" in ran(tmp_path, *kept, "--runs", "8").output
+    sizes = [json.loads(line)["size"]["runs"] for line in Path(kept[1]).read_text().splitlines()]
+    assert sizes == [7] * 3 + [8] * 3
+
+
+def test_a_page_says_by_which_command_and_keeps_what_people_wrote(tmp_path: Path) -> None:
+    page = tmp_path / "counting.md"
+    ran(tmp_path, "--runs", "12", "--write")
+    text = page.read_text("utf-8")
+    assert text.startswith(
+        "# Counting\n\nMade by `python -m benchmarks.counting --runs 12 --write`"
+    )
+    assert text.endswith("| three | 12 |\n\n") or text.endswith("| three | 12 |\n")
+    page.write_text(f"# What was found\n\nMuch.\n\n{MARK}old\n", "utf-8")
+    ran(tmp_path, "--write")
+    text = page.read_text("utf-8")
+    assert text.startswith(f"# What was found\n\nMuch.\n\n{MARK}# Counting\n\nMade by `python -m")
+    assert "| three | 40 |" in text and "old" not in text
+
+
+def test_part_of_the_jobs_prints_rows_and_writes_no_page(tmp_path: Path) -> None:
+    done = ran(tmp_path, "--only", "o")
+    assert trace(tmp_path) == ["one", "two"] and "shares" in done.output
+    refused = ran(tmp_path, "--only", "one", "--write")
+    assert refused.exit_code == 2 and "leave out --only" in refused.output
+
+
+def test_what_must_come_out_and_does_not_fails_the_command(tmp_path: Path) -> None:
+    done = ran(tmp_path, "--runs", "2")
+    assert done.exit_code == 1 and "FAILED few runs" in done.output
+
+
+def test_tables() -> None:
+    assert table(("a", "b"), [(1, "x | y")]) == "| a | b |\n|---|---|\n| 1 | x \\| y |\n"
+    frame = pd.DataFrame({"name": ["x"], "share": [0.12345], "labels": [float("nan")]})
+    shown = "| name | share | labels |\n|---|---|---|\n| x | 0.123 |  |\n"
+    assert frame_table(frame, {"share": 3, "labels": 0}) == shown
+
+
+def test_runs_of_a_case_have_seeds_of_their_own() -> None:
+    first = [generator(*key).random() for key in ((1, "a", 0), (1, "a", 0), (1, "a", 1))]
+    others = [generator(*key).random() for key in ((1, "b", 0), (2, "a", 0))]
+    assert first[0] == first[1]
+    assert len({*first[1:], *others}) == 4
+
+
+# --- the benchmarks ----------------------------------------------------------------------------
+
+
+def all_benchmarks() -> list[Benchmark]:
+    found = []
+    for module in pkgutil.walk_packages(benchmarks.__path__, "benchmarks."):
+        one = getattr(importlib.import_module(module.name), "BENCHMARK", None)
+        if one is not None:
+            assert f"benchmarks.{one.name}" == module.name.removesuffix(".__main__")
+            found.append(one)
+    return found
+
+
+@pytest.mark.parametrize("one", all_benchmarks(), ids=lambda one: str(one.name))
+def test_a_benchmark_has_jobs_and_a_page_that_names_its_command(one: Benchmark, root: Path) -> None:
+    assert one.runs >= one.quick_runs >= 1
+    assert len(one.jobs(Options(one.quick_runs, quick=True))) >= 1
+    assert CliRunner().invoke(command(one), ["--help"]).exit_code == 0
+    if one.page:
+        assert f"python -m benchmarks.{one.name}" in (root / "docs" / one.page).read_text("utf-8")
