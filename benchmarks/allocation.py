@@ -1,6 +1,6 @@
 """The two rules that share the labels of `recalibrated_neyman`: width and coverage side by side.
 
-    python -m benchmarks.allocation ../shared/data [--quick] [--runs 200] [--workers 2]
+    python -m benchmarks.allocation [--quick] [--runs 200]
 
 Each population, size and focus is drawn with both rules, stratum by stratum: with a stratum's
 items in random order the hits of a batch are hypergeometric, so no item need be touched. The
@@ -10,11 +10,8 @@ same for both rules.
 
 from __future__ import annotations
 
-import argparse
-import time
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +19,7 @@ import pandas as pd
 from scipy.special import expit, logit
 
 import labelcore as lc
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat, table
 from benchmarks.populations import MAIN, Items, Known, all_cases, known, real_cases, written
 from labelcore.designs.base import Frame, Progress, Setup
 from labelcore.designs.profile_figures import profile_figures
@@ -41,6 +39,7 @@ NASTY = ("upside down", "overconfident, deep misses", "flipped tail", "shifted d
 FOCI: dict[str, tuple[str, ...]] = {
     "precision_recall": MAIN, "accuracy": ("accuracy",), "recall": ("recall",), "f1": ("f1",),
 }  # fmt: skip
+SIZES = (300, 1000)
 QUICK = ("0.01 overconfident", "prevalence .1 %")
 
 
@@ -78,7 +77,20 @@ def population_of(name: str, folder: Path) -> Known:
     return known(name, folder) if name in all_cases() else written(graded(name))
 
 
-def measure(name: str, folder: Path, size: int, focus: str, rule: str, runs: int, place: int) -> pd.DataFrame:  # fmt: skip  # noqa: E501
+def measure(group: str, place: int, name: str, folder: Path, runs: int) -> list[Row]:
+    """Both rules on one population, for every size and focus."""
+    return [
+        {"group": group, **row}
+        for size in SIZES
+        for focus in FOCI
+        for rule in (NEYMAN, TWO_ENDED)
+        for row in rows_of(name, folder, size, focus, rule, runs, place)
+    ]
+
+
+def rows_of(
+    name: str, folder: Path, size: int, focus: str, rule: str, runs: int, place: int
+) -> list[Row]:
     """Width and coverage of each figure of one focus, over ``runs`` sessions."""
     file = population_of(name, folder)
     plan = lc.Plan(
@@ -101,10 +113,12 @@ def measure(name: str, folder: Path, size: int, focus: str, rule: str, runs: int
         figures = profile_figures(rows, counts, look, rates)
         covered = (figures.low <= truth + 1e-12) & (truth <= figures.high + 1e-12)
         found[:, run] = covered, figures.high - figures.low
-    return pd.DataFrame(
-        {"population": name, "labels": size, "focus": focus, "figure": FOCI[focus], "rule": rule,
-         "coverage": found[0].mean(axis=0), "width": found[1].mean(axis=0)}
-    )  # fmt: skip
+    means = found.mean(axis=1)
+    return [
+        {"population": name, "labels": size, "focus": focus, "figure": figure, "rule": rule,
+         "coverage": means[0, at], "width": means[1, at]}
+        for at, figure in enumerate(FOCI[focus])
+    ]  # fmt: skip
 
 
 def session(
@@ -128,50 +142,39 @@ def cells_of(frame: Frame, drawn: np.ndarray, positive: np.ndarray) -> Cells:
     return Cells(*parts, frame.predicted)
 
 
-def as_markdown(table: pd.DataFrame) -> str:
-    """One row for each group, focus and figure; ratios are geometric means over the cells."""
-    keys = ["group", "population", "labels", "focus", "figure"]
-    wide = table.pivot_table(index=keys, columns="rule", values=["width", "coverage"])
-    width, coverage = wide["width"].clip(lower=1e-3), wide["coverage"]
-    ratio = np.log(width[TWO_ENDED] / width[NEYMAN])
-    by = ["group", "focus", "figure"]
-    lines = ["| populations | focus | figure | cells | width, two_ended over neyman | most | "
-             "coverage, two_ended | least | coverage, neyman | least |",
-             "|---|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
-    for key, part in ratio.groupby(by):
-        kept = coverage.loc[part.index]
-        new, old = kept[TWO_ENDED], kept[NEYMAN]
-        lines.append(
-            f"| {' | '.join(map(str, key))} | {len(part)} | {np.exp(part.mean()):.3f} | "
-            f"{np.exp(part.max()):.3f} | {new.mean():.3f} | {new.min():.3f} | {old.mean():.3f} | "
-            f"{old.min():.3f} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--quick", action="store_true", help="two populations, 50 runs")
-    parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args()
-    start = time.monotonic()
+def jobs(options: Options) -> dict[str, Job]:
+    """The populations held out and the nasty ones."""
     groups = [(group, name) for group in ("held out", "nasty") for name in names_of(group)]
     chosen = [pair for pair in groups if not options.quick or pair[1] in QUICK]
-    runs = 50 if options.quick else options.runs
-    with ProcessPoolExecutor(options.workers) as pool:
-        jobs = [
-            (group, pool.submit(measure, name, options.folder, size, focus, rule, runs, place))
-            for place, (group, name) in enumerate(chosen)
-            for size in (300, 1000)
-            for focus in FOCI
-            for rule in (NEYMAN, TWO_ENDED)
-        ]
-        table = pd.concat([job.result().assign(group=group) for group, job in jobs])
-    print(as_markdown(table))
-    print(f"{runs} runs each, {(time.monotonic() - start) / 60:.0f} minutes")
+    return {
+        name: partial(measure, group, place, name, options.data, options.runs)
+        for place, (group, name) in enumerate(chosen)
+    }
 
+
+def tables(rows: Rows, options: Options) -> str:
+    """One row for each group, focus and figure; ratios are geometric means over the cells."""
+    keys = ["group", "population", "labels", "focus", "figure"]
+    wide = pd.DataFrame(flat(rows)).pivot_table(
+        index=keys, columns="rule", values=["width", "coverage"]
+    )
+    width, coverage = wide["width"].clip(lower=1e-3), wide["coverage"]
+    ratio = np.log(width[TWO_ENDED] / width[NEYMAN])
+    found = []
+    for key, part in ratio.groupby(["group", "focus", "figure"]):
+        kept = coverage.loc[part.index]
+        new, old = kept[TWO_ENDED], kept[NEYMAN]
+        numbers = (np.exp(part.mean()), np.exp(part.max()), new.mean(), new.min(), old.mean(),
+                   old.min())  # fmt: skip
+        found.append((*key, len(part), *(f"{one:.3f}" for one in numbers)))
+    names = ("populations", "focus", "figure", "cells", "width, two_ended over neyman", "most",
+             "coverage, two_ended", "least", "coverage, neyman", "least")  # fmt: skip
+    return f"{options.runs} runs each.\n\n{table(names, found)}"
+
+
+BENCHMARK = Benchmark(
+    name="allocation", about=__doc__, jobs=jobs, tables=tables, runs=200, quick_runs=50
+)
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

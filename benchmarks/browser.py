@@ -1,6 +1,6 @@
 """From a key press to the next item painted, in a real Chromium.
 
-    python -m benchmarks.browser [--labels 100] [--output docs/speed_browser.md]
+    python -m benchmarks.browser [--quick] [--runs 3] [--write]
 
 The clock starts at the keydown event in the page and stops after the frame that shows the next item
 was painted (its change in the page, then two animation frames). A press counts as one with chart
@@ -9,25 +9,27 @@ when the chart was drawn again before that moment or within the same answer.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
-import sys
 import tempfile
 import time
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import quantiles
 from typing import Any
 
+import click
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
+from benchmarks.harness import table as markdown
 from tests.browser import driving
 from tests.browser.chromium import ARGUMENTS, NAMES
 from tests.browser.server import Server
 
-ITEMS, LABELLED, DROPPED = 20_000, 60, 5
+ITEMS, LABELLED, DROPPED, LABELS, FEW_LABELS = 20_000, 60, 5, 100, 20
 GOALS = {"without chart": (40, 80), "with chart": (40, 80)}
 THINK_MS = (100, 300)
 ANSWER_WAIT_MS = 200
@@ -130,34 +132,31 @@ def percentiles(values: list[float]) -> tuple[float, float]:
     return cut[49], cut[94]
 
 
-def table(found: dict[str, Any]) -> list[str]:
+def table(found: dict[str, Any]) -> str:
     presses = [one for one in found["presses"] if one["painted"]]
     groups = {
         "without chart": [one for one in presses if not one["chart"]],
         "with chart": [one for one in presses if one["chart"]],
         "all": presses,
     }
-    lines = [
-        "| presses | number | median ms | 95th percentile ms | goal ms "
-        "| next item in the page, median | answer buttons of it, median |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    names = ("presses", "number", "median ms", "95th percentile ms", "goal ms",
+             "next item in the page, median", "answer buttons of it, median")  # fmt: skip
+    rows = []
     for name, group in groups.items():
         painted = percentiles([one["painted"] - one["start"] for one in group])
         dom = percentiles([one["dom"] - one["start"] for one in group])
         buttons = percentiles([one["buttons"] - one["start"] for one in group if one["buttons"]])
         goal = " / ".join(map(str, GOALS[name])) if name in GOALS else ""
-        lines.append(
-            f"| {name} | {len(group)} | {painted[0]:.0f} | {painted[1]:.0f} | {goal} "
-            f"| {dom[0]:.0f} | {buttons[0]:.0f} |"
-        )
-    return lines
+        numbers = (*painted, goal, dom[0], buttons[0])
+        shown = [one if isinstance(one, str) else f"{one:.0f}" for one in numbers]
+        rows.append((name, len(group), *shown))
+    return markdown(names, rows)
 
 
-def run(labels: int) -> list[str]:
+def run(labels: int) -> list[Row]:
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     if executable is None:
-        sys.exit(f"no Chromium: none of {', '.join(NAMES)} is on the PATH")
+        raise click.ClickException(f"no Chromium: none of {', '.join(NAMES)} is on the PATH")
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         project = driving.make_project(
@@ -171,39 +170,44 @@ def run(labels: int) -> list[str]:
             found = measure(page, server, project, labels)
             version = browser.version
             browser.close()
-    if found["answers"] != LABELLED + DROPPED + labels:
-        sys.exit(f"{LABELLED + DROPPED + labels} presses gave {found['answers']} answers")
-    return [
+    expected = LABELLED + DROPPED + labels
+    if found["answers"] != expected:
+        raise click.ClickException(f"{expected} presses gave {found['answers']} answers")
+    words = (
         f"{labels} labels (before them {LABELLED} made without the page and {DROPPED} dropped), "
         f"{ITEMS:,} items, three estimands, recalibrated_neyman; {found['seconds']:.0f} s; "
         f"Chromium {version}; "
         f"{os.cpu_count()} cores for server and browser, load {before:.1f} before and "
-        f"{os.getloadavg()[0]:.1f} after; server processor time {found['cpu_ms']:.0f} ms a label.",
-        "",
-        *table(found),
-    ]
+        f"{os.getloadavg()[0]:.1f} after; server processor time {found['cpu_ms']:.0f} ms a label."
+    )
+    return [{"when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "words": words, **found}]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--labels", type=int, default=100)
-    parser.add_argument("--runs", type=int, default=1)
-    parser.add_argument("--output", type=Path)
-    given = parser.parse_args()
-    command = f"python -m benchmarks.browser --labels {given.labels} --runs {given.runs}"
-    lines = ["# Key press to next item painted", "", f"    {command}", ""]
-    lines += [*__doc__.strip().splitlines()[4:], ""]
-    for number in range(given.runs):
-        found = [
-            f"## Run {number + 1}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-            "",
-            *run(given.labels),
-        ]
-        print("\n".join(found), flush=True)
-        lines += [*found, ""]
-    if given.output:
-        given.output.write_text("\n".join(lines), "utf-8")
+def jobs(options: Options) -> dict[str, Job]:
+    labels = FEW_LABELS if options.quick else LABELS
+    return {f"run {number + 1}": partial(run, labels) for number in range(options.runs)}
 
+
+def tables(rows: Rows, options: Options) -> str:
+    return "\n".join(
+        f"## Run {number}, {one['when']}\n\n{one['words']}\n\n{table(one)}"
+        for number, one in enumerate(flat(rows), start=1)
+    )
+
+
+HEAD = f"""# Key press to next item painted
+
+{MADE}
+
+The clock starts at the keydown event in the page and stops after the frame that shows the next item
+was painted (its change in the page, then two animation frames). A press counts as one with chart
+when the chart was drawn again before that moment or within the same answer.
+
+"""
+BENCHMARK = Benchmark(
+    name="browser", about=__doc__, jobs=jobs, tables=tables, runs=3, quick_runs=1,
+    page="speed_browser.md", head=HEAD, workers=1,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

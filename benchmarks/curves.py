@@ -1,6 +1,6 @@
 """Ranked lists on real files: how far the bounds are off, and how often they are wrong.
 
-    python -m benchmarks.curves ../shared/data [--quick] [--runs 300] [--output docs/curves.md]
+    python -m benchmarks.curves [--quick] [--runs 300] [--write]
 
 Geometric strata with as many labels as PAULA needs (epsilon .03, window 100) and with a quarter of
 them, fixed and watched, and PAULA itself; the order of equal scores and the draws are new in each
@@ -11,19 +11,19 @@ labels on 35,615 synthetic items with its replay. Seeds: run r uses (21, r).
 
 from __future__ import annotations
 
-import argparse
-import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import labelcore as lc
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.real_files import FILES, RealFile
 from labelcore.designs.base import Frame, Look, Setup, rank_order
 from labelcore.designs.curves import Curve, Ranked
@@ -37,6 +37,7 @@ SEED, PAULA_RUNS, GOAL = 21, 100, 0.025
 LISTS = ((1, "model"), (1, "cosine"), (0, "svm"), (2, "gbm"))
 LOOKS = (0.25, 0.5, 0.75, 1.0)
 FROM_RANK = 100
+STORES = ("memory", "sqlite")
 SUMMARIES = {"AP": average_precision, "AUC": area_under_roc}
 SIZES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 
@@ -198,7 +199,7 @@ def widths(one: List, growth: float) -> dict[str, float]:
     sizes."""
     n_items = len(one.hit)
     ranks = np.arange(1, n_items + 1)
-    sizes, table = [], []
+    sizes, found = [], []
     for share in SIZES:
         size = int(n_items * share)
         plan = one.plan("geometric_strata", size, "fixed", growth=growth)
@@ -211,10 +212,10 @@ def widths(one: List, growth: float) -> dict[str, float]:
             half = (high - low) / 2
             halves.append((half[-1], half.mean(), half[FROM_RANK:].max()))
         sizes.append(size)
-        table.append(np.mean(halves, axis=0))
-        if table[-1].max() <= GOAL:
+        found.append(np.mean(halves, axis=0))
+        if found[-1].max() <= GOAL:
             break
-    columns = np.array(table).T
+    columns = np.array(found).T
     names = ("whole list", "mean of ranks", f"every rank from {FROM_RANK} on")
     return {name: first_size(sizes, column) for name, column in zip(names, columns, strict=True)}
 
@@ -231,9 +232,14 @@ def first_size(sizes: Sequence[int], half: np.ndarray) -> float:
     return float(np.exp(np.interp(-np.log(GOAL), -y, x)))
 
 
-def long_session(folder: Path, n_items: int, store: str) -> list[str]:
+def long_session(n_items: int, kind: str) -> list[Row]:
     """PAULA to its last label, the results at every hundredth, and the replay of its log."""
-    path = folder / "list.csv"
+    with TemporaryDirectory() as folder:
+        store = f"sqlite:///{folder}/labels.db" if kind == "sqlite" else "memory://"
+        return [{"store": kind, "cells": session_cells(Path(folder) / "list.csv", n_items, store)}]
+
+
+def session_cells(path: Path, n_items: int, store: str) -> list[str]:
     rng = np.random.default_rng(SEED)
     score = np.round(rng.beta(1.2, 1.0, n_items), 6)
     truth = rng.random(n_items) < score
@@ -268,15 +274,8 @@ def percent(share: float, runs: float = 0) -> str:
     return f"{100 * share:.1f}{noise}"
 
 
-def line(cells: Sequence[object]) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
 def section(title: str, words: str, names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    head = [line(names), "|" + "---|" * len(names)]
-    return "\n".join(
-        [f"## {title}", "", *([words, ""] if words else []), *head, *map(line, rows), ""]
-    )
+    return "\n\n".join([f"## {title}", *([words] if words else []), table(names, rows)])
 
 
 def along_the_ranks(bands: list[dict[str, Any]]) -> str:
@@ -332,53 +331,45 @@ def labels_needed(rows: list[dict[str, Any]]) -> str:
     )  # fmt: skip
 
 
-def as_markdown(rows: list[dict[str, Any]], sessions: list[list[str]], seconds: float) -> str:
+def jobs(options: Options) -> dict[str, Job]:
+    """The lists, and the sessions."""
+    lists = {
+        f"{FILES[number].name}, {classifier}": partial(measure, options.data, place, options.runs)
+        for place, (number, classifier) in enumerate(LISTS)
+    }
+    items = session_items(options)
+    stores = {f"PAULA, {store}": partial(long_session, items, store) for store in STORES}
+    return lists | stores
+
+
+def session_items(options: Options) -> int:
+    return 3_000 if options.quick else 35_615
+
+
+def tables(found: Rows, options: Options) -> str:
+    sessions = [one["cells"] for part in found.values() for one in part if "cells" in one]
+    rows = [one for part in found.values() for one in part if "cells" not in one]
     kinds = ("geometric strata", "PAULA", "width")
     ours, paula, width = ([row for row in rows if row["method"] == kind] for kind in kinds)
-    runs = f"{ours[0]['runs']:.0f} runs of geometric strata, {paula[0]['runs']:.0f} of PAULA"
+    title = f"A session of PAULA on {session_items(options):,} synthetic items"
+    names = ("store", "labels", "all of it", "results() after a label", "replay", "figures")
     return "\n".join(
         [
-            f"{runs}; {seconds / 60:.0f} minutes.\n",
+            f"{ours[0]['runs']} runs of geometric strata, {paula[0]['runs']} of PAULA.\n",
             along_the_ranks([row for row in rows if row["method"] != "width"]),
             read_off(ours),
             envelopes(paula),
             labels_needed(width),
-            section(
-                "A session of PAULA on 35,615 synthetic items", "",
-                ("store", "labels", "all of it", "results() after a label", "replay", "figures"),
-                sessions,
-            ),
+            section(title, "", names, sessions),
         ]
-    )  # fmt: skip
+    )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--quick", action="store_true", help="10 runs, for a first look")
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    runs = 10 if options.quick else options.runs
-    start = time.monotonic()
-    with ProcessPoolExecutor(2) as pool:
-        jobs = [pool.submit(measure, options.folder, place, runs) for place in (3, 0, 1, 2)]
-        parts = [job.result() for job in jobs]
-    rows = [row for part in (parts[1], parts[2], parts[3], parts[0]) for row in part]
-    with tempfile.TemporaryDirectory() as name:
-        items = 3_000 if options.quick else 35_615
-        stores = ("memory://", f"sqlite:///{name}/labels.db")
-        sessions = [long_session(Path(name), items, store) for store in stores]
-    text = as_markdown(rows, sessions, time.monotonic() - start)
-    print(text)
-    if options.output:
-        options.output.write_text(HEADER + text, encoding="utf-8")
+HEAD = f"""# Ranked lists: errors, widths, coverage
 
+{MADE}
 
-HEADER = """# Ranked lists: errors, widths, coverage
-
-Made by `python -m benchmarks.curves ../shared/data --runs 60 --output docs/curves.md`: real files,
-their own labels as the truth, confidence 95 %.
+Real files, their own labels as the truth, confidence 95 %.
 
 - The band of `geometric_strata` is right at all ranks together about as often as it says: 93 to
   100 % of the runs, 97 % in the mean over the eight settings, with a standard error of up to three
@@ -395,5 +386,10 @@ their own labels as the truth, confidence 95 %.
 
 """
 
+BENCHMARK = Benchmark(
+    name="curves", about=__doc__, jobs=jobs, tables=tables, runs=300, quick_runs=10,
+    page="curves.md", head=HEAD,
+)  # fmt: skip
+
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

@@ -1,27 +1,29 @@
-"""Speed and memory of the engine: results after a label, import, simulated sessions.
+"""Speed and memory of the engine: start, results after a label, import, simulated sessions.
 
-    python -m benchmarks.engine [--quick] [--output docs/speed_engine.md]
+    python -m benchmarks.engine [--quick] [--write]
 
-Three measurements, each on synthetic data made here with a fixed seed:
-results after a label with 100,000 labels in the log (goal: 10 ms for four estimands), a million
-rows imported from CSV in a fresh process (goals: 5 s, 800 MB), and 1,000 simulated sessions of 500
-labels on 20,000 items.
+Synthetic data made here with a fixed seed: results after a label with 100,000 labels in the log
+(goal: 10 ms for four estimands), a million rows imported from CSV in a fresh process (goals: 5 s,
+800 MB), 1,000 simulated sessions of 500 labels on 20,000 items, and the processor time of fresh
+processes, medians of five, that import labelcore (goal: .4 s) and read 1,000 rows and make a
+preview besides (goal: 1.5 s).
 """
 
 from __future__ import annotations
 
-import argparse
-import platform
 import resource
 import subprocess
 import sys
-import tempfile
 import time
+from functools import partial
 from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 import labelcore as lc
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
 from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
@@ -44,6 +46,16 @@ for position in range(0, len(population), len(population) // 100):
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(len(population), seconds, peak, first, (time.perf_counter() - start) / 100)
 """
+ALONE = "import labelcore"
+A_PLAN = """
+import labelcore as lc
+population = lc.read_population(sys.argv[1], id="id", content=["text"],
+    scores={"a": "score_a"}, predictions={"a": "pred_a"})
+plan = lc.Plan("recalibrated_neyman", ["accuracy", "precision", "recall", "f1"], budget=200)
+lc.preview(population, plan)
+"""
+CLOCK = "import sys, time\nstart = time.process_time()\n{}\nprint(time.process_time() - start)"
+HEAD = f"# Speed of the engine\n\n{MADE}\n\n"
 
 
 def write_items(path: Path, n_items: int, seed: int = 0) -> np.ndarray:
@@ -69,13 +81,18 @@ def read_items(path: Path) -> lc.Population:
     )
 
 
-def after_a_label(folder: Path, labels: int, unsure_every: int = 0) -> list[str]:
+def row(what: str, measured: str, goal: str = "") -> Row:
+    return {"what": what, "measured": measured, "goal": goal}
+
+
+def after_a_label(labels: int, unsure_every: int = 0) -> list[Row]:
     """Milliseconds from one more label to four results, with ``labels`` labels already there; with
     ``unsure_every`` one answer of so many is "not sure"."""
-    path = folder / "large.csv"
-    truth = write_items(path, labels * 2)
     plan = lc.Plan("recalibrated_neyman", FOUR, budget=labels + 200, seed=3)
-    engine = Engine(read_items(path), plan.with_planned(labels + 200))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "large.csv"
+        truth = write_items(path, labels * 2)
+        engine = Engine(read_items(path), plan.with_planned(labels + 200))
     answers = [Event(0, "labelled", "", "me", label=name) for name in engine.population.classes]
     unsure = Event(0, "unsure", "", "me")
 
@@ -92,57 +109,78 @@ def after_a_label(folder: Path, labels: int, unsure_every: int = 0) -> list[str]
         label_one()
         results(engine)
         times.append(1000 * (time.perf_counter() - start))
-    median, tail = np.percentile(times, [50, 95])
     which = f", {1 / unsure_every:.0%} of them not sure" if unsure_every else ""
-    return [
-        f"| results after a label, {labels:,} labels in the log{which}, four estimands | "
-        f"median {median:.1f} ms, 95th percentile {tail:.1f} ms | 10 ms |"
-    ]
+    what = f"results after a label, {labels:,} labels in the log{which}, four estimands"
+    return [row(what, median_and_tail(times), "10 ms")]
 
 
-def through_the_store(folder: Path, labels: int) -> list[str]:
+def median_and_tail(milliseconds: list[float]) -> str:
+    middle, tail = np.percentile(milliseconds, [50, 95])
+    return f"median {middle:.1f} ms, 95th percentile {tail:.1f} ms"
+
+
+def through_the_store(labels: int) -> list[Row]:
     """Milliseconds of answer, results and next item through a session on SQLite."""
-    path = folder / "session.csv"
-    truth = write_items(path, 20_000)
-    population = read_items(path)
-    plan = lc.Plan("recalibrated_neyman", FOUR, budget=labels)
-    session = lc.Session(population, plan, store=f"sqlite:///{folder / 'labels.db'}")
     times = []
-    draw = session.next()
-    while draw is not None:
-        start = time.perf_counter()
-        session.answer(draw, bool(truth[population.position(draw.item_id)]))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "session.csv"
+        truth = write_items(path, 20_000)
+        population = read_items(path)
+        plan = lc.Plan("recalibrated_neyman", FOUR, budget=labels)
+        session = lc.Session(population, plan, store=f"sqlite:///{folder}/labels.db")
         draw = session.next()
-        session.results()
-        times.append(1000 * (time.perf_counter() - start))
-    median, tail = np.percentile(times, [50, 95])
-    return [
-        f"| answer, next item and results through SQLite, three durable writes | "
-        f"median {median:.1f} ms, 95th percentile {tail:.1f} ms | |"
-    ]
+        while draw is not None:
+            start = time.perf_counter()
+            session.answer(draw, bool(truth[population.position(draw.item_id)]))
+            draw = session.next()
+            session.results()
+            times.append(1000 * (time.perf_counter() - start))
+    what = "answer, next item and results through SQLite, three durable writes"
+    return [row(what, median_and_tail(times))]
 
 
-def a_large_file(folder: Path, n_items: int) -> list[str]:
+def printed(code: str, n_items: int, runs: int = 1) -> tuple[float, list[list[float]]]:
+    """Megabytes of a file, and the numbers that each fresh process prints about it."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "items.csv"
+        write_items(path, n_items)
+        given = [sys.executable, "-c", code, str(path)]
+        done = [
+            subprocess.run(given, capture_output=True, text=True, check=True).stdout.split()
+            for _ in range(runs)
+        ]
+        return path.stat().st_size / 1e6, [[float(number) for number in one] for one in done]
+
+
+def a_large_file(n_items: int) -> list[Row]:
     """Seconds and peak memory of an import in a fresh process."""
-    path = folder / "million.csv"
-    write_items(path, n_items)
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORT, str(path)], capture_output=True, text=True, check=True
-    )
-    rows, seconds, peak, first, lookup = (float(value) for value in done.stdout.split())
+    size, [[rows, seconds, peak, first, lookup]] = printed(IMPORT, n_items)
     return [
-        f"| {rows:,.0f} rows ({path.stat().st_size / 1e6:.0f} MB) imported from CSV | "
-        f"{seconds:.1f} s, peak {peak:.0f} MB | 5 s, 800 MB |",
-        f"| the first item's content looked up in it | {1000 * first:.1f} ms | |",
-        f"| later items' content | {1000 * lookup:.2f} ms each | |",
-    ]
+        row(f"{rows:,.0f} rows ({size:.0f} MB) imported from CSV",
+            f"{seconds:.1f} s, peak {peak:.0f} MB", "5 s, 800 MB"),
+        row("the first item's content looked up in it", f"{1000 * first:.1f} ms"),
+        row("later items' content", f"{1000 * lookup:.2f} ms each"),
+    ]  # fmt: skip
 
 
-def many_sessions(folder: Path, runs: int) -> list[str]:
+def start(runs: int) -> list[Row]:
+    """How long a program waits before labelcore does something."""
+    found = []
+    for code, what, goal in (
+        (ALONE, "`import labelcore`, processor time", "0.4 s"),
+        (A_PLAN, "import, 1,000 rows of CSV and a preview, processor time", "1.5 s"),
+    ):
+        _, seconds = printed(CLOCK.format(code), 1_000, runs)
+        found.append(row(what, f"{median(one for (one,) in seconds):.2f} s", goal))
+    return found
+
+
+def many_sessions(runs: int) -> list[Row]:
     """Seconds of simulated sessions of 500 labels on 20,000 items."""
-    path = folder / "simulated.csv"
-    truth = write_items(path, 20_000, seed=1)
-    population = read_items(path)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "simulated.csv"
+        truth = write_items(path, 20_000, seed=1)
+        population = read_items(path)
     answers = [Event(0, "labelled", "", "me", label=name) for name in population.classes]
     plan = lc.Plan("recalibrated_neyman", FOUR, budget=500).with_planned(500)
     start = time.perf_counter()
@@ -153,36 +191,32 @@ def many_sessions(folder: Path, runs: int) -> list[str]:
             engine.answer(index, answers[int(truth[engine.asked[index - 1].position])])
         results(engine)
     seconds = time.perf_counter() - start
-    return [
-        f"| {runs:,} simulated sessions of 500 labels on 20,000 items | {seconds:.0f} s, "
-        f"{1000 * seconds / runs:.0f} ms each, one core | |"
-    ]
+    what = f"{runs:,} simulated sessions of 500 labels on 20,000 items"
+    return [row(what, f"{seconds:.0f} s, {1000 * seconds / runs:.0f} ms each, one core")]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the size")
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
+def jobs(options: Options) -> dict[str, Job]:
     scale = 10 if options.quick else 1
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        rows = [
-            *after_a_label(folder, 100_000 // scale),
-            *after_a_label(folder, 100_000 // scale, unsure_every=50),
-            *through_the_store(folder, 2_000 // scale),
-            *a_large_file(folder, 1_000_000 // scale),
-            *many_sessions(folder, 1_000 // scale),
-        ]
-    head = ["| what | measured | goal |", "|---|---|---|"]
-    machine = f"{platform.machine()}, Python {platform.python_version()}"
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    text = "\n".join([*head, *rows, "", f"{machine}; the benchmark's own peak {peak:.0f} MB."])
-    print(text)
-    if options.output:
-        title = "# Speed of the engine\n\nMade by `python -m benchmarks.engine`.\n\n"
-        options.output.write_text(title + text + "\n", encoding="utf-8")
+    return {
+        "results": partial(after_a_label, 100_000 // scale),
+        "results with answers not sure": partial(after_a_label, 100_000 // scale, 50),
+        "store": partial(through_the_store, 2_000 // scale),
+        "import": partial(a_large_file, 1_000_000 // scale),
+        "sessions": partial(many_sessions, 1_000 // scale),
+        "start": partial(start, options.runs),
+    }
 
+
+def tables(rows: Rows, options: Options) -> str:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    found = table(("what", "measured", "goal"), [[*one.values()] for one in flat(rows)])
+    return f"{found}\nThe benchmark's own peak: {peak:.0f} MB.\n"
+
+
+BENCHMARK = Benchmark(
+    name="engine", about=__doc__, jobs=jobs, tables=tables, runs=5, quick_runs=2,
+    page="speed_engine.md", head=HEAD, workers=1,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

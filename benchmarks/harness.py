@@ -108,7 +108,7 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
         options = Options(runs or (benchmark.quick_runs if quick else benchmark.runs), quick, data)
         start = time.monotonic()
         rows = found(benchmark, options, workers, only, kept)
-        made = provenance(benchmark, options, time.monotonic() - start)
+        made = provenance(benchmark, options, write, time.monotonic() - start)
         if only:
             click.echo(pd.DataFrame(flat(rows)).to_string())
             return
@@ -126,15 +126,16 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
     return measure
 
 
-def provenance(benchmark: Benchmark, options: Options, seconds: float) -> str:
+def provenance(benchmark: Benchmark, options: Options, write: bool, seconds: float) -> str:
     """By which command, with which versions, on what, and how long it took."""
     words = ["python -m benchmarks." + benchmark.name, *(["--quick"] if options.quick else [])]
     if options.runs != (benchmark.quick_runs if options.quick else benchmark.runs):
         words.append(f"--runs {options.runs}")
+    words += ["--write"] if write else []
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas"))
     took = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
     text = (
-        f"Made by `{' '.join([*words, '--write'])}` with labelcore {labelcore.__version__}, "
+        f"Made by `{' '.join(words)}` with labelcore {labelcore.__version__}, "
         f"{versions} and Python {platform.python_version()} on {platform.machine()}, "
         f"{os.cpu_count()} cores, in {took}."
     )

@@ -1,7 +1,6 @@
 """Coverage of what is said of the truth when labels are wrong and some items are read twice.
 
-    python -m benchmarks.label_error [../shared/data] [--quick] [--runs 1000]
-        [--output docs/label_error.md]
+    python -m benchmarks.label_error [--quick] [--runs 350] [--write]
 
 Made-up files of 20,000 items: seven strata along the score, three predicted positive, labels spread
 over them, a share of the labelled items read a second time. Readers: each reading of item i is
@@ -12,15 +11,16 @@ truth is the mean rating of all of them.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.documents import write_below
+from benchmarks import harness
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from labelcore.estimands import SCALARS, ratios
 from labelcore.stats.label_error import SecondReadings, bounded, corrected
 from labelcore.stats.profile import (
@@ -31,6 +31,8 @@ from labelcore.stats.profile import (
     profile_bounds,
 )
 
+SHARES = (0.2, 0.05)
+REAL = "two raters of a paraphrase"
 WAYS = ("uncorrected", "corrected", "bounded")
 NAMES = ("accuracy", "precision", "recall", "f1")
 ITEMS, LABELS, CONFIDENCE = 20_000, 600, 0.95
@@ -228,55 +230,63 @@ def real_runs(folder: Path, share: float, runs: int) -> tuple[dict[str, FloatArr
     return means, float(np.mean(differ)), float(np.mean(wrong))
 
 
-def rows_of(name: str, found: dict[str, FloatArray]) -> list[str]:
+def made_up_job(number: int, share: float, runs: int) -> list[Row]:
+    return [{"found": runs_of(made_up(), list(READERS.values())[number], number, share, runs)}]
+
+
+def real_job(folder: Path, share: float, runs: int) -> list[Row]:
+    found, differ, wrong = real_runs(folder, share, runs)
+    return [{"found": found, "differ": differ, "wrong": wrong}]
+
+
+def jobs(options: Options) -> dict[str, Job]:
+    found: dict[str, Job] = {}
+    for share in SHARES:
+        for number, name in enumerate(READERS):
+            found[title(name, share)] = partial(made_up_job, number, share, options.runs)
+        found[title(REAL, share)] = partial(real_job, options.data, share, options.runs)
+    return found
+
+
+def title(reader: str, share: float) -> str:
+    return f"{reader}, {100 * share:.0f} % read twice"
+
+
+def tables(rows: Rows, options: Options) -> str:
+    error = 100 * (0.95 * 0.05 / options.runs) ** 0.5
+    parts = [HEAD.format(runs=options.runs, error=error, labels=LABELS)]
+    for share in SHARES:
+        lines = [
+            line
+            for name in (*READERS, REAL)
+            for line in lines_of(name, rows[title(name, share)][0]["found"])
+        ]
+        parts.append(f"\n## {100 * share:.0f} % of the labelled items read twice\n")
+        parts.append(harness.table(("reader", "way", *NAMES), lines))
+    (real,) = rows[title(REAL, SHARES[-1])]
+    last = f"Paraphrases: two ratings of a pair differ in {100 * real['differ']:.1f} %, "
+    last += f"one rating differs from the mean of all in {100 * real['wrong']:.1f} %."
+    return "\n".join([*parts, last, ""])
+
+
+def lines_of(name: str, found: dict[str, list[list[float]]]) -> list[list[str]]:
     """Three lines of a table: coverage in % and half-width in points."""
     return [
-        f"| {name if way == WAYS[0] else ''} | {way} | "
-        + " | ".join(f"{100 * hit:.1f} (± {100 * half:.1f})" for hit, half in found[way])
-        + " |"
+        [name if way == WAYS[0] else "", way,
+         *(f"{100 * hit:.1f} (± {100 * half:.1f})" for hit, half in found[way])]
         for way in WAYS
-    ]
+    ]  # fmt: skip
 
 
-HEADER = """
-Made by `python -m benchmarks.label_error {folder} --runs {runs} --output docs/label_error.md`:
+HEAD = """\
 {runs} sessions a row ({error:.1f} points is one standard error of a coverage of 95 %), {labels}
 labels each. In each cell: how often the 95 % interval held the truth, in %, and its mean half-width
 in points.
 """
-
-
-def report(folder: Path | None, runs: int) -> str:
-    error = 100 * (0.95 * 0.05 / runs) ** 0.5
-    parts = [HEADER.format(folder="../shared/data", runs=runs, error=error, labels=LABELS)]
-    file = made_up()
-    for share in (0.2, 0.05):
-        parts.append(f"\n## {100 * share:.0f} % of the labelled items read twice\n")
-        parts.append(
-            "| reader | way | " + " | ".join(NAMES) + " |\n|---|---|" + "---|" * len(NAMES)
-        )
-        for number, (name, reader) in enumerate(READERS.items()):
-            parts += rows_of(name, runs_of(file, reader, number, share, runs))
-        if folder is not None:
-            found, differ, wrong = real_runs(folder, share, runs)
-            parts += rows_of("two raters of a paraphrase", found)
-            last = f"Paraphrases: two ratings of a pair differ in {100 * differ:.1f} %, "
-            last += f"one rating differs from the mean of all in {100 * wrong:.1f} %."
-    return "\n".join(parts) + (f"\n\n{last}\n" if folder is not None else "\n")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path, nargs="?", help="where ppdb_pairs.csv.gz is")
-    parser.add_argument("--quick", action="store_true", help="ten sessions a row")
-    parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    text = report(options.folder, 10 if options.quick else options.runs)
-    print(text)
-    if options.output:
-        write_below(options.output, "", text)
-
+BENCHMARK = Benchmark(
+    name="label_error", about=__doc__, jobs=jobs, tables=tables, runs=350, quick_runs=10,
+    page="label_error.md", head=f"\n{MADE}\n\n",
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

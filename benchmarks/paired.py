@@ -1,11 +1,9 @@
 """Two classifiers on one sample: coverage of the difference, and labels for the same width.
 
-    python -m benchmarks.paired ../shared/data [--pair lr-svm] [--runs 300] [--watched 100]
-        [--kept paired] [--output docs/paired.md]
+    python -m benchmarks.paired [--quick] [--runs 300] [--write]
 
-Each pair is measured on its own and kept as a JSON file, the page is made of all that are kept.
 Fixed: sessions of 500 labels answered by the known labels, run r with the seed (0, r). Watched:
-the same looked at after every 20th label; missed is a session in which any look was wrong.
+a third as many, looked at after every 20th label; missed is a session in which any look was wrong.
 
 Same width: how many labels other ways need for the mean width that 500 labels had here. A plain
 random sample is read by pairs of predictions with the same kind of interval, at expected counts of
@@ -16,15 +14,14 @@ mean of 3 sessions at each of a row of sizes, log-linear in between.
 
 from __future__ import annotations
 
-import argparse
-import json
-import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import labelcore as lc
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
 from benchmarks.real_files import FILES, codes_as_text
 from labelcore.estimands import DIFFERENCES, table_of
 from labelcore.figures.scalars import scalar_results
@@ -45,7 +42,7 @@ LABELS, LOOK_EVERY = 500, 20
 GRID = (250, 500, 1000, 2000, 4000, 8000, 16000)
 
 
-def measured(folder: Path, pair: str, runs: int, watched: int) -> dict[str, Any]:
+def measured(folder: Path, pair: str, runs: int, watched: int) -> list[Row]:
     """Everything about one pair."""
     place, both = PAIRS[pair]
     population = FILES[place].population(folder)
@@ -53,22 +50,21 @@ def measured(folder: Path, pair: str, runs: int, watched: int) -> dict[str, Any]
     a, b = (population.predictions[name] == 1 for name in both)
     plan = lc.Plan("paired_comparison", NAMES, classifier=both, budget=LABELS, promise="fixed")
     truth = codes_as_text(population, codes)
-    started = time.perf_counter()
-    table = lc.simulate(population, plan, truth=truth, runs=runs).summary()
-    rows = table[["truth", "bias", "rmse", "coverage", "mean_width"]].to_dict("index")
-    return {
+    summary = lc.simulate(population, plan, truth=truth, runs=runs).summary()
+    rows = summary[["truth", "bias", "rmse", "coverage", "mean_width"]].to_dict("index")
+    one = {
         "pair": pair,
         "file": FILES[place].name,
         "items": len(population),
         "disagree": int((a != b).sum()),
         "runs": runs,
-        "seconds": time.perf_counter() - started,
         "fixed": rows,
         "random": {name: random_labels(a, b, codes, name, rows[name]) for name in NAMES},
         "neyman": neyman_labels(population, both, codes, rows),
         "watched": missed(population, both, codes, watched),
         "sessions": watched,
     }
+    return [one]
 
 
 def random_labels(
@@ -94,8 +90,9 @@ def random_width(size: np.ndarray, rate: np.ndarray, labels: int, name: str) -> 
     said = np.arange(4)
     n = size * labels / size.sum()
     cells = Cells(size, n, n * rate, said % 2 == 1, None, said // 2 == 1)
-    table = table_of([DIFFERENCES[name]], cells)
-    low, high = difference_bounds(cells, table, fixed_critical(cells, table, 0.95))
+    difference = table_of([DIFFERENCES[name]], cells)
+    critical = fixed_critical(cells, difference, 0.95)
+    low, high = difference_bounds(cells, difference, critical)
     return float(high[0] - low[0])
 
 
@@ -194,28 +191,35 @@ def answered(engine: Engine, codes: np.ndarray) -> Any:
         yield engine.labels
 
 
-def page(kept: list[dict[str, Any]]) -> str:
-    """The page with what was measured."""
-    text = INTRODUCTION
-    for one in kept:
-        text += (
-            f"\n## {one['pair'].replace('-', ' against ')}, {one['file']}\n\n"
-            f"{one['items']:,} items, {one['disagree']:,} disagreements. {one['runs']} sessions of "
-            f"{LABELS} labels, fixed; {one['sessions']} watched ones, a look after every "
-            f"{LOOK_EVERY}th label. Lowest coverage of the four: "
-            f"{min(one['fixed'][name]['coverage'] for name in NAMES):.3f}.\n\n"
-            "| difference | true | bias | coverage | mean width | watched: missed ever | watched: "
-            "width | random sample | Neyman for the first |\n" + "|---" * 9 + "|\n"
-        )
-        for name in NAMES:
-            row, (bad, width) = one["fixed"][name], one["watched"][name]
-            text += (
-                f"| {name.removesuffix('_difference')} | {100 * row['truth']:+.2f} | "
-                f"{100 * row['bias']:+.2f} | {row['coverage']:.3f} | {100 * row['mean_width']:.2f} "
-                f"| {bad:.2f} | {100 * width:.2f} | {needed(one['random'][name], row)} | "
-                f"{needed(one['neyman'][name], row)} |\n"
-            )
-    return text
+def jobs(options: Options) -> dict[str, Job]:
+    watched = max(options.runs // 3, 1)
+    return {pair: partial(measured, options.data, pair, options.runs, watched) for pair in PAIRS}
+
+
+def tables(rows: Rows, options: Options) -> str:
+    return "\n".join(section(one) for one in flat(rows))
+
+
+def section(one: Row) -> str:
+    """One pair."""
+    names = ("difference", "true", "bias", "coverage", "mean width", "watched: missed ever",
+             "watched: width", "random sample", "Neyman for the first")  # fmt: skip
+    found = []
+    for name in NAMES:
+        row, (bad, width) = one["fixed"][name], one["watched"][name]
+        found.append(
+            (name.removesuffix("_difference"), f"{100 * row['truth']:+.2f}",
+             f"{100 * row['bias']:+.2f}", f"{row['coverage']:.3f}",
+             f"{100 * row['mean_width']:.2f}", f"{bad:.2f}", f"{100 * width:.2f}",
+             needed(one["random"][name], row), needed(one["neyman"][name], row))
+        )  # fmt: skip
+    return (
+        f"## {one['pair'].replace('-', ' against ')}, {one['file']}\n\n"
+        f"{one['items']:,} items, {one['disagree']:,} disagreements. {one['runs']} sessions of "
+        f"{LABELS} labels, fixed; {one['sessions']} watched ones, a look after every "
+        f"{LOOK_EVERY}th label. Lowest coverage of the four: "
+        f"{min(one['fixed'][name]['coverage'] for name in NAMES):.3f}.\n\n{table(names, found)}"
+    )
 
 
 def needed(labels: int | None, row: dict[str, float]) -> str:
@@ -224,11 +228,13 @@ def needed(labels: int | None, row: dict[str, float]) -> str:
     return "beyond the sizes tried" if labels is None else f"{labels:,}"
 
 
-INTRODUCTION = """# Two classifiers on one sample
+HEAD = f"""# Two classifiers on one sample
+
+{MADE}
 
 `paired_comparison` estimates how much better one classifier is than another, in accuracy,
-precision, recall and F1, from labels that go where the two disagree. Made by
-`python -m benchmarks.paired ../shared/data`, whose first lines say how each figure was measured.
+precision, recall and F1, from labels that go where the two disagree. The first lines of
+[the benchmark](../benchmarks/paired.py) say how each figure was measured.
 
 All figures are in percentage points except coverage, shares and labels. Coverage has a binomial
 standard error of .013 at .95 and 300 sessions. The last two columns: labels that a plain random
@@ -253,26 +259,12 @@ that band was ever wrong in 3 for precision, 2 for recall and 1 for F1 with 19 d
 About items like these rather than this file, the number of disagreements varies too. In 120 redrawn
 files of 600 items with 150 labels (measured once, not by this script) the difference in recall was
 covered in .825 with 6 disagreements in the mean, in .950 with 18: below 15 such a plan is refused.
+
 """
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--pair", choices=[*PAIRS, "none"])
-    parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--watched", type=int, default=100)
-    parser.add_argument("--kept", type=Path, default=Path("paired"))
-    parser.add_argument("--output", type=Path, default=Path("docs/paired.md"))
-    given = parser.parse_args()
-    given.kept.mkdir(parents=True, exist_ok=True)
-    for pair in [given.pair] if given.pair else PAIRS:
-        if pair != "none":
-            found = measured(given.folder, pair, given.runs, given.watched)
-            (given.kept / f"{pair}.json").write_text(json.dumps(found))
-    files = [given.kept / f"{pair}.json" for pair in PAIRS]
-    given.output.write_text(page([json.loads(one.read_text()) for one in files if one.exists()]))
-
+BENCHMARK = Benchmark(
+    name="paired", about=__doc__, jobs=jobs, tables=tables, runs=300, quick_runs=9,
+    page="paired.md", head=HEAD,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

@@ -1,6 +1,6 @@
 """Seconds and peak memory of reading a file of each format.
 
-    python -m benchmarks.readers [--quick] [--output docs/readers.md]
+    python -m benchmarks.readers [--quick] [--write]
 
 A million rows of CSV, Windows-1252 with semicolons, gzipped TSV, JSON Lines, one JSON list and
 Parquet, and 50,000 rows of Excel, all of them the same synthetic items made here with a fixed seed.
@@ -10,14 +10,13 @@ contents of a hundred items, then the count of repeated contents.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import platform
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet
 
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
 from labelcore.population import limits
 
 READ = """
@@ -124,34 +124,47 @@ FILES: dict[str, tuple[str, Callable[[Path, int], None], int]] = {
 }
 
 
-def measured(folder: Path, name: str, scale: int) -> str:
-    """One row of the table."""
+def measured(name: str, scale: int) -> list[Row]:
+    """One format, in a fresh process."""
     file, write, number = FILES[name]
-    path = folder / file
-    write(path, number // scale)
-    done = subprocess.run(
-        [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True
-    )
-    found = json.loads(done.stdout)
-    assert found["repeated"] == number // scale // 1000, found
-    size = path.stat().st_size / 1e6
-    path.unlink()
-    return (
-        f"| {name} | {found['rows']:,} | {size:.0f} MB | {found['read']:.1f} s | "
-        f"{found['cpu']:.1f} s | {found['read_peak']:.0f} MB | {1000 * found['look_up']:.2f} ms | "
-        f"{found['duplicates']:.1f} s | {found['peak']:.0f} MB |"
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / file
+        write(path, number // scale)
+        given = [sys.executable, "-c", READ, str(path)]
+        done = subprocess.run(given, capture_output=True, text=True, check=True)
+        found = json.loads(done.stdout)
+        assert found["repeated"] == number // scale // 1000, found
+        return [{"name": name, "size": path.stat().st_size / 1e6, **found}]
 
 
-TITLE = """# Speed and memory of reading files
+def jobs(options: Options) -> dict[str, Job]:
+    return {name: partial(measured, name, 100 if options.quick else 1) for name in FILES}
 
-Made by `python -m benchmarks.readers --output docs/readers.md`, which says what is read. Each row
-is a fresh process. Read: `read_population`, from the path to a population without faults, detection
-of the file's form included; the CPU seconds beside it add up both cores and depend less on what
-else the machine was doing. Look up: the content of one item, the mean of a hundred all over the
-file. Repeated: `duplicate_contents()`, which reads every content once more and found exactly those
-made to repeat. Peaks are of the whole process (VmHWM of Linux), with Python, NumPy, pandas and
-Arrow in it; the goal is below 1,000 MB for a million rows.
+
+def tables(rows: Rows, options: Options) -> str:
+    names = ("format", "rows", "file", "read", "CPU of it", "peak", "look up", "repeated",
+             "peak with it")  # fmt: skip
+    found = [
+        (one["name"], f"{one['rows']:,}", f"{one['size']:.0f} MB", f"{one['read']:.1f} s",
+         f"{one['cpu']:.1f} s", f"{one['read_peak']:.0f} MB", f"{1000 * one['look_up']:.2f} ms",
+         f"{one['duplicates']:.1f} s", f"{one['peak']:.0f} MB")
+        for one in flat(rows)
+    ]  # fmt: skip
+    return f"{table(names, found)}{LIMITS}"
+
+
+HEAD = f"""# Speed and memory of reading files
+
+{MADE}
+
+Each row is a fresh process; [the benchmark](../benchmarks/readers.py) says what is read. Read:
+`read_population`, from the path to a population without faults, detection of the file's form
+included; the CPU seconds beside it add up both cores and depend less on what else the machine was
+doing. Look up: the content of one item, the mean of a hundred all over the file. Repeated:
+`duplicate_contents()`, which reads every content once more and found exactly those made to repeat.
+Peaks are of the whole process (VmHWM of Linux), with Python, NumPy, pandas and Arrow in it; the
+goal is below 1,000 MB for a million rows.
+
 """
 LIMITS = f"""
 ## What a file may hold
@@ -171,26 +184,9 @@ More is refused before it is read, with the limit and what the file has. The num
 | an Excel file, unpacked | {limits.LARGEST_WORKBOOK / 1e6:,.0f} MB |
 | a sheet | {limits.SHEET_ROWS:,} rows, {limits.SHEET_CELLS:,} cells |
 """
-HEAD = """
-| format | rows | file | read | CPU of it | peak | look up | repeated | peak with it |
-|---|---|---|---|---|---|---|---|---|
-"""
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a hundredth of the size")
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    scale = 100 if options.quick else 1
-    with tempfile.TemporaryDirectory() as folder:
-        rows = [measured(Path(folder), name, scale) for name in FILES]
-    machine = f"{platform.machine()}, Python {platform.python_version()}, two cores"
-    text = f"{TITLE}{HEAD}" + "\n".join(rows) + f"\n\n{machine}.\n{LIMITS}"
-    print(text)
-    if options.output:
-        options.output.write_text(text, encoding="utf-8")
-
+BENCHMARK = Benchmark(
+    name="readers", about=__doc__, jobs=jobs, tables=tables, page="readers.md", head=HEAD, workers=1
+)
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from plotly.graph_objects import Figure
 
-from benchmarks.browser import ARGUMENTS, NAMES
+from tests.browser.chromium import ARGUMENTS, NAMES
 
 WIDTH, HEIGHT, COLOURS = 700, 430, 64
 
