@@ -263,9 +263,10 @@ class ChangedTextError(StoreError):
 class ReplayError(ValueError):
     """A recorded event does not follow from the file, the plan and the events before it.
 
-    ``sequence`` is the number of the first event that does not agree (0: the plan or the file).
+    ``sequence`` is the number of the first event that does not agree (0: the plan or the file);
+    ``reason``: what does not.
     """
 
     def __init__(self, sequence: int, message: str) -> None:
-        self.sequence = sequence
+        self.sequence, self.reason = sequence, message
         super().__init__(f"event {sequence}: {message}")

@@ -89,6 +89,30 @@ class ChoiceStatus(Word):
     UNDECIDED = "undecided"
 
 
+class CandidateState(Word):
+    """What the bounds of a candidate's precision say of it in a choice.
+
+    IN                       neither shown nor ruled out
+    GOOD                     as precise as wanted
+    ACCEPTABLE               as precise as is tolerated
+    ACCEPTABLE_NOT_GOOD      the same, and not as precise as wanted
+    REACH_TOO_SMALL          out: another one is shown to find about as much as it could
+    PRECISION_TOO_LOW        out: not as precise as wanted
+    """
+
+    IN = "in"
+    GOOD = "good"
+    ACCEPTABLE = "acceptable"
+    ACCEPTABLE_NOT_GOOD = "acceptable, not good"
+    REACH_TOO_SMALL = "out: reach too small"
+    PRECISION_TOO_LOW = "out: precision too low"
+
+    @property
+    def out(self) -> bool:
+        """Whether it cannot be the choice any more."""
+        return self in (CandidateState.REACH_TOO_SMALL, CandidateState.PRECISION_TOO_LOW)
+
+
 class Form(Word):
     """How far the promise of an interval is shown.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -264,3 +265,41 @@ def test_a_forbidden_import_is_reported(tree: Path, name: str, text: str, fault:
     assert len(found) == 1
     assert found[0].startswith(name)
     assert fault in found[0]
+
+
+# What other programs' errors are told by, which have no better sign.
+READS_ERRORS = {"labelcore/population/csv_walk.py", "labelcore/store/sqlite_errors.py"}
+CUTS = {"partition", "rpartition", "split", "startswith", "endswith", "replace", "removeprefix"}
+
+
+def read_errors(tree: ast.AST) -> Iterator[int]:
+    """The lines in which an error's or a state's text is cut, or searched for a word."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Call() as text, attr=name)) if name in CUTS:
+                read = text
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Call() as text]):
+                read = text
+            case _:
+                continue
+        if re.fullmatch(r"str\(.*(error|state|status).*\)", ast.unparse(read)):
+            yield node.lineno
+
+
+def test_nothing_reads_the_text_of_an_error(root: Path) -> None:
+    """An error carries what it is about as fields; a state is a word of a closed set."""
+    found = [
+        f"{path.relative_to(root)}:{line}"
+        for _, path in source_files(root)
+        if path.relative_to(root).as_posix() not in READS_ERRORS
+        for line in read_errors(ast.parse(path.read_text("utf-8")))
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["str(error).partition(': ')", "str(state).startswith('out')", "'mode' in str(error)"],
+)
+def test_a_reading_of_prose_is_found(code: str) -> None:
+    assert list(read_errors(ast.parse(code)))

@@ -25,6 +25,7 @@ from labelcore.charts.base import (
 )
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
+from labelcore.promises import CandidateState
 from labelcore.results.types import Choice
 from labelcore.words import sentences as words
 
@@ -146,7 +147,7 @@ def moving_bounds_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.Data
 def _colour(one: Mapping[Any, Any], choice: Choice) -> str:
     if one["Candidate"] == choice.chosen:
         return SECOND
-    return REFERENCE if str(one["State"]).startswith("out") else FIRST
+    return REFERENCE if CandidateState(one["State"]).out else FIRST
 
 
 def _row(one: Mapping[Any, Any], place: str, colour: str) -> go.Scatter:

@@ -34,11 +34,11 @@ def compare_chart(estimates: Sequence[Estimate]) -> Chart:
                 has an empty row
     Raises ValueError for several quantities or none.
     """
-    bases = {one.estimand.removesuffix(f"@{one.scope.classifier}") for one in estimates}
-    if len(bases) != 1:
-        found = ", ".join(sorted(bases)) or "none"
+    quantities = {key_parts(one.estimand)[:2] for one in estimates}
+    if len(quantities) != 1:
+        found = ", ".join(sorted(one.estimand for one in estimates)) or "none"
         raise ValueError(f"estimates must be of one quantity, got {found}")
-    base, inside, _ = key_parts(bases.pop())
+    base, inside = quantities.pop()
     label = f"{label_of(base)} of {escape(inside)}" if inside else term_of(base)
     known = [one for one in estimates if one.value is not None]
     if not known:

@@ -59,10 +59,15 @@ def value_words(points: Points, place: int) -> str:
     band, i = points.band, int(points.at[place])
     if not points.usable[place]:
         return "no estimate"
-    text = points.reading.words(band.value[i], band.low[i], band.high[i], state=band.state)
-    if band.confidence is None and points.known[place] and band.state != State.EXACT:
-        text = "midpoint " + text.replace("between", "bounds", 1)
-    return text
+    bounds = band.confidence is None and points.known[place] and band.state != State.EXACT
+    said = points.reading.words(
+        band.value[i],
+        band.low[i],
+        band.high[i],
+        state=band.state,
+        between="bounds" if bounds else "between",
+    )
+    return f"midpoint {said}" if bounds else said
 
 
 def hover_texts(points: Points) -> list[str]:

@@ -23,12 +23,12 @@ from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.promises import ClaimStatus
 from labelcore.words import sentences as words
-from labelcore.words.claims import SHOWN, times_words
+from labelcore.words.claims import LEAST_TIMES, MOST_TIMES, SHOWN, times_words
 
 COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
 NOTHING = "No evidence yet: the curve starts with the first look."
 # What is drawn of evidence that is certainty, or none at all; the table has the numbers.
-LOWEST, HIGHEST, ROOM = 1e-3, 1e6, 3.0
+LOWEST, HIGHEST, ROOM = LEAST_TIMES, MOST_TIMES, 3.0
 FEW_MARKS = 60
 LONGEST_STATEMENT = 300
 
@@ -56,7 +56,7 @@ def evidence_chart(
     figure.add_trace(_line(shown, "Evidence against", SECOND, "dash", "diamond-open"))
     needed = 1 / alpha
     note = remark(
-        f"{times_words(math.log(needed))} decides",
+        f"{times_words(needed)} decides",
         x=0,
         xref="paper",
         xanchor="left",
@@ -101,7 +101,7 @@ def first_settled(table: pd.DataFrame) -> Mapping[Any, Any] | None:
 def _line(shown: pd.DataFrame, name: str, colour: str, dash: str, symbol: str) -> go.Scatter:
     values = shown[name].tolist()
     texts = [
-        f"{words.count(int(labels))}: {name.lower()} {times(value)}"
+        f"{words.count(int(labels))}: {name.lower()} {times_words(value)}"
         for labels, value in zip(shown["Labels"], values, strict=True)
     ]
     return go.Scatter(
@@ -123,24 +123,14 @@ def _ends(shown: pd.DataFrame, needed: float) -> list[float]:
     return [math.log10(low), math.log10(max(high, needed * ROOM))]
 
 
-def times(evidence: float) -> str:
-    """
-    >>> times(20.0), times(0.0), times(1e9)
-    ('20 times', 'under 0.001 times', 'over 1,000,000 times')
-    """
-    if evidence < LOWEST:
-        return "under 0.001 times"
-    return times_words(math.log(evidence))
-
-
 def _alt(table: pd.DataFrame, statement: str, alpha: float) -> str:
     now = table.to_dict("records")[-1]
     said = SHOWN[now["State"]]
-    needed = times(1 / alpha)
+    evidence, against = (times_words(now[f"Evidence {side}"]) for side in ("for", "against"))
     text = (
         f"Claim: {shortened(statement, LONGEST_STATEMENT)}. {said}. From "
-        f"{words.count(int(now['Labels']))}, the evidence for it is {times(now['Evidence for'])} "
-        f"and against it {times(now['Evidence against'])}; {needed} decides."
+        f"{words.count(int(now['Labels']))}, the evidence for it is {evidence} and against it "
+        f"{against}; {times_words(1 / alpha)} decides."
     )
     first = first_settled(table)
     since = "" if first is None else f" So at every look from {words.count(first['Labels'])} on."

@@ -54,10 +54,22 @@ class Reading:
         ('12.1 to 30.0 %', '25 items')
         """
         bottom, top = self.span(low, high)
-        return top if bottom == top else f"{bottom.removesuffix(' %')} to {top}"
+        if bottom == top:
+            return top
+        return words.range_text(low, high) if self.unit == "share" else f"{bottom} to {top}"
 
-    def words(self, value: float, low: float, high: float, *, state: State = State.INTERVAL) -> str:
+    def words(
+        self,
+        value: float,
+        low: float,
+        high: float,
+        *,
+        state: State = State.INTERVAL,
+        between: str = "between",
+    ) -> str:
         """Value and interval in words, as far as the state allows.
+
+        between   what leads to the two ends
 
         >>> READINGS["precision"].words(0.9, 0.8512, 0.9433)
         '90.0 %, between 85.1 % and 94.4 %'
@@ -68,7 +80,7 @@ class Reading:
         if not state.has_interval:
             return f"{shown}, without an interval yet"
         bottom, top = self.span(low, high)
-        return f"{shown}, between {bottom} and {top}"
+        return f"{shown}, {between} {bottom} and {top}"
 
 
 READINGS = {

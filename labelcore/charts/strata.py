@@ -37,8 +37,8 @@ READABLE = {
     "called": "Called",
     "items": "Items",
     "labels": "Labels",
-    "positives": "Positive labels",
-    "rate": "Positive share",
+    "positives": "{rate} labels",
+    "rate": "{rate} share",
     "uncertainty": "Share of uncertainty",
 }
 PATTERNS = ("", "/", "x", "-", "+", ".")
@@ -60,7 +60,7 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
     """
     require_columns(table, list(READABLE))
     if table.empty:
-        return empty_chart("There are no strata.", list(READABLE.values()))
+        return empty_chart("There are no strata.", list(_readable("positive").values()))
     if names is not None:
         if len(names) != len(table):
             raise ValueError(f"names must be {len(table)}, one for each row, got {len(names)}")
@@ -88,10 +88,12 @@ def strata_chart(table: pd.DataFrame, names: Sequence[str] | None = None) -> Cha
     )
     figure = go.Figure(data=bars, layout=_layout(places, present != {""}, panels, title))
     shown = [n for n in READABLE if n != "uncertainty" or table["uncertainty"].notna().any()]
-    readable = {
-        name: text.replace("Positive", rate.capitalize()) for name, text in READABLE.items()
-    }
-    return Chart(figure, _alt(table), table[shown].rename(columns=readable))
+    return Chart(figure, _alt(table), table[shown].rename(columns=_readable(rate)))
+
+
+def _readable(rate: str) -> dict[str, str]:
+    """The columns as people read them; ``rate``: what is counted in each stratum."""
+    return {name: text.format(rate=rate.capitalize()) for name, text in READABLE.items()}
 
 
 def _order(table: pd.DataFrame) -> str:

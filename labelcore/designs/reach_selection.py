@@ -375,5 +375,5 @@ def _missing(run: ReachSelection, look: Look) -> str:
         return "every item that could decide is labelled, some without a verdict"
     if look.finished:
         return "labelling was ended"
-    left = sum(not state.startswith("out") for state in run.states())
+    left = sum(not state.out for state in run.states())
     return f"{left:,} of {len(run.active):,} candidates are left"

@@ -104,4 +104,4 @@ def _figures(result: Result) -> dict[str, Any]:
 
 def _known(value: Any) -> Any:
     """A JSON value; None for NaN."""
-    return value if isinstance(value, str) else None if np.isnan(value) else float(value)
+    return str(value) if isinstance(value, str) else None if np.isnan(value) else float(value)

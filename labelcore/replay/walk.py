@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from labelcore.errors import PlanError, ReplayError
+from labelcore.errors import PlanError, PopulationError, ReplayError
 from labelcore.figures.looks import FiguresNow
 from labelcore.log.engine import Engine
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
@@ -129,10 +129,9 @@ def first_break(population: Population, plan_json: str, events: Iterable[Event])
         for event in events:
             walk.take(event)
     except ReplayError as error:
-        reason = str(error).partition(": ")[2]
         if error.sequence == 0:
-            return f" Nothing can be drawn again: {reason}"
-        return f" Event {error.sequence} is the first that no longer follows: {reason}"
+            return f" Nothing can be drawn again: {error.reason}"
+        return f" Event {error.sequence} is the first that no longer follows: {error.reason}"
     return " Every draw and every look still follows, so the change lies outside of them."
 
 
@@ -146,7 +145,7 @@ def _read(source: Source, arguments: Mapping[str, Any] | None) -> Population:
     except FileNotFoundError:
         raise
     except (ValueError, TypeError, OSError) as error:
-        first = str(error).partition("\n")[0]
+        first = error.faults[0] if isinstance(error, PopulationError) else error
         raise ReplayError(
             0, f"{os.fspath(source)} cannot be read as it was when it was labelled: {first}"
         ) from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from labelcore.log.events import Event
 from labelcore.plan.plan import Plan
-from labelcore.promises import Promise, Status
+from labelcore.promises import CandidateState, Promise, Status
 from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
 from labelcore.report.facts import Facts
@@ -87,7 +87,7 @@ def _choice_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
     """The state of a choice, and how many of its candidates were left."""
     found = look.get("results", {}).get(key, {})
     candidates = found.get("candidates", {})
-    left = sum(not one["state"].startswith("out") for one in candidates.values())
+    left = sum(not CandidateState(one["state"]).out for one in candidates.values())
     return [
         f"{look['labels']:,}",
         found.get("state", "–"),
@@ -281,7 +281,7 @@ def methods_text(facts: Facts) -> str:
     before = f"There were {facts.existing_words}. " if facts.existing_words else ""
     return (
         f"From the {len(facts.population):,} items of {facts.population.name}, "
-        f"{counts['drawn']:,} were drawn with the design “{design.label.partition(' (')[0]}” "
+        f"{counts['drawn']:,} were drawn with the design “{design.label}” "
         f"(seed {plan.seed}). In short: {summary} The plan was frozen before the first label "
         f"with {_wanted(facts)}{sure}, planned size "
         f"{planned_words(plan)}. {counts['labelled']:,} items got a class"

@@ -10,9 +10,10 @@ import pandas as pd
 
 from labelcore.figures.curves import asks_for_curve
 from labelcore.promises import ClaimStatus
+from labelcore.results.base import sentence
 from labelcore.results.types import Band, Claim
 from labelcore.session.session import Session
-from labelcore.words.sentences import count
+from labelcore.words.sentences import labels_words
 
 LANDMARKS = (0.01, 0.1, 0.5, 1.0)
 PRECISIONS = (0.9, 0.8, 0.7, 0.5)
@@ -78,9 +79,12 @@ def _deepest(session: Session, precision: float) -> Landmark | None:
     return None if cut is None else Landmark(cut.rank, cut.score, cut.readings, cut.sentence())
 
 
-def headline(session: Session) -> str:
+def headline(session: Session, given: str = "") -> str:
     """The one sentence to quote: the first claim that is settled, for it is what the plan was made
-    to show; else the primary result, or for a curve its first tenth."""
+    to show; else the primary result, or for a curve its first tenth.
+
+    given   by whom and when the labels were given, to stand behind their number
+    """
     results = session.results()
     first = next(iter(results.values()))
     settled = [
@@ -89,11 +93,12 @@ def headline(session: Session) -> str:
         if isinstance(one, Claim) and one.status != ClaimStatus.UNDECIDED
     ]
     if settled:
-        return settled[0].sentence()
+        return sentence(settled[0], given)
     if not isinstance(first, Band) or not first.has_interval:
-        return first.sentence()
+        return sentence(first, given)
     rank = min(max(1, round(QUOTED * len(session.population))), int(first.x[-1]))
-    return f"{session.cut(rank).sentence()} From {count(first.labels_used)}."
+    labels = labels_words(first.labels_used, first.scope, given)
+    return f"{session.cut(rank).sentence()} From {labels}."
 
 
 def rank_names(session: Session) -> list[str] | None:

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from labelcore import charts
-from labelcore.charts.evidence import times
 from labelcore.promises import ClaimStatus
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
 from labelcore.report.sections import section
 from labelcore.results.types import Claim
-from labelcore.words.claims import SETTLED
+from labelcore.words.claims import SETTLED, times_number, times_words
 from labelcore.words.sentences import confidence_words, count
 
 HEAD = (
@@ -73,9 +72,9 @@ def reopened(facts: Facts) -> Iterator[str]:
                 claim=one.claim,
                 status=SETTLED[then["state"]],
                 labels=count(int(seen[1]["labels"])),
-                then=times(then[side]),
-                now=times(getattr(one, side)),
-                needed=times(1 / one.alpha),
+                then=times_words(then[side]),
+                now=times_words(getattr(one, side)),
+                needed=times_words(1 / one.alpha),
             )
 
 
@@ -83,9 +82,9 @@ def _row(facts: Facts, claim: Claim) -> list[Child]:
     return [
         theirs(claim.claim),
         SETTLED[claim.status],
-        times(claim.evidence).removesuffix(" times"),
-        times(claim.evidence_against).removesuffix(" times"),
-        times(1 / claim.alpha).removesuffix(" times"),
+        times_number(claim.evidence),
+        times_number(claim.evidence_against),
+        times_number(1 / claim.alpha),
         confidence_words(claim.alpha),
         f"{claim.labels_used:,}",
         _first_words(facts, claim),
@@ -135,5 +134,5 @@ def claims_text(facts: Facts) -> str:
         f" The {'claims' if many else 'claim'} {named} {'were' if many else 'was'} laid down with "
         f"the plan and tested at every look by {methods}, "
         f"{'each ' if many else ''}at the level {confidence_words(first.alpha)}: evidence of "
-        f"{times(1 / first.alpha)} decides or refutes it."
+        f"{times_words(1 / first.alpha)} decides or refutes it."
     )

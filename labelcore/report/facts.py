@@ -24,10 +24,11 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.types import Band, Choice, Estimate, Result
 from labelcore.session.session import Session
 from labelcore.words.existing import taken_words
-from labelcore.words.sentences import count
 
 if TYPE_CHECKING:
     from labelcore.store import ProjectRecord
+
+NOTHING_ASKED = "Nothing was asked, so nothing is known."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class OtherProject:
 class Facts:
     """What a report is made of.
 
-    headline      the one sentence to quote, without people and days
+    sentence      the one sentence to quote: the primary result, and who labelled when
     interim       whether labelling is not finished yet
     as_of         the time of the last event, or of the project where there is none
     curves        every reading where the plan asks for a curve, else precision and recall
@@ -67,7 +68,7 @@ class Facts:
     plan: Plan
     settings: Mapping[str, Any]
     results: Mapping[str, Result]
-    headline: str
+    sentence: str
     curves: tuple[Band, ...] | None
     along: AlongRanks | None
     strata: pd.DataFrame
@@ -132,28 +133,6 @@ class Facts:
         """The result that the plan names first."""
         return next(iter(self.results.values()), None)
 
-    @property
-    def sentence(self) -> str:
-        """The one sentence to quote: the primary result, and who labelled when."""
-        if self.primary is None:
-            return "Nothing was asked, so nothing is known."
-        return self.dated(self.headline, self.primary.labels_used)
-
-    def dated(self, sentence: str, labels: int) -> str:
-        """A sentence with the people and the days of the labels."""
-        if self.span is None:
-            return sentence
-        by = f"by {people_words(self.people_count)}, " if self.people_count else "of "
-        by += span_words(*self.span)
-        if self.existing.use == "random":
-            before, found, after = sentence.rpartition(" of them from before)")
-            return f"{before}{found}, the new ones {by}{after}" if found else sentence
-        for source in (f"from {count(labels)}", f"From {count(labels)}", f"({count(labels)}"):
-            before, found, after = sentence.rpartition(source)
-            if found:
-                return f"{before}{source} {by}{after}"
-        return sentence
-
     def ends(self) -> list[Event]:
         """The events that stopped, finished or extended the labelling, in order."""
         return [event for event in self.events if event.kind in ("stopped", "finished", "extended")]
@@ -170,6 +149,8 @@ def gather(session: Session) -> Facts:
     record = session.store.project(session.project)
     given = [event for event in events if event.kind == "labelled"]
     labels = [event for event in given if session.state.in_force(event)]
+    span = (given[0].at, given[-1].at) if given else None
+    people = people_count(labels, session.store.people(session.project))
     along = along_ranks(session)
     return Facts(
         project=session.project,
@@ -178,7 +159,7 @@ def gather(session: Session) -> Facts:
         plan=session.plan,
         settings=session.settings,
         results=results,
-        headline=headline(session) if results else "",
+        sentence=headline(session, _given(span, people)) if results else NOTHING_ASKED,
         curves=_curves(session) if along is None else along.bands,
         along=along,
         strata=session.strata(),
@@ -191,8 +172,8 @@ def gather(session: Session) -> Facts:
         as_of=events[-1].at if events else record.created_at,
         counts=_counts(session, events),
         people=sorted({event.annotator for event in labels}),
-        people_count=people_count(labels, session.store.people(session.project)),
-        span=(given[0].at, given[-1].at) if given else None,
+        people_count=people,
+        span=span,
         label_error=session.label_error(),
         second_stage=_second_stage(session),
         critical=None if session.engine.rule is None else session.engine.rule.critical,
@@ -203,6 +184,13 @@ def gather(session: Session) -> Facts:
         version=str(sys.modules["labelcore"].__version__),
         existing=session.engine.existing,
     )
+
+
+def _given(span: tuple[str, str] | None, people: int | None) -> str:
+    """By whom and when the labels were given; "" without labels."""
+    if span is None:
+        return ""
+    return (f"by {people_words(people)}, " if people else "of ") + span_words(*span)
 
 
 def _curves(session: Session) -> tuple[Band, ...] | None:

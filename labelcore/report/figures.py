@@ -14,6 +14,7 @@ from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
 from labelcore.report.sections import name_of, section
 from labelcore.results.types import Band, Choice, Estimate
+from labelcore.words.quantities import same_quantity
 
 ROWS_SHOWN = 60
 CURVES = {
@@ -86,7 +87,7 @@ def _candidates(facts: Facts) -> Iterator[tuple[str, Chart]]:
 def _compared(facts: Facts) -> Iterator[tuple[str, Chart]]:
     """Several classifiers at the primary quantity."""
     found = [one for one in facts.results.values() if isinstance(one, Estimate)]
-    same = [one for one in found if one.estimand.startswith(f"{found[0].estimand}@")]
+    same = [one for one in found[1:] if same_quantity(one.estimand, found[0].estimand)]
     if same:
         yield "Side by side", charts.compare_chart([found[0], *same])
 

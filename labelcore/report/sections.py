@@ -20,7 +20,7 @@ from labelcore.report.markup import (
 )
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.words.differences import is_difference, number_words, range_words
-from labelcore.words.quantities import key_parts, label_of
+from labelcore.words.quantities import key_parts, label_of, names_another
 from labelcore.words.sentences import (
     ASSUMED,
     FORMS_NOTE,
@@ -298,7 +298,7 @@ def interval_cell(one: Estimate) -> str:
 
 def _first(one: Result) -> bool:
     """Whether a result is about the classifier the sample was drawn for."""
-    return "@" not in one.estimand
+    return not names_another(one.estimand)
 
 
 def assumptions(facts: Facts) -> list[str]:

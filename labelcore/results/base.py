@@ -17,8 +17,11 @@ Closed = Mapping[str, type[Word]]
 
 
 @singledispatch
-def sentence(result: Any) -> str:
-    """The sentence of a result, found by its type; ``labelcore.words`` has one for each."""
+def sentence(result: Any, given: str = "") -> str:
+    """The sentence of a result, found by its type; ``labelcore.words`` has one for each.
+
+    given   by whom and when the labels were given, to stand behind their number
+    """
     raise TypeError(f"there is no sentence for a {type(result).__name__}; import labelcore.words")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore.promises import ChoiceStatus, ClaimStatus, Form, Promise, State
+from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State
 from labelcore.results.base import Closed, Worded
 from labelcore.results.scope import Scope as Scope
 
@@ -479,6 +479,11 @@ class Choice(Worded):
     def state(self) -> ChoiceStatus:
         """The same as ``status``."""
         return self.status
+
+    @property
+    def left(self) -> int:
+        """How many candidates can still be the choice."""
+        return sum(not CandidateState(state).out for state in self.bounds["state"])
 
     def to_frame(self) -> pd.DataFrame:
         """The candidates with their bounds.

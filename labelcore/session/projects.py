@@ -101,8 +101,8 @@ def read_items(
     try:
         population = read(path, **source["arguments"])
     except PopulationError as error:
-        first = str(error).partition("\n")[0]
-        raise _other(record, path, f"it cannot be read as that was ({first})") from error
+        found = f"it cannot be read as that was ({error.faults[0]})"
+        raise _other(record, path, found) from error
     if population.fingerprint != record.fingerprint:
         found, wanted = population.fingerprint[:12], record.fingerprint[:12]
         raise _other(record, path, f"its fingerprint is {found}, not {wanted}")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labelcore.errors import ArgumentError
-from labelcore.promises import ChoiceStatus
+from labelcore.promises import CandidateState, ChoiceStatus
 from labelcore.stats.reach_bounds import (
     DOUBTFUL,
     HoeffdingBounds,
@@ -300,18 +300,20 @@ class ReachSelection:
         np.divide(self.bounds.hits, certain, out=share, where=certain > 0)
         return share
 
-    def states(self) -> list[str]:
-        """What is known of each candidate, in words."""
+    def states(self) -> list[CandidateState]:
+        """What is known of each candidate."""
         sets = self.sets
         table = (
-            (sets.disqualified & sets.possibly_good, "out: reach too small"),
-            (sets.known_good & sets.possibly_good, "good"),
-            (sets.known_acceptable & sets.possibly_good, "acceptable"),
-            (sets.known_acceptable, "acceptable, not good"),
-            (~sets.possibly_good, "out: precision too low"),
+            (sets.disqualified & sets.possibly_good, CandidateState.REACH_TOO_SMALL),
+            (sets.known_good & sets.possibly_good, CandidateState.GOOD),
+            (sets.known_acceptable & sets.possibly_good, CandidateState.ACCEPTABLE),
+            (sets.known_acceptable, CandidateState.ACCEPTABLE_NOT_GOOD),
+            (~sets.possibly_good, CandidateState.PRECISION_TOO_LOW),
         )
-        count = len(self.active)
-        return [next((word for mask, word in table if mask[one]), "in") for one in range(count)]
+        return [
+            next((state for mask, state in table if mask[one]), CandidateState.IN)
+            for one in range(len(self.active))
+        ]
 
     def copy(self) -> Self:
         """The same selection at the same draw, going on by itself."""

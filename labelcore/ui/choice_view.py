@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.charts import Chart, candidates_chart, moving_bounds_chart
-from labelcore.promises import ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
+from labelcore.words.choices import CANDIDATES
 
 HOW = (
     "The dashed line is the wanted precision, the dotted line the lowest still tolerated. "
@@ -22,7 +22,6 @@ HOW = (
     "look; an upper end, and with it 'out', holds for a candidate that somebody had in mind "
     "beforehand."
 )
-OPEN = "still open"
 LATER = "This picture starts with the second label."
 
 
@@ -32,30 +31,17 @@ def choice_of(session: Session) -> Choice | None:
     return next(found, None)
 
 
-def short_line(choice: Choice) -> str:
-    """The state of the choice on one line, for narrow screens."""
-    left = sum(not str(state).startswith("out") for state in choice.bounds["state"])
-    said = {
-        ChoiceStatus.GUARANTEED: f"Choice: {choice.chosen}",
-        ChoiceStatus.NONE_ACCEPTABLE: "No candidate is good enough",
-        ChoiceStatus.GUESS: f"Best guess: {choice.chosen}",
-        ChoiceStatus.UNDECIDED: f"{left} of {len(choice.bounds)} candidates left",
-    }
-    return said[choice.status]
-
-
 def candidate_rows(choice: Choice) -> pd.DataFrame:
     """The candidates as people read them."""
     rows = []
     for one in choice.bounds.to_dict("records"):
-        low, high = words.percent_range(one["low"], one["high"])
         rows.append(
             {
                 "candidate": str(one["classifier"]),
                 "items": f"{int(one['size']):,}",
-                "precision": f"{low.removesuffix(' %')} to {high}",
+                "precision": words.range_text(one["low"], one["high"]),
                 "finds": f"{one['low'] * one['size']:,.0f} to {one['high'] * one['size']:,.0f}",
-                "state": OPEN if one["state"] == "in" else str(one["state"]),
+                "state": CANDIDATES[one["state"]],
             }
         )
     return pd.DataFrame(rows)

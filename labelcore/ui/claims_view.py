@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from labelcore.charts import Chart, evidence_chart
-from labelcore.charts.evidence import times
 from labelcore.promises import ClaimStatus, Form
 from labelcore.results.types import Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line
 from labelcore.words import sentences as words
-from labelcore.words.claims import SETTLED
+from labelcore.words.claims import SETTLED, times_words
 from labelcore.words.sentences import FORMS
 
 FORMS_TITLE = "How these intervals are made"
@@ -38,8 +37,8 @@ def evidence_words(claim: Claim) -> str:
         "" if claim.status == ClaimStatus.UNDECIDED or claim.value is None else f"\n{ONE_END}"
     )
     return (
-        f"Evidence for it {times(claim.evidence)} · against it {times(claim.evidence_against)} · "
-        f"{times(1 / claim.alpha)} decides{both_ends}"
+        f"Evidence for it {times_words(claim.evidence)} · against it "
+        f"{times_words(claim.evidence_against)} · {times_words(1 / claim.alpha)} decides{both_ends}"
     )
 
 
@@ -47,7 +46,7 @@ def short_words(claims: Sequence[Claim]) -> str:
     """Every claim on one line, for narrow screens."""
     return "\n".join(
         f"{one_line(one.claim, 80)}: {SETTLED[one.status]} "
-        f"({times(max(one.evidence, one.evidence_against))} of {1 / one.alpha:,.0f})"
+        f"({times_words(max(one.evidence, one.evidence_against))} of {1 / one.alpha:,.0f})"
         for one in claims
     )
 

@@ -37,7 +37,7 @@ def compared(estimates: list[Estimate]) -> pd.DataFrame:
     for one in (one for one in estimates if not is_difference(one.estimand)):
         classifier = one.scope.classifier
         row = rows.setdefault(classifier, {"classifier": one_line(classifier or "", 80)})
-        figure = estimand_name(one.estimand.removesuffix(f"@{classifier}"))
+        figure = estimand_name(one.estimand, whose=False)
         row[one_line(figure, 80)] = interval_words(one)
     return pd.DataFrame(list(rows.values()))
 
@@ -51,5 +51,4 @@ def interval_words(estimate: Estimate) -> str:
         return f"{value} (exact)"
     if not estimate.has_interval:
         return f"{value} (interval at the end)"
-    low, high = words.percent_range(estimate.low, estimate.high)
-    return f"{value} ({low.removesuffix(' %')} to {high.removesuffix(' %')})"
+    return f"{value} ({words.range_text(estimate.low, estimate.high, unit='')})"

@@ -16,12 +16,12 @@ from labelcore.plan.stop_rules import looking
 from labelcore.promises import Promise, State, Status
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.session import Session
-from labelcore.ui.times import minutes
+from labelcore.ui.times import about_minutes
 from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
-from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.differences import interval_text, number_words
 from labelcore.words.existing import taken_words
-from labelcore.words.quantities import key_parts, label_of
+from labelcore.words.quantities import key_parts, label_of, names_another
 from labelcore.words.stops import open_words, stopped_short
 
 SECONDS_AN_ITEM = 8.0
@@ -154,7 +154,7 @@ def progress_line(now: Counts, saved: str | None) -> str:
         parts += [f"waiting for {words.count(now.waiting, 'open item')}"] if now.waiting else []
     elif now.answered < now.total:
         about = "at most " if now.most else "~"
-        parts.append(f"{about}{minutes(now.seconds_left)} left".replace(f"{about}under", "under"))
+        parts.append(f"{about_minutes(now.seconds_left, about)} left")
     elif now.about:
         parts.append(f"more than expected, {now.still_open}")
     if now.again_left:
@@ -172,21 +172,24 @@ def progress_line(now: Counts, saved: str | None) -> str:
     return " · ".join(parts)
 
 
-def estimand_name(key: str) -> str:
-    """
+def estimand_name(key: str, *, whose: bool = True) -> str:
+    """A quantity as people read it; ``whose``: with the classifier, where the key names one.
+
     >>> estimand_name("precision"), estimand_name("precision@B")
     ('Precision', 'Precision of B')
+    >>> estimand_name("precision[spam]@B", whose=False)
+    'Precision of spam'
     """
     name, inside, other = key_parts(key)
-    return " of ".join(part for part in (label_of(name), inside, other) if part)
+    return " of ".join(part for part in (label_of(name), inside, whose and other) if part)
 
 
 def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:
     """The estimates of the classifier that the sample was drawn for, and those of the others."""
     found = [r for r in session.results().values() if isinstance(r, Estimate)]
     return (
-        [one for one in found if "@" not in one.estimand],
-        [one for one in found if "@" in one.estimand],
+        [one for one in found if not names_another(one.estimand)],
+        [one for one in found if names_another(one.estimand)],
     )
 
 
@@ -199,10 +202,7 @@ def figure(estimate: Estimate) -> str:
         return f"{value}   interval at the end"
     if estimate.state == State.EXACT:
         return f"{value}   exact"
-    low, high = range_words(estimate.estimand, estimate.low, estimate.high)
-    if is_difference(estimate.estimand):
-        return f"{value}   {low} to {high.removesuffix(' points')}"
-    return f"{value}   {low.removesuffix(' %')} to {high}"
+    return f"{value}   {interval_text(estimate.estimand, estimate.low, estimate.high)}"
 
 
 def first_figure_line(session: Session) -> str | None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from labelcore.charts import Chart, candidates_chart, history_chart
+from labelcore.promises import CandidateState
 from labelcore.report.markup import tied
 from labelcore.results.types import Choice, Claim
 from labelcore.session.session import Session
 from labelcore.ui import curve_view
-from labelcore.ui.choice_view import candidate_rows, choice_of, short_line
+from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import (
     claim_chart,
     claim_digits,
@@ -35,6 +37,8 @@ from labelcore.ui.facts import (
     promise_line,
 )
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words.choices import candidate_short, choice_short
+from labelcore.words.sentences import range_text
 
 CHART_EVERY, CURVE_HEIGHT = 5, 270
 # The browser draws a chart for 40 ms; sent a moment later, it does not hold up the next item.
@@ -112,27 +116,25 @@ def _curve_figures(session: Session) -> None:
 
 def _choice_figures(session: Session, choice: Choice) -> None:
     """The answer so far, the candidates that are left, and the picture of their bounds."""
-    _one_line(short_line(choice))
+    _one_line(choice_short(choice))
     with st.container(key="wide"):
         if st.session_state.get(HIDDEN):
             _hide_button(True)
             return
-        rows = candidate_rows(choice)
-        _rows(
-            [
-                (name, f"{said.removesuffix(' %')} · {state.partition(':')[0]}")
-                for name, said, state in zip(
-                    rows["candidate"], rows["precision"], rows["state"], strict=True
-                )
-            ],
-            "Precision of the candidates, in %",
-        )
+        rows = [_candidate_row(one) for one in choice.bounds.to_dict("records")]
+        _rows(rows, "Precision of the candidates, in %")
         st.text(tied(choice.sentence()))
         _terms(session, promise_line(session))
         _hide_button(False)
         time.sleep(SETTLE_SECONDS)
         chart = candidates_chart(choice)
         st.plotly_chart(chart.figure, key="candidates-chart", alt=chart.alt, config=NO_MODE_BAR)
+
+
+def _candidate_row(one: Mapping[Any, Any]) -> tuple[str, str]:
+    """A candidate's name, the bounds of its precision, and how it stands."""
+    state = candidate_short(CandidateState(one["state"]))
+    return str(one["classifier"]), f"{range_text(one['low'], one['high'], unit='')} · {state}"
 
 
 def unfold_switch() -> None:

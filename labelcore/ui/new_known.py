@@ -13,9 +13,10 @@ from labelcore.population import Population
 from labelcore.ui import draft, files
 from labelcore.ui.plain import plain
 
+OTHER_WAY = "Any other way"
 SOURCES = {
     "random": "A random sample of this file",
-    "certainty": "Any other way: screening, active learning, corrections, a person's choice",
+    "certainty": f"{OTHER_WAY}: screening, active learning, corrections, a person's choice",
     "ignored": "I do not want to use them",
 }
 CAPTIONS = (
@@ -114,7 +115,7 @@ def not_random_words(error: NotRandomError, where: str) -> str:
         labels=f"{error.labels:,}",
         place=error.place,
         expected=share_words(error.expected),
-        other=SOURCES["certainty"].partition(":")[0],
+        other=OTHER_WAY,
         where=where,
     )
 

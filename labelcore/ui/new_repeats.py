@@ -10,7 +10,7 @@ import streamlit as st
 from labelcore.log.repeats import SPACING
 from labelcore.plan.plan import Plan
 from labelcore.ui.facts import SECONDS_AN_ITEM
-from labelcore.ui.times import minutes
+from labelcore.ui.times import about_minutes
 
 SHARES = {0.0: "None", 0.05: "1 in 20", 0.1: "1 in 10", 0.2: "1 in 5"}
 WHY = (
@@ -22,7 +22,7 @@ SOME = (
     "Items drawn at random come again, at least {spacing} items later or at the end, and are not "
     "marked: {share} of the items asked{more}. They do not count towards the labels above."
 )
-MORE = ", most likely {low:,} to {high:,} here, about {time}"
+MORE = ", most likely {low:,} to {high:,} here, {time}"
 
 
 def with_repeats(plan: Plan) -> Plan:
@@ -48,8 +48,8 @@ def said(plan: Plan, share: float) -> str:
         return NONE
     most = plan.budget or plan.planned
     low, high = likely(share, most or 0)
-    time = minutes(share * (most or 0) * SECONDS_AN_ITEM)
-    more = MORE.format(low=low, high=high, time=time).replace("about under", "under")
+    time = about_minutes(share * (most or 0) * SECONDS_AN_ITEM)
+    more = MORE.format(low=low, high=high, time=time)
     return SOME.format(spacing=SPACING, share=f"about {SHARES[share]}", more=more if most else "")
 
 

@@ -16,6 +16,7 @@ from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
+from labelcore.words.quantities import key_parts
 
 POINTS = 9
 
@@ -99,7 +100,7 @@ def widest_of(widths: Mapping[str, float], estimand: str) -> str:
     >>> widest_of({"recall": 0.1, "recall@b": 0.2, "precision": 0.3}, "recall")
     '20.0 points'
     """
-    found = [width for key, width in widths.items() if key.partition("@")[0] == estimand]
+    found = [width for key, width in widths.items() if estimand in (key, key_parts(key)[0])]
     return width_words(max(found)) if found else ""
 
 

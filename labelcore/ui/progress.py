@@ -36,6 +36,7 @@ from labelcore.ui.states import title
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.differences import is_difference
+from labelcore.words.quantities import same_quantity
 
 EVERY_SECONDS = 1
 DRAWN = "progress drawn"
@@ -210,8 +211,8 @@ def choose_reading(curve: Curve, key: str) -> str:
 def _comparison(session: Session, estimates: list[Estimate]) -> None:
     """Several classifiers: their figures as a table, and one quantity as aligned intervals."""
     compare_panel(session)
-    first = estimates[:1]
-    same = [one for one in estimates if first and one.estimand.startswith(f"{first[0].estimand}@")]
+    first, rest = estimates[:1], estimates[1:]
+    same = [one for one in rest if same_quantity(one.estimand, first[0].estimand)]
     if same and all(one.value is None for one in [*first, *same]):
         st.text("The picture of these intervals starts with the first figure.")
     elif same:

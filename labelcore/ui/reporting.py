@@ -15,7 +15,7 @@ from labelcore.charts import READINGS
 from labelcore.promises import Status
 from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
-from labelcore.results.types import Estimate, Result
+from labelcore.results.types import Claim, Estimate, Result
 from labelcore.session.session import Session
 from labelcore.session.waves import can_be_wave
 from labelcore.ui import sessions
@@ -29,6 +29,7 @@ from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.quantities import names_another
 from labelcore.words.stops import planned_words
 
 INTERIM = "Interim: this project is not finished. Continue or finish it on the page Label."
@@ -85,8 +86,9 @@ def report_page(project: str) -> None:
         reading_table(candidate_rows(choice), "candidates")
         with st.container(key="quiet-choice"):
             st.text(f"Method: {choice.method}, {words.valid_words(choice.promise, choice.scope)}.")
-    for one in [one for one in results[1:] if "@" not in one.estimand]:
-        st.text(one.sentence())
+    for one in results[1:]:
+        if isinstance(one, Claim) or not names_another(one.estimand):
+            st.text(one.sentence())
     ranks(session)
     error_panel(session)
     facts(session, results)

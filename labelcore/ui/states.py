@@ -19,7 +19,7 @@ from labelcore.ui.label_errors import error_lines, second_pass_button
 from labelcore.ui.plain import plain
 from labelcore.ui.trying import reveals
 from labelcore.words import sentences as words
-from labelcore.words.differences import number_words, range_words
+from labelcore.words.differences import interval_text, number_words
 from labelcore.words.statuses import ALL_ASKED, CHOSEN, MORE_WORDS, TITLES, TOO_EARLY
 from labelcore.words.stops import stopped_title, stopped_words
 
@@ -148,13 +148,14 @@ def show_reveals(session: Session) -> None:
 def reveal_table(found: list[Reveal]) -> pd.DataFrame:
     rows = []
     for one in found:
-        low, high = range_words(one.key, one.estimate.low, one.estimate.high)
         shown = one.inside is not None
         rows.append(
             {
                 "figure": estimand_name(one.key),
                 "truth": number_words(one.key, one.truth),
-                "interval": f"{low.removesuffix(' %')} to {high}" if shown else "none yet",
+                "interval": interval_text(one.key, one.estimate.low, one.estimate.high)
+                if shown
+                else "none yet",
                 "": "inside" if one.inside else "outside" if shown else "",
             }
         )

@@ -33,6 +33,15 @@ def clock(at: str, where: tzinfo, now: datetime | None = None) -> str:
     return f"{moment:%H:%M:%S}" if moment.date() == today else f"{moment.day} {moment:%b %Y %H:%M}"
 
 
+def about_minutes(seconds: float, about: str = "about ") -> str:
+    """A duration that is a guess.
+
+    >>> about_minutes(20), about_minutes(840)
+    ('under a minute', 'about 14 min')
+    """
+    return minutes(seconds) if seconds < MINUTE else f"{about}{minutes(seconds)}"
+
+
 def minutes(seconds: float) -> str:
     """A duration to plan with.
 

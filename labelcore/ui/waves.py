@@ -99,9 +99,8 @@ def wave_rows(result: Monitoring) -> pd.DataFrame:
     for report in result.reports:
         row = {"wave": report.wave.name, "labels": f"{report.wave.labels:,}"}
         for name, one in (("precision", report.precision), ("recall", report.recall)):
-            low, high = words.percent_range(one.low, one.high)
             value = "unknown" if one.value is None else words.percent(one.value)
-            row[name] = f"{value} ({low.removesuffix(' %')} to {high})"
+            row[name] = f"{value} ({words.range_text(one.low, one.high)})"
         rows.append(row)
     return pd.DataFrame(rows)
 

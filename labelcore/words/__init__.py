@@ -12,8 +12,9 @@ from labelcore.words.sentences import estimate_sentence
 
 
 @sentence.register
-def _(result: Estimate) -> str:
-    return difference_sentence(result) if result.is_difference else estimate_sentence(result)
+def _(result: Estimate, given: str = "") -> str:
+    worded = difference_sentence if result.is_difference else estimate_sentence
+    return worded(result, given)
 
 
 sentence.register(Band, band_sentence)

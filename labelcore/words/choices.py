@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from labelcore.promises import ChoiceStatus
+from labelcore.promises import CandidateState, ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.words.sentences import (
     confidence_words,
-    count,
     exact_percent,
+    labels_words,
     percent_range,
     scope_words,
     valid_words,
@@ -32,9 +32,37 @@ STATUSES = {
         "{left}{labels}."
     ),
 }
+# On one line, for narrow screens.
+SHORT = {
+    ChoiceStatus.GUARANTEED: "Choice: {chosen}",
+    ChoiceStatus.NONE_ACCEPTABLE: "No candidate is good enough",
+    ChoiceStatus.GUESS: "Best guess: {chosen}",
+    ChoiceStatus.UNDECIDED: "{left} of {of} candidates left",
+}
+
+# A candidate of an open choice, in a table and on one line.
+CANDIDATES: dict[str, str] = {
+    **{state: state.value for state in CandidateState},
+    CandidateState.IN: "still open",
+}
 
 
-def choice_sentence(choice: Choice) -> str:
+def candidate_short(state: CandidateState) -> str:
+    """
+    >>> candidate_short(CandidateState.IN), candidate_short(CandidateState.PRECISION_TOO_LOW)
+    ('still open', 'out')
+    """
+    return "out" if state.out else CANDIDATES[state]
+
+
+def choice_short(choice: Choice) -> str:
+    """Where a choice stands, on one line."""
+    return SHORT[choice.status].format(
+        chosen=choice.chosen, left=choice.left, of=len(choice.bounds)
+    )
+
+
+def choice_sentence(choice: Choice, given: str = "") -> str:
     """What a choice says and how surely."""
     scope = choice.scope
     form = f", {choice.form}" if choice.form else ""
@@ -48,15 +76,15 @@ def choice_sentence(choice: Choice) -> str:
         confidence=confidence_words(choice.confidence),
         form=form,
         valid=valid_words(choice.promise, scope),
-        labels=_from(choice),
+        labels=_from(choice, given),
         left=f": {choice.missing}" if choice.missing else "",
     )
     return text + bounds_words(choice)
 
 
-def _from(choice: Choice) -> str:
+def _from(choice: Choice, given: str) -> str:
     """The labels; of an open choice what follows ", from", and nothing before the first."""
-    labels = count(choice.labels_used)
+    labels = labels_words(choice.labels_used, choice.scope, given)
     if choice.status != ChoiceStatus.UNDECIDED:
         return labels
     return f", from {labels}" if choice.labels_used else ""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import exp, floor, log, log10
+from math import floor, log10
 
 from labelcore.promises import ClaimStatus
 from labelcore.results.types import Claim
-from labelcore.words.sentences import count, exact_percent, percent_range, scope_words
+from labelcore.words.sentences import exact_percent, labels_words, percent_range, scope_words
 
 CLAIMS = {
     ClaimStatus.DECIDED: (
@@ -22,6 +22,9 @@ CLAIMS = {
         "{scope}, it is not decided whether {statement} ({labels}; {times}, and {needed} decides)."
     ),
 }
+
+LEAST_TIMES, MOST_TIMES = 1e-3, 1_000_000
+"""Evidence below and above is told as "under" and "over" them."""
 
 # In a table or on one line.
 SETTLED = {
@@ -50,32 +53,40 @@ def claim_statement(sides: list[str], goal: float | None, above: bool) -> str:
     return f"{sides[0]} is {'at least' if above else 'at most'} {exact_percent(goal)}"
 
 
-def claim_sentence(claim: Claim) -> str:
+def claim_sentence(claim: Claim, given: str = "") -> str:
     """What the labels say of a claim, filled in."""
     scope = claim.scope
-    strength = (
-        claim.log_evidence_against if claim.status == ClaimStatus.REFUTED else claim.log_evidence
-    )
+    refuted = claim.status == ClaimStatus.REFUTED
+    evidence = claim.evidence_against if refuted else claim.evidence
     return CLAIMS[claim.status].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         statement=claim.statement,
         alpha=percent_range(claim.alpha, claim.alpha)[1],
-        labels=count(claim.labels_used),
-        times=f"evidence {times_words(strength)}",
-        needed=times_words(-log(claim.alpha)),
+        labels=labels_words(claim.labels_used, scope, given),
+        times=f"evidence {times_words(evidence)}",
+        needed=times_words(1 / claim.alpha),
     )
 
 
-def times_words(log_evidence: float) -> str:
+def times_words(evidence: float) -> str:
     """How strong evidence is, in round numbers that are never larger than it.
 
-    >>> times_words(0.0), times_words(log(20)), times_words(log(19.97)), times_words(50.0)
-    ('1 times', '20 times', '19 times', 'over 1,000,000 times')
+    >>> times_words(1.0), times_words(20.0), times_words(19.97)
+    ('1 times', '20 times', '19 times')
+    >>> times_words(0.0), times_words(1e9)
+    ('under 0.001 times', 'over 1,000,000 times')
     """
-    if log_evidence > log(1e6):
-        return "over 1,000,000 times"
-    times = exp(log_evidence) * (1 + 1e-9)
+    return f"{times_number(evidence)} times"
+
+
+def times_number(evidence: float) -> str:
+    """The number of ``times_words``."""
+    if evidence > MOST_TIMES:
+        return f"over {MOST_TIMES:,}"
+    if evidence < LEAST_TIMES:
+        return f"under {LEAST_TIMES:g}"
+    times = evidence * (1 + 1e-9)
     if times >= 10:
-        return f"{floor(times):,} times"
-    step = 10.0 ** (floor(log10(times)) - 1) if times > 0 else 1.0
-    return f"{floor(times / step) * step:.2g} times"
+        return f"{floor(times):,}"
+    step = 10.0 ** (floor(log10(times)) - 1)
+    return f"{floor(times / step) * step:.2g}"

@@ -45,7 +45,7 @@ CUT_TIED = (
 )
 
 
-def band_sentence(band: Band) -> str:
+def band_sentence(band: Band, given: str = "") -> str:
     """What a curve's band promises."""
     pattern = BANDS[band.state]
     if band.state == State.INTERVAL and band.confidence is None:
@@ -55,7 +55,7 @@ def band_sentence(band: Band) -> str:
         together="all ranks together" if band.simultaneous else "each rank on its own",
         confidence="" if band.confidence is None else confidence_words(band.confidence),
         when=valid_words(band.promise, band.scope),
-        labels=labels_words(band.labels_used, band.scope),
+        labels=labels_words(band.labels_used, band.scope, given),
         planned=f"{band.scope.planned:,}",
         missing=band.missing or "no label yet",
     )

@@ -115,11 +115,22 @@ def range_words(key: str, low: float, high: float) -> tuple[str, str]:
     return points_range(low, high) if is_difference(key) else words.percent_range(low, high)
 
 
+def interval_text(key: str, low: float, high: float) -> str:
+    """The interval of a result on one line, its unit named once.
+
+    >>> interval_text("recall_difference", -0.031, 0.02), interval_text("recall", 0.9, 0.95)
+    ('−3.1 to +2.0 points', '90.0 to 95.0 %')
+    """
+    if is_difference(key):
+        return " to ".join(points_range(low, high))
+    return words.range_text(low, high)
+
+
 def pair_words(scope: Scope) -> tuple[str, str]:
     return repr(scope.classifier or "A"), repr(scope.versus or "B")
 
 
-def difference_sentence(estimate: Estimate) -> str:
+def difference_sentence(estimate: Estimate, given: str = "") -> str:
     """The sentence of a difference's state, filled in."""
     scope, promise = estimate.scope, words.promise_words(estimate)
     first, second = pair_words(scope)
@@ -134,7 +145,7 @@ def difference_sentence(estimate: Estimate) -> str:
         terms=words.TERMS[estimate.promise].format(
             first=words.count(scope.first_figure), promise=promise
         ),
-        labels=words.labels_words(estimate.labels_used, scope),
+        labels=words.labels_words(estimate.labels_used, scope, given),
         due=words.due_words(scope),
         missing=estimate.missing or "no label yet",
         margin="" if scope.margin is None else words.goal_points(scope.margin),

@@ -41,15 +41,18 @@ def taken_words(number: int, use: str) -> str:
     return f"{number:,} existing label{'' if number == 1 else 's'}, {TAKEN[use]}"
 
 
-def from_labels(labels: int, existing: int, use: str) -> str:
-    """What a figure rests on, after "from".
+def from_labels(labels: int, existing: int, use: str, given: str = "") -> str:
+    """What a figure rests on, after "from"; ``given``: by whom and when the new labels were given.
 
-    >>> from_labels(420, 300, "random"), from_labels(120, 1, "certainty")
-    ('420 labels (300 of them from before)', '120 labels and 1 known item')
+    >>> from_labels(420, 300, "random"), from_labels(120, 1, "certainty", "by one person")
+    ('420 labels (300 of them from before)', '120 labels by one person and 1 known item')
     """
     found = number_words(labels)
     if use == "random":
-        return f"{found} ({'all' if existing == labels else f'{existing:,}'} of them from before)"
+        before = "all" if existing == labels else f"{existing:,}"
+        new = f", the new ones {given}" if given else ""
+        return f"{found} ({before} of them from before{new})"
+    found += f" {given}" if given else ""
     if use == "certainty":
         return f"{found} and {existing:,} known item{'' if existing == 1 else 's'}"
     return found

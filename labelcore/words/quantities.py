@@ -28,6 +28,20 @@ def key_parts(key: str) -> tuple[str, str, str]:
     return name, inside, classifier
 
 
+def names_another(key: str) -> bool:
+    """Whether a key is that of another classifier than the plan's first.
+
+    >>> names_another("precision[a@b]"), names_another("precision@B")
+    (False, True)
+    """
+    return bool(key_parts(key)[2])
+
+
+def same_quantity(key: str, other: str) -> bool:
+    """Whether two keys differ at most in their classifier."""
+    return key_parts(key)[:2] == key_parts(other)[:2]
+
+
 def label_of(name: str) -> str:
     """
     >>> label_of("f1"), label_of("false_omission_rate")

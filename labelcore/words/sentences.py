@@ -110,8 +110,12 @@ def exact_percent(share: float) -> str:
     >>> exact_percent(0.75), exact_percent(0.6667)
     ('75.0 %', '66.67 %')
     """
+    return f"{_written(share)} %"
+
+
+def _written(share: float) -> str:
     digits = f"{100 * share:.10g}"
-    return f"{digits if '.' in digits else digits + '.0'} %"
+    return digits if "." in digits else f"{digits}.0"
 
 
 def percent_range(low: float, high: float) -> tuple[str, str]:
@@ -120,10 +124,26 @@ def percent_range(low: float, high: float) -> tuple[str, str]:
     >>> percent_range(0.87649, 0.94211), percent_range(0.00031, 0.00192)
     (('87.6 %', '94.3 %'), ('0.03 %', '0.20 %'))
     """
+    bottom, top = _outward(low, high)
+    return f"{bottom} %", f"{top} %"
+
+
+def range_text(low: float, high: float, unit: str = " %") -> str:
+    """Both ends of an interval with their unit once, rounded outwards.
+
+    >>> range_text(0.87649, 0.94211), range_text(0.87649, 0.94211, unit="")
+    ('87.6 to 94.3 %', '87.6 to 94.3')
+    """
+    bottom, top = _outward(low, high)
+    return f"{bottom} to {top}{unit}"
+
+
+def _outward(low: float, high: float) -> tuple[str, str]:
+    """Both ends in percent, rounded outwards."""
     digits = max(1, min(digits_for(low), digits_for(high)))
     scale = 10 ** (digits + 2)
     outer = _floor(scale * low) / scale, _ceil(scale * high) / scale
-    return f"{100 * outer[0]:.{digits}f} %", f"{100 * outer[1]:.{digits}f} %"
+    return f"{100 * outer[0]:.{digits}f}", f"{100 * outer[1]:.{digits}f}"
 
 
 def _floor(x: float) -> int:
@@ -143,7 +163,7 @@ def goal_points(margin: float) -> str:
     >>> goal_points(0.05), goal_points(0.0125)
     ('5.0 points', '1.25 points')
     """
-    return exact_percent(margin).replace("%", "points")
+    return f"{_written(margin)} points"
 
 
 def points(half_width: float) -> str:
@@ -178,9 +198,12 @@ def scope_words(file: str, n_items: int, target: str) -> str:
     return f"For the {n_items:,} items in {file}"
 
 
-def labels_words(labels: int, scope: Scope) -> str:
-    """The labels that a figure rests on, those from before the project told apart."""
-    return from_labels(labels, scope.existing, scope.existing_use)
+def labels_words(labels: int, scope: Scope, given: str = "") -> str:
+    """The labels that a figure rests on, those from before the project told apart.
+
+    given   by whom and when the new ones were given, such as "by one person, 3 May 2026"
+    """
+    return from_labels(labels, scope.existing, scope.existing_use, given)
 
 
 def due_words(scope: Scope) -> str:
@@ -223,7 +246,7 @@ def promise_words(estimate: Estimate) -> str:
     return f"{confidence} confidence{all_of}{form}, {valid_words(estimate.promise, estimate.scope)}"
 
 
-def estimate_sentence(estimate: Estimate) -> str:
+def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     """The sentence of an estimate's state, filled in."""
     scope = estimate.scope
     low, high = percent_range(estimate.low, estimate.high)
@@ -237,7 +260,7 @@ def estimate_sentence(estimate: Estimate) -> str:
         terms=TERMS[estimate.promise].format(
             first=count(scope.first_figure), promise=promise_words(estimate)
         ),
-        labels=labels_words(estimate.labels_used, scope),
+        labels=labels_words(estimate.labels_used, scope, given),
         due=due_words(scope),
         missing=estimate.missing or "no label yet",
         margin="" if scope.margin is None else goal_points(scope.margin),

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.charts.evidence import times
 from labelcore.replay import replay_bundle
 from labelcore.report import bundle_zip, estimates_csv, report_html, report_json
+from labelcore.words.claims import times_words
 from tests.report.sessions import as_json, label, session_on, write_items
 from tests.report.test_page import Outline
 
@@ -73,7 +73,7 @@ def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) ->
     assert claim.status == "undecided" and claim.evidence < 20
     text = text_of(session)
     assert f"'{CLAIM}' was shown at {settled} labels, with evidence of" in text
-    assert f"with the labels since, the evidence is {times(claim.evidence)}." in text
+    assert f"with the labels since, the evidence is {times_words(claim.evidence)}." in text
     assert "covers the first time" in text and "; open again" in text
 
 

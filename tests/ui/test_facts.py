@@ -14,6 +14,7 @@ from labelcore.ui.facts import (
     Counts,
     decision,
     first_figure_line,
+    main_and_other,
     pace,
     progress_line,
     promise_line,
@@ -105,3 +106,17 @@ def test_words_of_a_curve_plan(
         assert decision(session).endswith("lowest first" if low_is_good else "highest first")
         assert ("95 % confidence" in promise_line(session)) is confident
         assert ("no confidence goes with them" in promise_line(session)) is not confident
+
+
+def test_a_class_with_an_at_sign_is_no_other_classifier(tmp_path: Path) -> None:
+    """The key "precision[a@b]" names a class, "precision[a@b]@two" the second classifier."""
+    rows = [f"{n},{('a@b', 'c', 'd')[n % 3]},{('c', 'a@b', 'd')[n % 3]}" for n in range(60)]
+    path = tmp_path / "at.csv"
+    path.write_text("\n".join(["id,one,two", *rows]), "utf-8")
+    population = lc.read_population(
+        path, id="id", content=["id"], predictions={"one": "one", "two": "two"}
+    )
+    plan = lc.Plan("simple_random", ["precision"], classifier=["one", "two"], budget=30)
+    mine, others = main_and_other(lc.Session(population, plan))
+    assert [one.estimand for one in mine] == [f"precision[{n}]" for n in ("a@b", "c", "d")]
+    assert [one.scope.classifier for one in others] == ["two"] * 3

@@ -9,8 +9,13 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.promises import Form
+from labelcore.charts import candidates_chart
+from labelcore.promises import CandidateState, Form
+from labelcore.results.base import sentence
 from labelcore.results.types import Scope
+from labelcore.words.choices import choice_short
+
+OUT = (CandidateState.REACH_TOO_SMALL, CandidateState.PRECISION_TOO_LOW)
 
 BOUNDS = pd.DataFrame(
     {
@@ -87,3 +92,21 @@ def test_json_has_no_number_that_is_none() -> None:
     assert read["bounds"][2]["value"] is None and read["bounds"][0]["value"] == 0.96
     assert read["sentence"] == choice().sentence()
     assert list(choice().to_frame()["classifier"]) == ["top 50", "top 100", "top 200"]
+
+
+@pytest.mark.parametrize(
+    ("states", "left"), [(["good", "acceptable", "in"], 3), (["in", *map(str, OUT)], 1)]
+)
+def test_a_candidate_that_is_out_is_told_by_its_state(states: list[str], left: int) -> None:
+    """The state may be a word of the closed set or, from a stored look, its text."""
+    found = choice(status="undecided", chosen=None, bounds=BOUNDS.assign(state=states))
+    assert found.left == left
+    assert choice_short(found) == f"{left} of 3 candidates left"
+    table = candidates_chart(found).table
+    assert table["State"].tolist() == states and all(type(one) is str for one in table["State"])
+
+
+def test_the_people_stand_behind_the_labels() -> None:
+    said = sentence(choice(), "by one person, 3 May 2026")
+    assert "from 312 labels by one person, 3 May 2026." in said
+    assert sentence(choice()) == said.replace(" by one person, 3 May 2026", "")

@@ -151,6 +151,9 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
             "parent's items shared": share["parent_intersection"],
             "own items shared": share["child_intersection"],
             "draws saved": share["saved"],
-            "in 95 of 100 drawings": share["low"].str.removesuffix(" %") + " to " + share["high"],
+            "in 95 of 100 drawings": [
+                words.range_text(low, high)
+                for low, high in zip(table["low"], table["high"], strict=True)
+            ],
         }
     )
