@@ -1,23 +1,21 @@
 """Claims: how many labels until one is decided, and how often a false one is certified.
 
-    python -m benchmarks.claims ../shared/data [--quick] [--runs 15] [--output docs/claims.md]
+    python -m benchmarks.claims [--quick] [--runs 15] [--write]
 
 Part one: sessions of up to 3,000 labels are answered by the known labels, one claim each, with the
-claim's estimand as the focus of the allocation. Evidence is read on a grid of looks that grows by
-4 %; a claim is decided when it reaches 20 (alpha = .05). Part two: claims exactly at their
-boundary, so that certifying them is an error, read after every label; beside the evidence the lower
-end of the fixed-size interval, watched. The section of ``benchmarks.compared_claims`` stays as it
-is. Seeds: run r of part one uses (21, r), of part two (22, r); the synthetic populations use 5.
+claim's estimand as the focus of the allocation. Evidence is read on a grid of looks that grows by 4
+%; a claim is decided when it reaches 20 (alpha = .05). Part two: claims exactly at their boundary,
+so that certifying them is an error, read after every label; beside the evidence the lower end of
+the fixed-size interval, watched. Part three: ``benchmarks.compared_claims``. Seeds: run r of part
+one uses (21, r), of part two (22, r); the synthetic populations use 5.
 """
 
 from __future__ import annotations
 
-import argparse
 import tempfile
-import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,7 +25,9 @@ import pandas as pd
 from scipy.special import expit, logit
 
 import labelcore as lc
-from benchmarks.compared_claims import kept_section, table_of
+from benchmarks.compared_claims import DESIGNS as COMPARED
+from benchmarks.compared_claims import GAPS, WHERE_FALSE, compared, section
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, frame_table
 from benchmarks.real_files import FILES
 from labelcore.designs.base import Look, Progress
 from labelcore.estimands import SCALARS, ratios
@@ -96,6 +96,10 @@ class Source:
                 path, id="id", content=["text"], scores={"a": "score"}, predictions={"a": "pred"}
             )
         return population, made["truth"].to_numpy(float)
+
+    @property
+    def title(self) -> str:
+        return self.name if self.score else f"{self.name} {' > '.join(self.classifiers)}"
 
 
 SYNTHETIC = (
@@ -242,9 +246,8 @@ def evidence(
     )
 
 
-def decisions(job: tuple[Path, Source, str, str, int]) -> list[dict[str, object]]:
+def decisions(folder: Path, source: Source, design: str, estimand: str, runs: int) -> list[Row]:
     """Part one for one source, design and estimand: a row for each predictive."""
-    folder, source, design, estimand, runs = job
     population, truth = source.load(folder)
     setting, said = prepare(population, truth, design, estimand, None)
     most = min(BUDGET, len(truth))
@@ -256,18 +259,16 @@ def decisions(job: tuple[Path, Source, str, str, int]) -> list[dict[str, object]
         for name, predictive in PREDICTIVES.items():
             reached = evidence(setting, labelled, positive, predictive) >= -np.log(ALPHA)
             first[name].append(float(looks[np.argmax(reached)]) if reached.any() else np.inf)
-    title = source.name if source.score else f"{source.name} {' > '.join(source.classifiers)}"
     return [
-        {"population": title, "claim": said, "strata": design, "predictive": name,
+        {"population": source.title, "claim": said, "strata": design, "predictive": name,
          "median labels": float(np.median(values)),
          "decided": float(np.mean(np.isfinite(values)))}
         for name, values in first.items()
     ]  # fmt: skip
 
 
-def boundary(job: tuple[Path, str, str, int]) -> dict[str, object]:
+def boundary(folder: Path, design: str, estimand: str, runs: int) -> list[Row]:
     """Part two: the shares of sessions that ever certify, by evidence and by the interval."""
-    folder, design, estimand, runs = job
     source = Source("boundary", ("a",), 0.9, 0.8, "good")
     population, truth = source.load(folder)
     setting, said = prepare(population, truth, design, estimand, 0.0)
@@ -281,11 +282,12 @@ def boundary(job: tuple[Path, str, str, int]) -> dict[str, object]:
         lows = fixed_bounds(setting, labelled, positive)
         wrong[run, 1] = any(low > setting.goal + 1e-12 for low in lows)
     shares = wrong.mean(axis=0)
-    return {
+    row = {
         "claim, exactly true": said, "strata": design, "certified by evidence": shares[0],
         "certified by the interval": shares[1],
         "noise of .05": float(np.sqrt(0.05 * 0.95 / runs)),
     }  # fmt: skip
+    return [row]
 
 
 def fixed_bounds(setting: Setting, labelled: np.ndarray, positive: np.ndarray) -> Iterator[float]:
@@ -321,31 +323,66 @@ def summary(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     return found.rename(columns={"decided": "share decided"})
 
 
-def as_markdown(decided: pd.DataFrame, wrong: pd.DataFrame, note: str) -> str:
+DECIDED, FALSE, THREE = "decided", "false", "three classes"
+
+
+def jobs(options: Options) -> dict[str, Job]:
+    folder, runs = options.data, options.runs
+    found: dict[str, Job] = {}
+    for sources, estimands in ((SYNTHETIC + REAL, CLAIMS), (EVEN + PAIRS, ("accuracy",))):
+        for source in sources:
+            for estimand in estimands:
+                for design in DESIGNS:
+                    job = partial(decisions, folder, source, design, estimand, runs)
+                    found[f"{DECIDED}: {source.title}, {estimand}, {design}"] = job
+    for design in ("simple random", "1 / 1, floor .2", "1 / 3, floor .5"):
+        for estimand in ("precision", "recall", "accuracy"):
+            job = partial(boundary, folder, design, estimand, 6 * runs)
+            found[f"{FALSE}: {estimand}, {design}"] = job
+    for gap in GAPS:
+        for design in COMPARED:
+            sessions = runs_compared(options) * (1 if gap else WHERE_FALSE)
+            found[f"{THREE}: {gap:g}, {design}"] = partial(compared, gap, design, sessions)
+    return found
+
+
+def runs_compared(options: Options) -> int:
+    return options.runs * 4 // 3
+
+
+def tables(rows: Rows, options: Options) -> str:
+    parts = {
+        kind: [row for name, part in rows.items() if name.startswith(kind) for row in part]
+        for kind in (DECIDED, FALSE, THREE)
+    }
+    decided, wrong = pd.DataFrame(parts[DECIDED]), pd.DataFrame(parts[FALSE])
     digits = {"share decided": 2, "mean of median labels": 0}
     ours = decided[decided["predictive"] == "shifted"]
     small = decided[decided["strata"] != "6 / 12, floor .2"]
     return "\n".join(
         [
-            note, "",
-            "## Strata, with the predictive `shifted`", "",
-            table_of(summary(ours, "strata"), digits),
-            "## Predictives, over the designs with few strata", "",
-            table_of(summary(small, "predictive"), digits),
-            "## False certification, read after every label", "",
-            table_of(wrong, dict.fromkeys(wrong.columns[2:], 3)),
-            "## Every claim: median labels to the decision (share decided)", "",
-            table_of(by_predictive(decided), {}),
+            f"{options.runs} sessions for each row of part one, {6 * options.runs} for each of the "
+            "false claims.\n",
+            "## Strata, with the predictive `shifted`\n",
+            frame_table(summary(ours, "strata"), digits),
+            "## Predictives, over the designs with few strata\n",
+            frame_table(summary(small, "predictive"), digits),
+            "## False certification, read after every label\n",
+            frame_table(wrong, dict.fromkeys(wrong.columns[2:], 3)),
+            "## Every claim: median labels to the decision (share decided)\n",
+            frame_table(by_predictive(decided), {}),
+            section(parts[THREE], runs_compared(options)),
         ]
-    )  # fmt: skip
+    )
 
 
-HEADER = """# Claims: labels to a decision, and false certification
+HEAD = f"""# Claims: labels to a decision, and false certification
 
-Made by `python -m benchmarks.claims ../shared/data --output docs/claims.md`. One claim a session,
-at most 3,000 labels, alpha .05; the strata are those above / below the threshold of
-`recalibrated_neyman`, whose allocation has the claim's estimand as its focus. The mean over claims
-is geometric and of medians, 3,000 where the median session did not decide. "shifted" is
+{MADE}
+
+One claim a session, at most 3,000 labels, alpha .05; the strata are those above / below the
+threshold of `recalibrated_neyman`, whose allocation has the claim's estimand as its focus. The mean
+over claims is geometric and of medians, 3,000 where the median session did not decide. "shifted" is
 `ShiftedScores`, the recommended predictive; "recalibrated" is `RecalibratedScores`, "uniform"
 `IndependentBeta`; the last is their average. In the part on false certification the claim is
 exactly at its boundary, so that certifying it is an error; "interval" is the lower end of the
@@ -357,40 +394,10 @@ for fewer.
 """
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int, default=15)
-    parser.add_argument("--quick", action="store_true", help="4 runs, for a first look")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    runs = 4 if options.quick else options.runs
-    start = time.monotonic()
-    jobs = [
-        (options.folder, source, design, estimand, runs)
-        for sources, estimands in ((SYNTHETIC + REAL, CLAIMS), (EVEN + PAIRS, ("accuracy",)))
-        for source in sources
-        for estimand in estimands
-        for design in DESIGNS
-    ]
-    edges = [
-        (options.folder, design, estimand, 6 * runs)
-        for design in ("simple random", "1 / 1, floor .2", "1 / 3, floor .5")
-        for estimand in ("precision", "recall", "accuracy")
-    ]
-    with ProcessPoolExecutor(options.workers) as pool:
-        parts = pool.map(decisions, jobs)
-        wrong = pd.DataFrame(list(pool.map(boundary, edges)))
-        decided = pd.DataFrame([row for part in parts for row in part])
-    minutes = (time.monotonic() - start) / 60
-    note = f"{runs} sessions for each row of part one, {6 * runs} for each of the false claims, "
-    text = as_markdown(decided, wrong, f"{note}{minutes:.0f} minutes.")
-    print(text)
-    if options.output:
-        text = HEADER + text + kept_section(options.output)
-        options.output.write_text(text, encoding="utf-8")
-
+BENCHMARK = Benchmark(
+    name="claims", about=__doc__, jobs=jobs, tables=tables, runs=15, quick_runs=2,
+    page="claims.md", head=HEAD,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

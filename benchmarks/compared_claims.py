@@ -1,21 +1,16 @@
 """Claims that compare two classifiers with three classes: how many labels until one is decided.
 
-    python -m benchmarks.compared_claims [--runs 20] [--output docs/claims.md]
-
-Files of 5,000 items: on 5 % of them only B is right, on 5 % and the gap only A, on 2 % the two
-disagree and both are wrong, on 8 % they are wrong together. The claim is "accuracy[A] >
-accuracy[B]"; evidence is read on a grid of looks that grows by 4 %, and 20 decides (alpha = .05).
-Beside it the sizes that a one-sided paired normal test would have to fix beforehand for a power of
-50 and of 80 %, from the true shares. At a gap of 0 the claim is false and deciding it an error.
-Seeds: run r uses r, the files 5.
+A section of ``benchmarks.claims``. Files of 5,000 items: on 5 % of them only B is right, on 5 % and
+the gap only A, on 2 % the two disagree and both are wrong, on 8 % they are wrong together. The
+claim is "accuracy[A] > accuracy[B]"; evidence is read on a grid of looks that grows by 4 %, and 20
+decides (alpha = .05). Beside it the sizes that a one-sided paired normal test would have to fix
+beforehand for a power of 50 and of 80 %, from the true shares. At a gap of 0 the claim is false and
+deciding it an error. Seeds: run r uses r, the files 5.
 """
 
 from __future__ import annotations
 
-import argparse
-import re
 import tempfile
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,27 +20,30 @@ import pandas as pd
 from scipy.special import ndtri
 
 import labelcore as lc
+from benchmarks.harness import Row, table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 
 ITEMS, ALPHA, FIRST, FILE_SEED = 5000, 0.05, 30, 5
+WHERE_FALSE = 5  # times as many sessions
 GAPS = (0.0, 0.03, 0.05, 0.10)
 ONLY_B, NEITHER, BOTH_WRONG = 0.05, 0.02, 0.08
 DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "simple random (one cell)": ("simple_random", {}),
     "recalibrated Neyman (five strata)": ("recalibrated_neyman", {"focus": "accuracy"}),
 }
-TITLE = "## Two classifiers, three classes: labels until A is shown to be better"
-SECTION = re.compile(re.escape(TITLE) + r"\n.*?(?=\n## |\Z)", re.DOTALL)
-TEXT = """\
-Made by `python -m benchmarks.compared_claims --output docs/claims.md`. 5,000 items: only B is
-right on 5 %, only A on 5 % and the gap, on 2 % they disagree and both are wrong, on 8 % they are
-wrong together; A's score says how likely it is right. "certified" is the share of sessions that
-ever decide the claim; at a gap of 0 that is an error. The fixed sizes are those of a one-sided
-paired normal test, from the true shares, which nobody knows beforehand; they may be looked at
-once. A plain random sample has one cell, in which the signs of the disagreements are enough
-(`labelcore.stats.three_outcomes`); with strata all three outcomes of each must be learned, and a
-decision takes two to three times the labels."""
+SECTION = """## Two classifiers, three classes: labels until A is shown to be better
+
+5,000 items: only B is right on 5 %, only A on 5 % and the gap, on 2 % they disagree and both are
+wrong, on 8 % they are wrong together; A's score says how likely it is right. "certified" is the
+share of sessions that ever decide the claim; at a gap of 0 that is an error. The fixed sizes are
+those of a one-sided paired normal test, from the true shares, which nobody knows beforehand; they
+may be looked at once. A plain random sample has one cell, in which the signs of the disagreements
+are enough (`labelcore.stats.three_outcomes`); with strata all three outcomes of each must be
+learned, and a decision takes two to three times the labels. {runs} sessions for each row, {more}
+where the claim is false.
+
+{table}"""
 
 
 def made_file(gap: float) -> tuple[lc.Population, np.ndarray]:
@@ -90,9 +88,8 @@ def labels_needed(engine: Engine, truth: np.ndarray, looks: np.ndarray) -> float
     return float(looks[reached.argmax()]) if reached.any() else np.inf
 
 
-def row_of(job: tuple[float, str, int]) -> dict[str, object]:
+def compared(gap: float, design: str, runs: int) -> list[Row]:
     """One gap and design."""
-    gap, design, runs = job
     population, truth = made_file(gap)
     name, params = DESIGNS[design]
     plan = lc.Plan(
@@ -105,7 +102,7 @@ def row_of(job: tuple[float, str, int]) -> dict[str, object]:
         for run in range(runs)
     ]
     low, median, high = np.quantile(needed, [0.1, 0.5, 0.9], method="inverted_cdf")
-    return {
+    row = {
         "gap": f"{100 * gap:.0f} points", "strata": design,
         "certified": f"{np.mean(np.isfinite(needed)):.2f}",
         "median labels": "–" if gap == 0 else f"{median:,.0f}",
@@ -114,6 +111,7 @@ def row_of(job: tuple[float, str, int]) -> dict[str, object]:
             f"{fixed_size(gap, power):,.0f}" for power in (0.5, 0.8)
         ),
     }  # fmt: skip
+    return [row]
 
 
 def fixed_size(gap: float, power: float) -> float:
@@ -123,48 +121,6 @@ def fixed_size(gap: float, power: float) -> float:
     return size / (1 + size / ITEMS)
 
 
-def section(runs: int, workers: int) -> str:
-    """The section of docs/claims.md."""
-    jobs = [(gap, design, runs * (5 if gap == 0 else 1)) for gap in GAPS for design in DESIGNS]
-    with ProcessPoolExecutor(workers) as pool:
-        rows = pd.DataFrame(list(pool.map(row_of, jobs)))
-    note = f"{runs} sessions for each row, {5 * runs} where the claim is false."
-    return f"{TITLE}\n\n{TEXT} {note}\n\n{table_of(rows, {})}"
-
-
-def kept_section(document: Path) -> str:
-    """This section as it stands in a document, with an empty line before it; "" for none."""
-    text = document.read_text(encoding="utf-8") if document.exists() else ""
-    found = SECTION.search(text)
-    return f"\n{found[0].strip()}\n" if found else ""
-
-
-def replaced(document: str, new: str) -> str:
-    """The document with this section at its end, an older one taken out."""
-    return SECTION.sub("", document).rstrip("\n") + "\n\n" + new
-
-
-def table_of(frame: pd.DataFrame, digits: dict[str, int]) -> str:
-    shown = frame.copy()
-    for name, places in digits.items():
-        shown[name] = [f"{value:,.{places}f}" for value in frame[name]]
-    head = "| " + " | ".join(shown.columns) + " |\n|" + "---|" * len(shown.columns) + "\n"
-    body = "\n".join("| " + " | ".join(map(str, row)) + " |" for row in shown.to_numpy())
-    return f"{head}{body}\n"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    text = section(options.runs, options.workers)
-    print(text)
-    if options.output:
-        old = options.output.read_text(encoding="utf-8")
-        options.output.write_text(replaced(old, text), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def section(rows: list[Row], runs: int) -> str:
+    found = table([*rows[0]], [[*row.values()] for row in rows])
+    return SECTION.format(runs=runs, more=runs * WHERE_FALSE, table=found)

@@ -1,9 +1,6 @@
 """Labels that are there already, and a plain sample helped by the scores: coverage and labels.
 
-    python -m benchmarks.existing ../shared/data [--runs 60] [--kept existing]
-        [--output docs/existing_labels.md]
-
-Each part is measured on its own and kept as a JSON file; the page is made of all of them.
+    python -m benchmarks.existing [--quick] [--runs 60] [--write]
 
 Helped: 2,000 plain random samples of each size, accuracy and prevalence, by the difference
 estimator and by Wilson's interval. Random: sessions of recalibrated Neyman that go on from 300
@@ -14,16 +11,16 @@ random sample. Every session is answered by the file's known labels; run r has t
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 import labelcore as lc
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, frame_table
 from benchmarks.real_files import FILES
 from labelcore.designs.rates import item_probability
 from labelcore.errors import PlanError
@@ -36,15 +33,16 @@ from labelcore.stats import difference_estimator
 from labelcore.stats.difference_estimator import helped_share
 from labelcore.stats.proportion import share_interval
 
-SIZES, SAMPLES = (100, 300, 1000), 2000
+SIZES, SAMPLES, FEW_SAMPLES = (100, 300, 1000), 2000, 100
 SURPRISES = (0.8, 1.6, 3.0, 6.0)
+HELPED = "helped by scores"
 NEYMAN, PLAIN = "recalibrated_neyman", "simple_random"
 ESTIMANDS = ("accuracy", "precision", "recall")
 TESTED = ((0, "lr"), (1, "model"), (2, "gbm"))
 THERE, NEW = 300, 200
 
 
-def helped(folder: Path) -> pd.DataFrame:
+def helped(folder: Path, samples: int) -> list[Row]:
     """Coverage and width of the difference estimator beside Wilson's, a row per file, classifier,
     estimand and size."""
     rows = []
@@ -63,15 +61,15 @@ def helped(folder: Path) -> pd.DataFrame:
             }
             for estimand, (outcome, guess) in pairs.items():
                 for size in SIZES:
-                    found = sampled(outcome.astype(float), guess, size)
+                    found = sampled(outcome.astype(float), guess, size, samples)
                     rows.append({"file": file.name.partition(".")[0], "classifier": name,
                                  "estimand": estimand, "labels": size, **found})  # fmt: skip
     for surprises in SURPRISES:
         for size in SIZES:
-            found = sampled(*sharp(surprises, size), size)
+            found = sampled(*sharp(surprises, size), size, samples)
             rows.append({"file": f"made, {surprises:g} surprises a sample", "classifier": "sharp",
                          "estimand": "prevalence", "labels": size, **found})  # fmt: skip
-    return pd.DataFrame(rows)
+    return rows
 
 
 def sharp(surprises: float, labels: int, items: int = 20_000) -> tuple[np.ndarray, np.ndarray]:
@@ -83,11 +81,11 @@ def sharp(surprises: float, labels: int, items: int = 20_000) -> tuple[np.ndarra
     return outcome, np.where((outcome == 1) & ~missed, 0.98, 0.02)
 
 
-def sampled(outcome: np.ndarray, guess: np.ndarray, labels: int) -> dict[str, float]:
-    """``SAMPLES`` samples of one size by both intervals."""
+def sampled(outcome: np.ndarray, guess: np.ndarray, labels: int, samples: int) -> dict[str, float]:
+    """Samples of one size by both intervals."""
     rng, items, truth = np.random.default_rng([0, labels]), len(outcome), outcome.mean()
-    hit, bare_hit, plain_hit, width, plain_width, used, saved = np.zeros((7, SAMPLES))
-    for run in range(SAMPLES):
+    hit, bare_hit, plain_hit, width, plain_width, used, saved = np.zeros((7, samples))
+    for run in range(samples):
         at = rng.choice(items, labels, replace=False)
         one = helped_share(outcome[at], guess[at], guess.mean(), items, 0.95)
         bare = without_rule(outcome[at], guess[at], guess.mean(), items)
@@ -108,12 +106,8 @@ def without_rule(
     outcome: np.ndarray, guess: np.ndarray, mean_guess: float, items: int
 ) -> difference_estimator.Helped:
     """The estimate as it would be with one outcome of either kind enough."""
-    rule = difference_estimator.LEAST_OF_EACH
-    difference_estimator.LEAST_OF_EACH = 1
-    try:
+    with patch.object(difference_estimator, "LEAST_OF_EACH", 1):
         return helped_share(outcome, guess, mean_guess, items, 0.95)
-    finally:
-        difference_estimator.LEAST_OF_EACH = rule
 
 
 def left_behind(how: str, population: lc.Population, name: str, run: int) -> np.ndarray:
@@ -164,9 +158,10 @@ ARMS = (
 )  # fmt: skip
 
 
-def sessions(folder: Path, place: int, name: str, runs: int) -> pd.DataFrame:
-    """A row per arm and estimand of one file and classifier."""
-    rows = []
+def sessions(folder: Path, place: int, name: str, runs: int) -> list[Row]:
+    """A row per arm and estimand of one file and classifier; the broken arms go on where the check
+    of a random sample refuses."""
+    rows: list[Row] = []
     population = FILES[place].population(folder)
     codes = true_codes(population, "true_label")
     for words, design, how, use, budget in ARMS:
@@ -178,7 +173,8 @@ def sessions(folder: Path, place: int, name: str, runs: int) -> pd.DataFrame:
                 design, ESTIMANDS, classifier=name, budget=budget, promise="fixed",
                 existing=use, seed=run_seed(0, run),
             )  # fmt: skip
-            done.append(session(population, plan, codes, at))
+            with patch.object(existing, "check_random"):
+                done.append(session(population, plan, codes, at))
         for key in ESTIMANDS:
             error, width, inside = np.array([one[key] for one in done]).T
             rows.append({
@@ -187,32 +183,44 @@ def sessions(folder: Path, place: int, name: str, runs: int) -> pd.DataFrame:
                 "bias in points": 100 * np.nanmean(error),
                 "refused by the check": f"{refused} of {runs}" if use == "random" else "",
             })  # fmt: skip
-    return pd.DataFrame(rows)
+    return rows
 
 
 def passes(population: lc.Population, name: str, at: np.ndarray) -> bool:
     try:
-        CHECK(population, name, at)
+        existing.check_random(population, name, at)
     except PlanError:
         return False
     return True
 
 
-CHECK = existing.check_random
+def jobs(options: Options) -> dict[str, Job]:
+    arms = {
+        f"sessions, {FILES[place].name}": partial(sessions, options.data, place, name, options.runs)
+        for place, name in TESTED
+    }
+    return {HELPED: partial(helped, options.data, samples_of(options)), **arms}
 
 
-def markdown(table: pd.DataFrame) -> str:
-    digits = {"truth": 4, "coverage": 3, "Wilson's coverage": 3,
-              "without the rule": 3, "scores used": 2, "saved": 2,
-              "width ratio": 2, "mean width": 4, "bias in points": 2}  # fmt: skip
-    shown = table.astype(object)
-    for name in set(digits) & set(table.columns):
-        shown[name] = [f"{value:.{digits[name]}f}" for value in table[name]]
-    head = "| " + " | ".join(shown.columns) + " |\n|" + "---|" * len(shown.columns) + "\n"
-    return head + "\n".join("| " + " | ".join(map(str, row)) + " |" for row in shown.to_numpy())
+def samples_of(options: Options) -> int:
+    return FEW_SAMPLES if options.quick else SAMPLES
 
 
-def page(of_scores: pd.DataFrame, of_sessions: pd.DataFrame, runs: int) -> str:
+DIGITS = {
+    "truth": 4, "coverage": 3, "Wilson's coverage": 3, "without the rule": 3, "scores used": 2,
+    "saved": 2, "width ratio": 2, "mean width": 4, "bias in points": 2,
+}  # fmt: skip
+
+
+def shown(frame: pd.DataFrame) -> str:
+    return frame_table(frame, {name: DIGITS[name] for name in DIGITS if name in frame})
+
+
+def tables(rows: Rows, options: Options) -> str:
+    of_scores = pd.DataFrame(rows[HELPED])
+    of_sessions = pd.DataFrame(
+        [row for name, part in rows.items() if name != HELPED for row in part]
+    )
     means = of_scores.groupby("labels")["coverage"].agg(["mean", "min"])
     used = of_scores[of_scores["scores used"] > 0.5]
     told = "; ".join(
@@ -224,21 +232,23 @@ def page(of_scores: pd.DataFrame, of_sessions: pd.DataFrame, runs: int) -> str:
         for arm, (words, *_) in enumerate(ARMS[:3])
     }
     against = width[0] / width[2]
-    return HEADER.format(
+    return TEXT.format(
         there=THERE, new=NEW, whole=THERE + NEW, least=against.min(), widest=against.max(),
         gain=np.median(width[0] / width[1]),
-        noise=np.sqrt(0.95 * 0.05 / runs), samples=SAMPLES, told=told, runs=runs,
+        noise=np.sqrt(0.95 * 0.05 / options.runs), samples=samples_of(options), told=told,
+        runs=options.runs,
         cells=len(of_scores),
-        helped=markdown(of_scores), sessions=markdown(of_sessions), saved=used["saved"].median(),
+        helped=shown(of_scores), sessions=shown(of_sessions), saved=used["saved"].median(),
         most=used["saved"].max(), used=len(used), narrow=used["width ratio"].median(),
         bare=of_scores["without the rule"].min(),
     )  # fmt: skip
 
 
-HEADER = """# Labels that are there already
+HEAD = f"""# Labels that are there already
 
-Made by `python -m benchmarks.existing ../shared/data --output docs/existing_labels.md`;
-confidence 95 %, promise "fixed", intervals for the file.
+{MADE}
+
+Confidence 95 %, promise "fixed", intervals for the file.
 
 `read_population(..., known="column")` names a column of answers (empty: not known), and
 `Plan(existing=...)` says how they came about; without that nothing starts.
@@ -256,7 +266,8 @@ Claims are refused with both: a claim must be made before the labels that decide
 can do without either say so (`existing` of a design): `recalibrated_neyman`, `simple_random` and
 `paired_comparison` take both.
 
-## Going on from them
+"""
+TEXT = """## Going on from them
 
 {runs} sessions each, noise of a coverage {noise:.3f}; `recalibrated_neyman`, where nothing else is
 said. "Screened": of the 600 items with the highest scores, "unsure": of the 600 whose score is
@@ -288,37 +299,13 @@ which the scores were used in more than half of the samples they saved {saved:.0
 the median, {most:.0%} at the most, and the interval was {narrow:.2f} times as wide (medians).
 "saved" is the mean over the samples in which the scores were used.
 
-{helped}
-"""
+{helped}"""
 
 
-def kept(folder: Path, name: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-    """A part that was measured before, else measured now and kept."""
-    path = folder / f"{name}.json"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        make().to_json(path, orient="records")
-    return pd.read_json(path, orient="records")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int, default=60)
-    parser.add_argument("--kept", type=Path, default=Path("existing"), help="parts done before")
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    existing.check_random = lambda *given: None  # The broken arms go on where it refuses.
-    of_scores = kept(options.kept, "helped", lambda: helped(options.folder))
-    of_sessions = pd.concat(
-        kept(options.kept, name, partial(sessions, options.folder, place, name, options.runs))
-        for place, name in TESTED
-    )
-    text = page(of_scores, of_sessions.fillna(""), options.runs)
-    print(text)
-    if options.output:
-        options.output.write_text(text, encoding="utf-8")
-
+BENCHMARK = Benchmark(
+    name="existing", about=__doc__, jobs=jobs, tables=tables, runs=60, quick_runs=4,
+    page="existing_labels.md", head=HEAD,
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

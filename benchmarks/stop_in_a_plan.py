@@ -6,7 +6,6 @@ Sessions of ``lc.simulate``, seed 0, on files without scores.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,23 +15,19 @@ import labelcore as lc
 from labelcore.plan.margin_stop import margin_rule
 from labelcore.stats.stop_at_margin import characteristics
 
-SIZE, MARGIN, RUNS = 10_000, 0.05, 100
+SIZE, MARGIN = 10_000, 0.05
 
 
 def plan(promise: str) -> lc.Plan:
     return lc.Plan("simple_random", "prevalence", margin=MARGIN, promise=promise, stop="margin")
 
 
-def plan_rows(rates: Sequence[float]) -> list[list[str]]:
-    """A row for each rate of positives: both plans on the same file."""
-    return [_row(rate) for rate in rates]
-
-
-def _row(rate: float) -> list[str]:
+def plan_row(rate: float, runs: int) -> list[str]:
+    """Both plans on the same file with this rate of positives."""
     truth = (np.arange(SIZE) < round(rate * SIZE)).astype(int)
     population = _without_scores(SIZE)
     stopped, watched = (
-        _summary(population, plan(promise), truth) for promise in ("fixed", "watched")
+        _summary(population, plan(promise), truth, runs) for promise in ("fixed", "watched")
     )
     rule = margin_rule(plan("fixed"), SIZE)
     assert rule is not None
@@ -49,8 +44,8 @@ def _row(rate: float) -> list[str]:
     ]
 
 
-def _summary(population: lc.Population, chosen: lc.Plan, truth: np.ndarray) -> pd.Series:
-    return lc.simulate(population, chosen, truth=truth, runs=RUNS).summary().loc["prevalence"]
+def _summary(population: lc.Population, chosen: lc.Plan, truth: np.ndarray, runs: int) -> pd.Series:
+    return lc.simulate(population, chosen, truth=truth, runs=runs).summary().loc["prevalence"]
 
 
 def _without_scores(size: int) -> lc.Population:

@@ -1,7 +1,6 @@
 """Stopping at a margin: one proportion exactly, a stratified session by simulation.
 
-    python -m benchmarks.stopping ../shared/data [--sessions 120] [--rows rows.jsonl]
-        [--output docs/stopping.md]
+    python -m benchmarks.stopping [--quick] [--runs 120] [--rows rows.jsonl] [--write]
 
 One proportion: least coverage, calibrated critical value and expected labels of
 ``labelcore.stats.stop_at_margin``; sessions of a plan with this stop and with the watched band,
@@ -9,28 +8,31 @@ One proportion: least coverage, calibrated critical value and expected labels of
 ``benchmarks.stop_calibration`` is found on simulated truths, seeds (0, r), then sessions on the
 true labels, seeds (5, r), are stopped by the plain interval, by the calibrated one and by the
 watched band. "Scores" says how the file's scores were changed before the plan was made; predictions
-and truth stay. ``--rows`` keeps the rows that are done, so that a measurement broken off goes on
-where it was.
+and truth stay.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
 import labelcore as lc
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.real_files import FILES
-from benchmarks.stop_calibration import GRID, calibrate_stop, problem, stopped_session
-from benchmarks.stop_in_a_plan import RUNS, plan_rows
+from benchmarks.stop_calibration import (
+    GRID,
+    Problem,
+    calibrate_stop,
+    problem,
+    stopped_session,
+)
+from benchmarks.stop_in_a_plan import plan_row
 from labelcore.planning.truth import true_codes
 from labelcore.stats.stop_at_margin import (
     MarginRule,
@@ -42,7 +44,7 @@ from labelcore.stats.stop_at_margin import (
 ESTIMANDS = ("accuracy", "precision", "recall")
 FloatArray = np.ndarray
 ORDINARY = float(ndtri(0.975))
-LOOKED_BAD, AGAIN = 0.92, 400
+LOOKED_BAD, AGAIN, PLAN_RUNS, FEW = 0.92, 400, 100, 5
 RATES = (0.01, 0.05, 0.2, 0.5)
 
 
@@ -99,8 +101,8 @@ def _prepared(folder: Path, case: Case) -> tuple[lc.Population, lc.Plan, np.ndar
     return population, plan, totals
 
 
-def measure(folder: Path, case: Case, sessions: int) -> dict[str, Any]:
-    """One row of the table of stratified sessions."""
+def measure(folder: Path, case: Case, sessions: int, more: int) -> list[Row]:
+    """One row of the table of stratified sessions, and of those measured again if it looks bad."""
     population, plan, totals = _prepared(folder, case)
     start = time.process_time()
     found = calibrate_stop(population, plan, sessions=sessions)
@@ -113,7 +115,7 @@ def measure(folder: Path, case: Case, sessions: int) -> dict[str, Any]:
     covered = np.mean([end.covered for end in ends], axis=0)
     labels = np.mean([end.labels for end in ends], axis=0)
     rules = {"plain": 0, "calibrated": _place(found.multiplier), "watched": len(GRID)}
-    return {
+    row = {
         "case": list(case),
         "sessions": sessions,
         "multiplier": found.multiplier,
@@ -124,29 +126,30 @@ def measure(folder: Path, case: Case, sessions: int) -> dict[str, Any]:
         **{f"{rule} coverage": covered[place].tolist() for rule, place in rules.items()},
         **{f"{rule} labels": float(labels[place]) for rule, place in rules.items()},
     }
+    bad = min(row["calibrated coverage"]) < LOOKED_BAD
+    return [{**row, "again": measure_again(one, totals, found.multiplier, more) if bad else None}]
 
 
-def measure_again(folder: Path, row: dict[str, Any], sessions: int) -> dict[str, Any]:
-    """The coverage with the multiplier of ``row`` in other sessions, seeds (6, r)."""
-    population, plan, totals = _prepared(folder, tuple(row["case"]))
-    one, place = problem(population, plan), _place(row["multiplier"])
+def measure_again(one: Problem, totals: np.ndarray, multiplier: float, sessions: int) -> Row:
+    """The coverage with a multiplier in other sessions, seeds (6, r)."""
+    place = _place(multiplier)
     ends = [
         stopped_session(one, totals, np.random.default_rng((6, run))).covered
         for run in range(sessions)
     ]
     plain, calibrated = (np.mean([end[i] for end in ends], axis=0).tolist() for i in (0, place))
-    return {"case": row["case"], "again": sessions, "plain": plain, "calibrated": calibrated}
+    return {"sessions": sessions, "plain": plain, "calibrated": calibrated}
 
 
 def _place(multiplier: float) -> int:
     return int(np.searchsorted(GRID, np.sqrt(multiplier) - 1e-9))
 
 
-def proportion_rows() -> list[list[str]]:
+def proportion_rows(margins: tuple[float, ...]) -> list[Row]:
     """Rows of the table of one proportion."""
     rows = []
     for interval, lowest in (("agresti_coull", 0.0), ("wilson", 0.01)):
-        for margin in (0.1, 0.05, 0.03, 0.02, 0.01):
+        for margin in margins:
             plain = MarginRule(margin, ORDINARY, 30, interval=interval)
             start = time.process_time()
             critical = calibrated_critical(margin, 0.95, 30, interval=interval, lowest_rate=lowest)
@@ -157,33 +160,35 @@ def proportion_rows() -> list[list[str]]:
             cost = ", ".join(
                 f"{a:,.0f} ({100 * (a / b - 1):+.1f} %)" for a, b in zip(after, before, strict=True)
             )
-            rows.append(
-                [
-                    interval, f"{margin:g}", f"{least_coverage(plain)[0]:.4f}",
-                    f"{least_coverage(plain, 0.01)[0]:.4f}", f"{critical:.3f}",
-                    f"{least_coverage(exact, lowest)[0]:.4f}", cost, f"{seconds:.1f}",
-                ]
-            )  # fmt: skip
+            rows.append({"cells": [
+                interval, f"{margin:g}", f"{least_coverage(plain)[0]:.4f}",
+                f"{least_coverage(plain, 0.01)[0]:.4f}", f"{critical:.3f}",
+                f"{least_coverage(exact, lowest)[0]:.4f}", cost, f"{seconds:.1f}",
+            ]})  # fmt: skip
     return rows
 
 
-def file_rows() -> list[list[str]]:
+def file_rows(sizes: tuple[int, ...]) -> list[Row]:
     """Agresti and Coull's interval for files of several sizes, margin 5 points."""
     infinite = calibrated_critical(0.05, 0.95, 30)
     rows = []
-    for size in (200, 1_000, 10_000, 100_000, 1_000_000):
+    for size in sizes:
         own = calibrated_critical(0.05, 0.95, 30, size)
         found = [
             f"{least_coverage(MarginRule(0.05, critical, 30, size=size))[0]:.4f}"
             for critical in (ORDINARY, infinite, own)
         ]
         labels = characteristics(MarginRule(0.05, own, 30, size=size), size // 2).expected_labels
-        rows.append([f"{size:,}", *found, f"{own:.3f}", f"{labels[0]:,.0f}"])
+        rows.append({"cells": [f"{size:,}", *found, f"{own:.3f}", f"{labels[0]:,.0f}"]})
     return rows
 
 
-def stratified_rows(found: list[dict[str, Any]]) -> list[list[str]]:
-    def both(row: dict[str, Any], rule: str) -> list[str]:
+def in_a_plan(rate: float, runs: int) -> list[Row]:
+    return [{"cells": plan_row(rate, runs)}]
+
+
+def stratified_rows(found: list[Row]) -> list[list[str]]:
+    def both(row: Row, rule: str) -> list[str]:
         coverage = row[f"{rule} coverage"]
         least = int(np.argmin(coverage))
         return [f"{coverage[least]:.3f} ({ESTIMANDS[least]})", f"{row[f'{rule} labels']:,.0f}"]
@@ -199,40 +204,68 @@ def stratified_rows(found: list[dict[str, Any]]) -> list[list[str]]:
     ]  # fmt: skip
 
 
-def again_rows(again: list[dict[str, Any]]) -> list[list[str]]:
+def again_rows(found: list[Row]) -> list[list[str]]:
     return [
         [
-            row["case"][0].split(".")[0], row["case"][1], row["case"][2], str(row["again"]),
-            *(", ".join(f"{one:.3f}" for one in row[rule]) for rule in ("plain", "calibrated")),
+            row["case"][0].split(".")[0], row["case"][1], row["case"][2], str(again["sessions"]),
+            *(", ".join(f"{one:.3f}" for one in again[rule]) for rule in ("plain", "calibrated")),
         ]
-        for row in again
+        for row in found
+        if (again := row["again"])
     ]  # fmt: skip
 
 
-def as_table(head: str, rows: list[list[str]]) -> str:
-    lines = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
+MARGINS, SIZES = (0.1, 0.05, 0.03, 0.02, 0.01), (200, 1_000, 10_000, 100_000, 1_000_000)
+EXACT, IN_FILES, IN_A_PLAN, STRATIFIED = "one proportion", "in files", "in a plan", "stratified"
 
 
-def document(found: list[dict[str, Any]], again: list[dict[str, Any]]) -> str:
+def jobs(options: Options) -> dict[str, Job]:
+    few = options.quick
+    plans = {
+        f"{IN_A_PLAN}, rate {rate:g}": partial(in_a_plan, rate, plan_runs(options))
+        for rate in (RATES[-1:] if few else RATES)
+    }
+    stratified = {
+        f"{STRATIFIED}, {', '.join(map(str, case))}": partial(
+            measure, options.data, case, options.runs, FEW if few else AGAIN
+        )
+        for case in (CASES[:1] if few else CASES)
+    }
+    return {
+        EXACT: partial(proportion_rows, MARGINS[:2] if few else MARGINS),
+        IN_FILES: partial(file_rows, SIZES[:2] if few else SIZES),
+        **plans,
+        **stratified,
+    }
+
+
+def plan_runs(options: Options) -> int:
+    return FEW if options.quick else PLAN_RUNS
+
+
+def tables(rows: Rows, options: Options) -> str:
+    def cells(kind: str) -> list[list[str]]:
+        return [row["cells"] for name, part in rows.items() if kind in name for row in part]
+
+    found = [row for name, part in rows.items() if STRATIFIED in name for row in part]
     return TEXT.format(
         proportion=as_table(
             "interval | margin | least coverage at 1.96, all rates | same, rates .01 to .99 | "
             "calibrated value | least coverage with it | "
             "labels with it at rates .01, .05, .2, .5 (more than at 1.96) | processor seconds",
-            proportion_rows(),
+            cells(EXACT),
         ),
         files=as_table(
             "items | least coverage at 1.96 | with the value for independent draws | "
             "with its own value | own value | labels at a rate of one half",
-            file_rows(),
+            cells(IN_FILES),
         ),
-        runs=RUNS,
+        runs=plan_runs(options),
         plans=as_table(
             "rate | labels expected with the calibrated stop (exact) | measured | with the watched "
             "band | times as many | coverage of the calibrated stop (exact) | measured | watched "
             "band",
-            plan_rows(RATES),
+            cells(IN_A_PLAN),
         ),
         stratified=as_table(
             "file | classifier | scores | margin | sessions | simulated: least coverage at the "
@@ -244,12 +277,16 @@ def document(found: list[dict[str, Any]], again: list[dict[str, Any]]) -> str:
         again=as_table(
             "file | classifier | scores | sessions | plain stop: accuracy, precision, recall | "
             "calibrated stop: the same",
-            again_rows(again),
+            again_rows(found),
         ),
     )
 
 
-def summary(found: list[dict[str, Any]]) -> str:
+def as_table(head: str, rows: list[list[str]]) -> str:
+    return table(head.split(" | "), rows)
+
+
+def summary(found: list[Row]) -> str:
     lines = []
     for rule in ("plain", "calibrated", "watched"):
         least = np.array([min(row[f"{rule} coverage"]) for row in found])
@@ -268,11 +305,7 @@ def summary(found: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-TEXT = """# Stopping at a margin
-
-Made by `python -m benchmarks.stopping ../shared/data --output docs/stopping.md`.
-
-## One proportion, exactly
+TEXT = """## One proportion, exactly
 
 95 % confidence, first look at 30 labels, a look at every label; exact, over all rates (not over a
 grid). Wilson's value is for rates from .01 to .99: under that no critical value is enough.
@@ -325,53 +358,10 @@ watches gets the watched band.
 {stratified}"""
 
 
-class Kept:
-    """The rows done so far, by kind and case; in a file, if there is one."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.path, self.rows = path, {}
-        lines = path.read_text("utf-8").splitlines() if path and path.exists() else []
-        for row in map(json.loads, lines):
-            self.rows["again" if "again" in row else "first", tuple(row["case"])] = row
-
-    def add(self, kind: str, case: Case, row: dict[str, Any]) -> None:
-        self.rows[kind, case] = row
-        if self.path:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--sessions", type=int, default=120)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--rows", type=Path)
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    kept = Kept(options.rows)
-    with ProcessPoolExecutor(options.workers) as pool:
-        jobs = {
-            case: pool.submit(measure, options.folder, case, options.sessions)
-            for case in CASES
-            if ("first", case) not in kept.rows
-        }
-        for case, job in jobs.items():
-            kept.add("first", case, job.result())
-        found = [kept.rows["first", case] for case in CASES]
-        worst = [row for row in found if min(row["calibrated coverage"]) < LOOKED_BAD]
-        again = {
-            tuple(row["case"]): pool.submit(measure_again, options.folder, row, AGAIN)
-            for row in worst
-            if ("again", tuple(row["case"])) not in kept.rows
-        }
-        for case, job in again.items():
-            kept.add("again", case, job.result())
-    text = document(found, [kept.rows["again", tuple(row["case"])] for row in worst])
-    print(text)
-    if options.output:
-        options.output.write_text(text, encoding="utf-8")
-
+BENCHMARK = Benchmark(
+    name="stopping", about=__doc__, jobs=jobs, tables=tables, runs=120, quick_runs=6,
+    page="stopping.md", head=f"# Stopping at a margin\n\n{MADE}\n\n",
+)  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()
