@@ -208,7 +208,7 @@ def draws(setting: Setting, random: np.random.Generator, labels: int) -> np.ndar
     drawn = np.zeros(frame.n_strata, dtype=np.int64)
     positive = np.zeros(frame.n_strata)
     asked: list[np.ndarray] = []
-    limit = min(labels, len(setting.truth))
+    limit = min(labels, engine.limit)
     while drawn.sum() < limit:
         state = Progress(drawn, drawn.astype(float), positive, limit)
         counts = engine.design.allocate(engine.setup, frame, state)  # type: ignore[attr-defined]
@@ -250,7 +250,7 @@ def decisions(folder: Path, source: Source, design: str, estimand: str, runs: in
     """Part one for one source, design and estimand: a row for each predictive."""
     population, truth = source.load(folder)
     setting, said = prepare(population, truth, design, estimand, None)
-    most = min(BUDGET, len(truth))
+    most = min(BUDGET, setting.engine.limit)
     looks = np.unique(np.ceil(np.geomspace(FIRST, most, 128)).astype(int))
     first: dict[str, list[float]] = {name: [] for name in PREDICTIVES}
     for run in range(runs):

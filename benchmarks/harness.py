@@ -46,7 +46,7 @@ class Options:
     data: Path = Path("../shared/data")
 
 
-def nothing_beside(rows: Rows, docs: Path) -> None:
+def nothing_beside(rows: Rows, made: str, docs: Path) -> None:
     """No file beside the page."""
 
 
@@ -67,7 +67,7 @@ class Benchmark:
     runs, quick_runs   of each case, at full size and with ``--quick``
     page     in docs/; "" for none. Where it has the ``MARK``, what stands above is kept
     head     before the tables; ``MADE`` in it becomes the command, the versions and the time
-    beside   writes what else belongs to the page, into docs/
+    beside   writes what else there is, into docs/: rows, the sentence of ``MADE``, folder
     faults   what must come out and did not: the command ends with 1
     workers  processes; 1 where time is measured
     """
@@ -80,7 +80,7 @@ class Benchmark:
     quick_runs: int = 1
     page: str = ""
     head: str = MADE + "\n\n"
-    beside: Callable[[Rows, Path], None] = nothing_beside
+    beside: Callable[[Rows, str, Path], None] = nothing_beside
     faults: Callable[[Rows, Options], list[str]] = no_faults
     workers: int = 2
 
@@ -95,21 +95,23 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
     @click.option("--quick", is_flag=True, help="A first look.")
     @click.option("--runs", type=click.IntRange(1), help=f"Of each case; {benchmark.runs}.")
     @click.option("--workers", type=click.IntRange(1), default=benchmark.workers)
-    @click.option("--only", default="", help="Jobs with this word in the name; prints rows.")
+    @click.option("--only", default="", help="Jobs with this word in the name.")
     @click.option("--rows", "kept", type=click.Path(path_type=Path), help="Keeps what is done.")
     @click.option("--data", type=click.Path(path_type=Path), default=Options.data)
-    @click.option("--write", is_flag=True, help=f"Writes docs/{benchmark.page}.")
+    @click.option("--write", is_flag=True, help=f"Writes docs/{benchmark.page or '...'}.")
     def measure(
         quick: bool, runs: int | None, workers: int, only: str, kept: Path | None, data: Path,
         write: bool,
     ) -> None:  # fmt: skip
-        if write and only:
-            raise click.UsageError("--write needs all jobs: leave out --only")
+        part = bool(only and benchmark.page)
+        if write and part:
+            raise click.UsageError("the page needs all jobs: leave out --only or --write")
         options = Options(runs or (benchmark.quick_runs if quick else benchmark.runs), quick, data)
         start = time.monotonic()
         rows = found(benchmark, options, workers, only, kept)
-        made = provenance(benchmark, options, write, time.monotonic() - start)
-        if only:
+        given = [*([f"--only {only}"] if only else []), *(["--write"] if write else [])]
+        made = provenance(benchmark, options, given, time.monotonic() - start)
+        if part:
             click.echo(pd.DataFrame(flat(rows)).to_string())
             return
         text = benchmark.head.replace(MADE, made) + benchmark.tables(rows, options)
@@ -117,7 +119,7 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
         if write and benchmark.page:
             write_page(docs / benchmark.page, text)
         if write:
-            benchmark.beside(rows, docs)
+            benchmark.beside(rows, made, docs)
         faults = benchmark.faults(rows, options)
         for fault in faults:
             click.echo(f"FAILED {fault}")
@@ -126,16 +128,15 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
     return measure
 
 
-def provenance(benchmark: Benchmark, options: Options, write: bool, seconds: float) -> str:
+def provenance(benchmark: Benchmark, options: Options, given: Sequence[str], seconds: float) -> str:
     """By which command, with which versions, on what, and how long it took."""
     words = ["python -m benchmarks." + benchmark.name, *(["--quick"] if options.quick else [])]
     if options.runs != (benchmark.quick_runs if options.quick else benchmark.runs):
         words.append(f"--runs {options.runs}")
-    words += ["--write"] if write else []
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas"))
     took = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
     text = (
-        f"Made by `{' '.join(words)}` with labelcore {labelcore.__version__}, "
+        f"Made by `{' '.join([*words, *given])}` with labelcore {labelcore.__version__}, "
         f"{versions} and Python {platform.python_version()} on {platform.machine()}, "
         f"{os.cpu_count()} cores, in {took}."
     )

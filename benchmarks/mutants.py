@@ -5,28 +5,30 @@ the syntax tree has something to change (``changes_of``). Each mutant is tried o
 tree: first the tests that mirror or import the changed file, then those of the files that import
 it and the contracts, then the slow ones among the first. The first failing test ends it.
 
-    python -m benchmarks.mutants --seed 11 --count 60 --rows rows.jsonl
+    python -m benchmarks.mutants [--quick] [--runs 60] [--rows rows.jsonl]
 
-Mutants that are in the rows already are not run again; the table is printed at the end.
+``--runs`` is the number of mutants; with ``--quick`` only the first tests run, with less time.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
+import atexit
 import copy
-import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks import harness
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = {
@@ -35,7 +37,8 @@ PARTS = {
     "log": ("log", "replay", "session/ledger.py", "session/session.py"),
     "results": ("figures", "results", "tallies.py", "plan/claim_totals.py"),
 }
-BATCHES, OUT_OF_TIME = 3, (-24, 152, 124)
+SEED, SECONDS, FEW_SECONDS = 11, 120, 30
+OUT_OF_TIME = (-24, 152, 124)
 REPLAY = "tests/report/test_replay.py"
 QUICK = "not slow and not browser"
 COMPARED = {
@@ -228,13 +231,11 @@ class RelatedTests:
         return [(QUICK, own), (QUICK, self.wider(path)), ("slow and not browser", own)]
 
 
-def run_tests(
-    root: Path, files: list[Path], marks: str, under: list[str], seconds: int
-) -> tuple[str, str]:
+def run_tests(root: Path, files: list[Path], marks: str, seconds: int) -> tuple[str, str]:
     """What came of them ("survived", "failed" or "too long") and the first test that failed."""
     names = [str(path.relative_to(root)) for path in files]
     command = [
-        *under, "timeout", str(20 * seconds), "prlimit", f"--cpu={seconds}", sys.executable, "-m",
+        "timeout", str(20 * seconds), "prlimit", f"--cpu={seconds}", sys.executable, "-m",
         "pytest", "-x", "-q", "-m", marks, "-p", "no:cacheprovider", "-p", "no:xdist", *names,
     ]  # fmt: skip
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
@@ -246,25 +247,25 @@ def run_tests(
     return "failed", failed[1] if failed else done.stdout[-300:] + done.stderr[-300:]
 
 
-def tried(
-    root: Path, one: Mutant, batch: tuple[str, list[Path]], under: list[str], seconds: int
-) -> tuple[str, str]:
+def tried(root: Path, one: Mutant, batch: tuple[str, list[Path]], seconds: int) -> tuple[str, str]:
     """What one batch of tests says of the mutant."""
     path = root / one.file
     raw = path.read_bytes()
     path.write_bytes(raw[: one.start] + one.after.encode() + raw[one.end :])
     _forget_compiled(path)
     try:
-        return run_tests(root, batch[1], batch[0], under, seconds)
+        return run_tests(root, batch[1], batch[0], seconds)
     finally:
         path.write_bytes(raw)
         _forget_compiled(path)
 
 
-def without_mutant(root: Path, rows: list[dict[str, str]]) -> str:
+def without_mutant(root: Path, rows: list[Row]) -> str:
     """What the tests that failed do on the unchanged copy: a test that fails there too found
     nothing."""
     names = {row["test"].partition("[")[0] for row in rows if row["state"] == "failed"}
+    if not names:
+        return "none"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *sorted(names)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     return done.stdout.strip().rpartition("\n")[2]
@@ -275,73 +276,62 @@ def _forget_compiled(path: Path) -> None:
         compiled.unlink()
 
 
-def copied(folder: Path) -> Path:
-    """A copy of the tree that may be changed."""
-    target = folder / "tree"
+@lru_cache(maxsize=1)
+def copied() -> Path:
+    """A copy of the tree that this process may change, removed with it."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    target = Path(folder.name) / "tree"
     skipped = shutil.ignore_patterns(".git", ".venv", "__pycache__", "images", "screenshots")
     shutil.copytree(ROOT, target, ignore=skipped)
     return target
 
 
-def key_of(one: Mutant) -> str:
-    return f"{one.file}:{one.start}-{one.end}:{one.after}"
+def measure(one: Mutant, quick: bool) -> list[Row]:
+    """The batches of tests in turn until one fails; "too long" where one had no time to end."""
+    root = copied()
+    states, test = [], ""
+    batches = RelatedTests(root).batches(root / one.file)
+    for batch in batches[:1] if quick else batches:
+        state, test = tried(root, one, batch, FEW_SECONDS if quick else SECONDS)
+        states.append(state)
+        if state == "failed":
+            break
+    final = next((one for one in ("failed", "too long") if one in states), "survived")
+    return [{**asdict(one), "state": final, "test": test}]
 
 
-def table(rows: list[dict[str, str]]) -> str:
-    lines = ["| part | tried | killed | too long | survived |", "|---|---|---|---|---|"]
+def jobs(options: Options) -> dict[str, Job]:
+    return {
+        f"{one.file}:{one.start}-{one.end}: {one.after}": partial(measure, one, options.quick)
+        for one in drawn(ROOT, SEED, options.runs)
+    }
+
+
+def tables(found: Rows, options: Options) -> str:
+    rows = flat(found)
+    counts = []
     for part in (*PARTS, "all"):
         states = [row["state"] for row in rows if part in (row["part"], "all")]
-        counts = [states.count(state) for state in ("failed", "too long", "survived")]
-        lines.append(f"| {part} | {len(states)} | " + " | ".join(map(str, counts)) + " |")
-    lines += ["", "| place | before | after | found by |", "|---|---|---|---|"]
+        seen = [states.count(state) for state in ("failed", "too long", "survived")]
+        counts.append((part, len(states), *seen))
+    places = []
     for row in rows:
-        shown = [" ".join(row[name].split()).replace("|", "\\|") for name in ("before", "after")]
+        before, after = (f"`{' '.join(row[name].split())}`" for name in ("before", "after"))
         test = row["test"].split(" ")[0] if row["state"] == "failed" else row["state"]
-        lines.append(f"| {row['file']}:{row['line']} | `{shown[0]}` | `{shown[1]}` | {test} |")
-    return "\n".join(lines)
+        places.append((f"{row['file']}:{row['line']}", before, after, test))
+    return "\n".join(
+        [
+            harness.table(("part", "tried", "killed", "too long", "survived"), counts),
+            harness.table(("place", "before", "after", "found by"), places),
+            "Unchanged, the tests that failed: " + without_mutant(copied(), rows),
+        ]
+    )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--rows", type=Path, default=Path("mutants.jsonl"))
-    parser.add_argument("--seconds", type=int, default=300, help="limit of one batch of tests")
-    parser.add_argument("--under", default="", help="command to run each batch under, as 'nice'")
-    parser.add_argument("--list", action="store_true", help="show the mutants, run nothing")
-    chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        root = copied(Path(folder))
-        tests = RelatedTests(root)
-        mutants = drawn(root, chosen.seed, chosen.count)
-        if chosen.list:
-            for one in mutants:
-                print(f"{one.file}:{one.line}: {one.before!r} -> {one.after!r}")
-            return
-        text = chosen.rows.read_text("utf-8") if chosen.rows.exists() else ""
-        rows = {row["key"]: row for row in map(json.loads, text.splitlines())}
-        for number in range(BATCHES):
-            for one in mutants:
-                row = rows.get(
-                    key_of(one), {**asdict(one), "state": "", "batches": 0, "seconds": 0}
-                )
-                if row["state"] == "failed" or row["batches"] > number:
-                    continue
-                start = time.monotonic()
-                batch = tests.batches(root / one.file)[number]
-                state, test = tried(root, one, batch, chosen.under.split(), chosen.seconds)
-                if state != "failed" and row["state"] == "too long":
-                    state = "too long"
-                spent = row["seconds"] + round(time.monotonic() - start)
-                row |= {"state": state, "test": test, "batches": number + 1, "seconds": spent}
-                rows[key_of(one)] = row
-                with chosen.rows.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps({**row, "key": key_of(one)}) + "\n")
-                print(f"{one.file}:{one.line} {number + 1} {state} {test}", flush=True)
-        made = [rows[key_of(one)] for one in mutants]
-        print(table(made))
-        print("Unchanged, the tests that failed: " + without_mutant(root, made))
-
+BENCHMARK = Benchmark(
+    name="mutants", about=__doc__, jobs=jobs, tables=tables, runs=60, quick_runs=4, workers=1
+)
 
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

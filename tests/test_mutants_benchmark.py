@@ -62,7 +62,7 @@ def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Pa
     path = tree / "labelcore/stats/shares.py"
     own = RelatedTests(tree).batches(path)[0]
     assert own[1] == [path, tree / "tests/stats/test_shares.py"]
-    states = {one.after: tried(tree, one, own, [], 60) for one in planted(tree)}
+    states = {one.after: tried(tree, one, own, 60) for one in planted(tree)}
     found = ("failed", "tests/stats/test_shares.py::test_share")
     assert {after for after, state in states.items() if state == found} == {
         "max",

@@ -1,25 +1,24 @@
 """Labels needed for the same promise and the same width, all methods side by side.
 
-    python -m benchmarks.labels ../shared/data [--quick] [--runs 100] [--workers 2]
-        [--rows rows.jsonl] [--kept] [--output docs/label_efficiency.md]
+    python -m benchmarks.labels [--quick] [--runs 100] [--rows rows.jsonl] [--write]
 
 Each run goes on until the half-width is met; beside the labels stands how often the interval held
-the truth there. ``--rows`` keeps what is done, so that a measurement broken off goes on where it
-was. Methods of other packages join where these are installed (``benchmarks.labels.peers``).
+the truth there. Methods of other packages join where these are installed
+(``benchmarks.labels.peers``).
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.documents import write_below
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from benchmarks.labels.choices import choice_rows, choice_section
 from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import names_of_files
-from benchmarks.labels.measured import NOISE, SEED, Cell, all_cells, kept_cells, limit, section_rows
+from benchmarks.labels.measured import NOISE, SEED, Cell, cell_of, limit, measure, wanted_cells
 from benchmarks.labels.methods import unavailable
 from benchmarks.labels.ranked import ranked_rows, ranked_section
 from benchmarks.labels.several import several_rows, several_section
@@ -28,12 +27,27 @@ from benchmarks.labels.together import together_rows, together_section
 
 QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
          "1 %, badly calibrated")  # fmt: skip
-QUICK_RUNS, RUNS = 8, 100
 PICTURED = ("recall", "F1")
+FURTHER: dict[str, Callable[[Path], list[list[str]]]] = {
+    "together": together_rows, "several": several_rows, "ranked": ranked_rows,
+    "choices": choice_rows,
+}  # fmt: skip
 
 
-def picture_file(output: Path, target: str) -> Path:
-    return output.with_name(f"{output.stem}_{target.lower()}.svg")
+def jobs(options: Options) -> dict[str, Job]:
+    """The cells, and the sections whose targets are no single number; with ``--quick`` five files
+    and no such section."""
+    names = QUICK if options.quick else names_of_files()
+    cells: dict[str, Job] = {
+        ", ".join(cell): partial(measure, options.data, *cell, options.runs)
+        for cell in wanted_cells(names)
+    }
+    further = {name: partial(rows_of, name, options.data) for name in FURTHER}
+    return cells if options.quick else cells | further
+
+
+def rows_of(section: str, data: Path) -> list[Row]:
+    return [{"cells": row} for row in FURTHER[section](data)]
 
 
 def versions() -> str:
@@ -46,27 +60,17 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--runs", type=int)
-    parser.add_argument("--quick", action="store_true", help="five files, few runs, no lists")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--rows", type=Path)
-    parser.add_argument("--kept", action="store_true", help="tables of what --rows holds")
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    runs = options.runs or (QUICK_RUNS if options.quick else RUNS)
-    names = QUICK if options.quick else names_of_files()
-    start = time.monotonic()
-    if options.kept:
-        cells = kept_cells(names, runs, options.rows)
-    else:
-        cells = all_cells(options.folder, names, runs, options.workers, options.rows)
+def cells_of(rows: Rows) -> list[Cell]:
+    return [cell_of(row) for name, part in rows.items() if name not in FURTHER for row in part]
+
+
+def tables(rows: Rows, options: Options) -> str:
+    cells = cells_of(rows)
+    files = len({cell.file for cell in cells})
     parts = [
-        HEADER.format(
-            files=len({cell.file for cell in cells}), of=len(names), runs=runs, seed=SEED,
-            noise=f"{NOISE:g}", mark=MARK, limit=limit(runs), versions=versions(),
+        TEXT.format(
+            files=files, runs=options.runs, seed=SEED, noise=f"{NOISE:g}", mark=MARK,
+            limit=limit(options.runs), versions=versions(),
         ),
         *(f"- {name}: {reason}\n" for name, reason in unavailable().items()),
         "\n## Over all files\n\n", over_files(cells),
@@ -74,32 +78,26 @@ def main() -> None:
         "\n## File by file\n\n", file_by_file(cells),
     ]  # fmt: skip
     if not options.quick:
-        parts += further(options.folder, options.rows, cells)
-    text = "".join(parts)
-    print(text)
-    print(f"{(time.monotonic() - start) / 60:.0f} minutes")
-    if options.output:
-        write_below(options.output, "", text)
-        for target in PICTURED:
-            picture_file(options.output, target).write_text(picture(cells, target), "utf-8")
+        several, ranked, choices, together = (
+            [row["cells"] for row in rows[name]]
+            for name in ("several", "ranked", "choices", "together")
+        )
+        parts += [
+            "\n", together_section(together),
+            "\n", several_section(several, cells),
+            "\n", ranked_section(ranked),
+            "\n", choice_section(choices),
+        ]  # fmt: skip
+    return "".join(parts)
 
 
-def further(folder: Path, kept: Path | None, cells: list[Cell]) -> list[str]:
-    """The sections whose targets are no single number."""
-    several = section_rows(kept, "several", lambda: several_rows(folder))
-    ranked = section_rows(kept, "ranked", lambda: ranked_rows(folder))
-    choices = section_rows(kept, "choices", lambda: choice_rows(folder))
-    together = section_rows(kept, "together", lambda: together_rows(folder))
-    return [
-        "\n", together_section(together),
-        "\n", several_section(several, cells),
-        "\n", ranked_section(ranked),
-        "\n", choice_section(choices),
-    ]  # fmt: skip
+def pictures(rows: Rows, made: str, docs: Path) -> None:
+    for target in PICTURED:
+        drawn = picture(cells_of(rows), target)
+        (docs / f"label_efficiency_{target.lower()}.svg").write_text(drawn, "utf-8")
 
 
-HEADER = """
-{files} of {of} files, {runs} runs of each cell; a cell's seed is ({seed}, a checksum of file,
+TEXT = """{files} files, {runs} runs of each cell; a cell's seed is ({seed}, a checksum of file,
 method and target), run r its r-th child. Cells show the median labels at the stop with its Monte
 Carlo error, and how often the interval held the truth there (of two results the one held less
 often). {mark}: less often than .95 less {noise} standard errors, for one cell under {limit:.2f}.
@@ -107,5 +105,10 @@ often). {mark}: less often than .95 less {noise} standard errors, for one cell u
 
 """
 
+BENCHMARK = Benchmark(
+    name="labels", about=__doc__, jobs=jobs, tables=tables, runs=100, quick_runs=8,
+    page="label_efficiency.md", head=f"\n{MADE}\n\n", beside=pictures,
+)  # fmt: skip
+
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.labels.tables import share, table
+from benchmarks.harness import table
+from benchmarks.labels.tables import share
 from benchmarks.papers.reach_selection_lists import REAL, SIZES, RankedList, real_lists
 from benchmarks.papers.reach_selection_lockstep import Ends, once, orders_of, replaced, words_of
 from benchmarks.papers.reach_selection_runs import TOLD

@@ -8,7 +8,8 @@ import numpy as np
 
 import labelcore as lc
 from benchmarks.curves import FROM_RANK, GOAL, LISTS, SIZES, List, inside
-from benchmarks.labels.tables import share, table
+from benchmarks.harness import table
+from benchmarks.labels.tables import share
 from benchmarks.real_files import FILES
 
 RUNS, FEW = 24, 5

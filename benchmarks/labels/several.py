@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 import labelcore as lc
+from benchmarks.harness import table
 from benchmarks.labels.measured import Cell
-from benchmarks.labels.tables import share, table
+from benchmarks.labels.tables import share
 from benchmarks.real_files import FILES, RealFile
 from labelcore.errors import PlanError
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from benchmarks.harness import table
 from benchmarks.labels.measured import Cell, limit
 from benchmarks.labels.methods import LIMIT, METHODS, OURS, PLAIN
 from benchmarks.labels.targets import TARGETS
@@ -17,14 +18,6 @@ Found = dict[tuple[str, str, str], Cell]
 
 def by_key(cells: Sequence[Cell]) -> Found:
     return {(cell.file, cell.method, cell.target): cell for cell in cells}
-
-
-def line(cells: Sequence[object]) -> str:
-    return "| " + " | ".join(map(str, cells)) + " |"
-
-
-def table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    return "\n".join([line(names), "|" + "---|" * len(names), *map(line, rows), ""])
 
 
 def share(value: float) -> str:

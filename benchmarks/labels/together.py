@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from zlib import crc32
 
 import numpy as np
 
 import labelcore as lc
+from benchmarks.harness import generator, table
 from benchmarks.labels.files import (
     FILE_SEED,
     ITEMS,
@@ -20,7 +20,7 @@ from benchmarks.labels.files import (
     synthetic,
 )
 from benchmarks.labels.sessions import SEED, Run, ends
-from benchmarks.labels.tables import share, table
+from benchmarks.labels.tables import share
 from benchmarks.populations import Items, written
 from benchmarks.sessions import Prepared
 from benchmarks.stacked import estimates
@@ -74,11 +74,7 @@ def prepared(
 
 
 def generators(name: str, what: str, runs: int) -> list[np.random.Generator]:
-    key = crc32(f"{name}|{what}".encode())
-    return [
-        np.random.default_rng(np.random.SeedSequence((SEED, key), spawn_key=(run,)))
-        for run in range(runs)
-    ]
+    return [generator(SEED, f"{name}|{what}", run) for run in range(runs)]
 
 
 def plain_labels(file: File, half: FloatArray, runs: int) -> FloatArray:

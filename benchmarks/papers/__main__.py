@@ -1,24 +1,25 @@
 """Every published table, figure and number of the five papers that can be run.
 
-    python -m benchmarks.papers [--quick] [--only NAME ...] [--output docs/papers] [--data FOLDER]
+    python -m benchmarks.papers [--quick] [--only NAME] [--rows FILE] [--data FOLDER] [--write]
 
 Each paper has a table of expected values, benchmarks/papers/expected/NAME.csv, that was committed
 before the run: what the paper prints, the range that ours must lie in, and why. Ends with 1 when
 something that must come out does not, or was not run in a full run. ``--quick`` computes what takes
-seconds and writes nothing unless an output is given.
+seconds.
 """
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.papers.outcome import Outcome
+from benchmarks import harness
+from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command
+from benchmarks.papers.outcome import Outcome, kept, outcome_of
 from benchmarks.papers.pictures import save_pictures
 from benchmarks.papers.verdicts import Expected, Verdict, missing, verdicts
 
@@ -32,37 +33,38 @@ PAPERS = {
 COLUMNS = ("where", "what", "paper", "ours", "range", "verdict", "why this range")
 
 
-def main() -> int:
-    options = _options()
-    failed: list[str] = []
-    for name in options.only or PAPERS:
-        started = time.perf_counter()
-        module = importlib.import_module(f"benchmarks.papers.{name}")
-        outcome: Outcome = module.run(options.quick, options.data)
-        found = verdicts(name, outcome.values)
-        seconds = time.perf_counter() - started
-        failed += [f"{name}: {one.expected.key}" for one in found if one.failed]
-        if not options.quick:
-            failed += [f"{name}: {key} was not run" for key in missing(found)]
-        print(_shown(PAPERS[name], found, outcome, seconds), flush=True)
-        if options.output is not None:
-            write(options.output, name, found, outcome, options.quick, seconds)
-    for line in failed:
-        print(f"FAILED {line}")
-    return 1 if failed else 0
+def measure(name: str, quick: bool, data: Path) -> list[Row]:
+    started = time.perf_counter()
+    outcome: Outcome = importlib.import_module(f"benchmarks.papers.{name}").run(quick, data)
+    return [{**kept(outcome), "seconds": time.perf_counter() - started}]
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.papers",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--quick", action="store_true", help="what takes seconds only")
-    parser.add_argument("--only", nargs="+", choices=PAPERS, help="these papers only")
-    parser.add_argument("--output", type=Path, help="where tables and figures go; none: nowhere")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the real files")
-    return parser.parse_args()
+def jobs(options: Options) -> dict[str, Job]:
+    return {name: partial(measure, name, options.quick, options.data) for name in PAPERS}
+
+
+def tables(rows: Rows, options: Options) -> str:
+    """Every verdict, and what a reader must know."""
+    parts = []
+    for name, (row,) in rows.items():
+        found = verdicts(name, row["values"])
+        counts = pd.Series([one.words for one in found]).value_counts()
+        said = ", ".join(f"{number} {words}" for words, number in counts.items())
+        table = as_table(found)[["where", "what", "paper", "ours", "range", "verdict"]]
+        parts += [
+            PAPERS[name], table.to_string(index=False, max_colwidth=60),
+            f"{said}; {row['seconds']:.0f} s", *(f"  {note}" for note in row["notes"]), "",
+        ]  # fmt: skip
+    return "\n".join(parts)
+
+
+def faults(rows: Rows, options: Options) -> list[str]:
+    """What must come out and does not, and what a full run left out."""
+    found = {name: verdicts(name, row["values"]) for name, (row,) in rows.items()}
+    failed = [f"{name}: {one.expected.key}" for name in found for one in found[name] if one.failed]
+    if options.quick:
+        return failed
+    return failed + [f"{name}: {key} was not run" for name in found for key in missing(found[name])]
 
 
 def as_table(found: list[Verdict]) -> pd.DataFrame:
@@ -88,48 +90,44 @@ def range_words(row: Expected) -> str:
     return f"{row.low:.6g}" if row.low == row.high else f"{row.low:.6g} to {row.high:.6g}"
 
 
-def _shown(title: str, found: list[Verdict], outcome: Outcome, seconds: float) -> str:
-    counts = pd.Series([one.words for one in found]).value_counts()
-    said = ", ".join(f"{number} {words}" for words, number in counts.items())
-    table = as_table(found)[["where", "what", "paper", "ours", "range", "verdict"]]
-    notes = "".join(f"\n  {note}" for note in outcome.notes)
-    return (
-        f"\n{title}\n{table.to_string(index=False, max_colwidth=60)}\n{said}; "
-        f"{seconds:.0f} s{notes}"
-    )
+def write(rows: Rows, made: str, docs: Path) -> None:
+    """A page of each paper with the verdicts and the further tables, and the figures."""
+    for name, (row,) in rows.items():
+        outcome = outcome_of(row)
+        folder = docs / "papers"
+        folder.mkdir(parents=True, exist_ok=True)
+        text = page(name, outcome, made)
+        (folder / f"{name}_table.md").write_text(text, encoding="utf-8")
+        save_pictures(folder / "images", name, outcome.figures)
 
 
-def write(
-    folder: Path, name: str, found: list[Verdict], outcome: Outcome, quick: bool, seconds: float
-) -> None:
-    """The verdicts and the further tables as Markdown, the figures as pictures."""
-    folder.mkdir(parents=True, exist_ok=True)
-    command = "python -m benchmarks.papers" + (" --quick" if quick else "")
+def page(name: str, outcome: Outcome, made: str) -> str:
     parts = [
         f"# {PAPERS[name]}: every number\n",
-        f"Written by `{command} --only {name}` in {seconds:.0f} s; the ranges were laid down in "
+        f"{made} The ranges were laid down in\n"
         f"[{name}.csv](../../benchmarks/papers/expected/{name}.csv) before the run.\n",
-        markdown(as_table(found)),
+        *(f"- {note}" for note in outcome.notes),
+        *([""] if outcome.notes else []),
+        markdown(as_table(verdicts(name, outcome.values))),
+        *(f"## {title}\n\n{markdown(table)}" for title, table in outcome.tables.items()),
     ]
-    for title, table in outcome.tables.items():
-        parts += [f"\n## {title}\n", markdown(table)]
-    if outcome.notes:
-        parts += ["\n## Notes\n", "\n".join(f"- {note}" for note in outcome.notes)]
-    (folder / f"{name}_table.md").write_text("\n".join(parts) + "\n", encoding="utf-8")
-    save_pictures(folder / "images", name, outcome.figures)
+    return "\n".join(parts)
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """A table in Markdown; bars inside cells are escaped."""
-    lines = [list(map(str, table.columns)), ["---"] * len(table.columns)]
-    lines += [[_cell(value) for value in row] for row in table.itertuples(index=False)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    """A table in Markdown; of numbers with a fraction four digits."""
+    rows = [[_cell(value) for value in row] for row in table.itertuples(index=False)]
+    return harness.table(list(table.columns), rows)
 
 
 def _cell(value: object) -> str:
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return text.replace("|", "\\|").replace("\n", " ")
+    return text.replace("\n", " ")
 
+
+BENCHMARK = Benchmark(
+    name="papers", about=__doc__, jobs=jobs, tables=tables, beside=write, faults=faults, workers=1
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command(BENCHMARK)()

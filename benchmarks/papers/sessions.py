@@ -1,6 +1,6 @@
 """Each method of the five papers at full size, through a session, on real files with known truth.
 
-    python -m benchmarks.papers.sessions [--data ../shared/data] [--output docs/papers/sessions.md]
+    python -m benchmarks.papers.sessions [--quick] [--write]
 
 One session each, every label given through ``labelcore.Session``: what was planned, what came out,
 and the truth beside it. It shows that a whole session works and what it says; how often results are
@@ -9,18 +9,17 @@ right is in the other benchmarks.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 import labelcore as lc
-from benchmarks.papers.__main__ import markdown
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
 from benchmarks.real_files import FILES
 from labelcore.figures.choices import TrueChoice
 from labelcore.planning.simulation import true_values
@@ -73,7 +72,7 @@ CASES = (
 )  # fmt: skip
 
 
-def run(case: Case, folder: Path) -> list[tuple[Any, ...]]:
+def run(case: Case, folder: Path) -> list[Row]:
     """The rows of one session."""
     (file,) = (one for one in FILES if one.name.startswith(case.file))
     population = file.population(folder)
@@ -87,12 +86,13 @@ def run(case: Case, folder: Path) -> list[tuple[Any, ...]]:
     seconds = time.perf_counter() - start
     truth = true_values(session.engine, codes, results)
     asked = plan_words(case)
-    return [
+    found = [
         (case.design, file.name.partition(".")[0], asked, f"{session.labels:,}",
          f"{one.draws_used:,}", f"{key}: {said(one)}", true_words(truth[key]),
          "yes" if right(one, truth[key]) else "no", f"{seconds:.1f}")
         for key, one in results.items()
     ]  # fmt: skip
+    return [dict(zip(COLUMNS, row, strict=True)) for row in found]
 
 
 def plan_words(case: Case) -> str:
@@ -128,29 +128,35 @@ def right(one: Result, truth: Any) -> bool:
     return bool(np.all((one.low <= truth + 1e-12) & (truth - 1e-12 <= one.high)))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    rows = []
-    for case in CASES:
-        rows += run(case, options.data)
-        print(rows[-1], flush=True)
-    text = HEADER + markdown(pd.DataFrame(rows, columns=list(COLUMNS))) + "\n"
-    if options.output is not None:
-        options.output.write_text(text, encoding="utf-8")
+def jobs(options: Options) -> dict[str, Job]:
+    """With ``--quick`` the first session of each method."""
+    first = {case.design: case for case in reversed(CASES)}
+    chosen = [case for case in CASES if not options.quick or case is first[case.design]]
+    return {
+        f"{case.design}, {case.file}, {plan_words(case)}": partial(run, case, options.data)
+        for case in chosen
+    }
 
 
-HEADER = """# Full-size sessions with known truth
+def tables(rows: Rows, options: Options) -> str:
+    return table(COLUMNS, [[*row.values()] for row in flat(rows)])
 
-Made by `python -m benchmarks.papers.sessions --output docs/papers/sessions.md`: one session of each
-method on real files, every label given through `labelcore.Session`, seed 1. A single session shows
-that the method works at its full size and what it says; how often it is right is in the tables of
-the papers. "right": the truth lies in the interval, of a curve at every rank of the band; or the
-choice keeps the wanted precision (less the slack) and finds enough.
+
+HEAD = f"""# Full-size sessions with known truth
+
+{MADE}
+
+One session of each method on real files, every label given through `labelcore.Session`, seed 1. A
+single session shows that the method works at its full size and what it says; how often it is right
+is in the tables of the papers. "right": the truth lies in the interval, of a curve at every rank of
+the band; or the choice keeps the wanted precision (less the slack) and finds enough.
 
 """
 
+BENCHMARK = Benchmark(
+    name="papers.sessions", about=__doc__, jobs=jobs, tables=tables, page="papers/sessions.md",
+    head=HEAD, workers=1,
+)  # fmt: skip
+
 if __name__ == "__main__":
-    main()
+    command(BENCHMARK)()
