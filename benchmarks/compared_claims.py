@@ -21,8 +21,8 @@ from scipy.special import ndtri
 
 import labelcore as lc
 from benchmarks.harness import Row, table
+from benchmarks.real_files import answered
 from labelcore.log.engine import Engine
-from labelcore.log.events import Event
 
 ITEMS, ALPHA, FIRST, FILE_SEED = 5000, 0.05, 30, 5
 WHERE_FALSE = 5  # times as many sessions
@@ -74,12 +74,10 @@ def made_file(gap: float) -> tuple[lc.Population, np.ndarray]:
 def labels_needed(engine: Engine, truth: np.ndarray, looks: np.ndarray) -> float:
     """The number of labels at the first look that decides the claim; infinite for none."""
     claim = engine.claims[0]
-    answers = [Event(0, "labelled", "", "known", label=name) for name in engine.population.classes]
-    seen = []
+    labels, seen = answered(engine, truth), []
     for look in looks:
         while len(engine.asked) < look:
-            index = engine.draw_next()
-            engine.answer(index, answers[truth[engine.asked[index - 1].position]])
+            next(labels)
         cells = claim.tally.cells(None)
         seen.append((cells.labelled, cells.positive))
     labelled, positive = (np.array(part) for part in zip(*seen, strict=True))

@@ -27,7 +27,7 @@ from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
-from labelcore.planning.simulation import run_seed
+from labelcore.planning.simulation import label_all, run_seed
 
 FOUR = ["accuracy", "precision", "recall", "f1"]
 IMPORT = """
@@ -179,16 +179,13 @@ def many_sessions(runs: int) -> list[Row]:
     """Seconds of simulated sessions of 500 labels on 20,000 items."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "simulated.csv"
-        truth = write_items(path, 20_000, seed=1)
+        codes = write_items(path, 20_000, seed=1).astype(np.int64)
         population = read_items(path)
-    answers = [Event(0, "labelled", "", "me", label=name) for name in population.classes]
     plan = lc.Plan("recalibrated_neyman", FOUR, budget=500).with_planned(500)
     start = time.perf_counter()
     for run in range(runs):
         engine = Engine(population, plan.with_seed(run_seed(0, run)))
-        while engine.peek() is not None:
-            index = engine.draw_next()
-            engine.answer(index, answers[int(truth[engine.asked[index - 1].position])])
+        label_all(engine, codes)
         results(engine)
     seconds = time.perf_counter() - start
     what = f"{runs:,} simulated sessions of 500 labels on 20,000 items"

@@ -46,15 +46,6 @@ class Options:
     data: Path = Path("../shared/data")
 
 
-def nothing_beside(rows: Rows, made: str, docs: Path) -> None:
-    """No file beside the page."""
-
-
-def no_faults(rows: Rows, options: Options) -> list[str]:
-    """Nothing is asked of the rows."""
-    return []
-
-
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
     """What is measured, and where it is written.
@@ -80,8 +71,8 @@ class Benchmark:
     quick_runs: int = 1
     page: str = ""
     head: str = MADE + "\n\n"
-    beside: Callable[[Rows, str, Path], None] = nothing_beside
-    faults: Callable[[Rows, Options], list[str]] = no_faults
+    beside: Callable[[Rows, str, Path], None] | None = None
+    faults: Callable[[Rows, Options], list[str]] | None = None
     workers: int = 2
 
 
@@ -118,9 +109,9 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
         click.echo(text)
         if write and benchmark.page:
             write_page(docs / benchmark.page, text)
-        if write:
+        if write and benchmark.beside:
             benchmark.beside(rows, made, docs)
-        faults = benchmark.faults(rows, options)
+        faults = benchmark.faults(rows, options) if benchmark.faults else []
         for fault in faults:
             click.echo(f"FAILED {fault}")
         raise SystemExit(1 if faults else 0)

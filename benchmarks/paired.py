@@ -22,12 +22,11 @@ import numpy as np
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
-from benchmarks.real_files import FILES, codes_as_text
+from benchmarks.real_files import FILES, answered, codes_as_text
 from labelcore.estimands import DIFFERENCES, table_of
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
-from labelcore.log.events import Event
-from labelcore.planning.simulation import run_seed, true_values
+from labelcore.planning.simulation import label_all, run_seed, true_values
 from labelcore.planning.truth import true_codes
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical
@@ -140,8 +139,7 @@ def naive_widths(
     found = []
     for run in range(3):
         engine = Engine(population, plan.with_seed(run_seed(0, run)))
-        for _ in answered(engine, codes):
-            pass
+        label_all(engine, codes)
         results = scalar_results(engine)
         found.append(
             [
@@ -181,14 +179,6 @@ def missed(
             wrong[key] += key in bad
             width[key] += 2 * found[key].half_width
     return {key: [wrong[key] / sessions, width[key] / sessions] for key in NAMES}
-
-
-def answered(engine: Engine, codes: np.ndarray) -> Any:
-    events = [Event(0, "labelled", "", "benchmark", label=one) for one in engine.population.classes]
-    while engine.peek() is not None:
-        index = engine.draw_next()
-        engine.answer(index, events[codes[engine.asked[index - 1].position]])
-        yield engine.labels
 
 
 def jobs(options: Options) -> dict[str, Job]:

@@ -11,7 +11,7 @@ a ratio under 1 means fewer labels. Seeds: run r uses (0, r).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,9 +20,10 @@ import numpy as np
 import pandas as pd
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Job, Options, Rows, command, flat, frame_table
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, frame_table
 from labelcore.figures.scalars import look_at
 from labelcore.log.engine import Engine
+from labelcore.log.events import Event
 from labelcore.planning.simulation import run_seed
 from labelcore.planning.truth import true_codes
 from labelcore.stats.profile import Cells
@@ -55,11 +56,11 @@ FILES = (
 )
 
 
-def measure(folder: Path, file: RealFile, classifier: str, runs: int) -> list[dict[str, object]]:
+def measure(folder: Path, file: RealFile, classifier: str, runs: int) -> list[Row]:
     """The rows of one file and classifier."""
     population = file.population(folder)
     codes = true_codes(population, "true_label")
-    found: list[dict[str, object]] = []
+    found: list[Row] = []
     widths: dict[tuple[int, str], float] = {}
     for design in DESIGNS:
         for size in SIZES:
@@ -74,11 +75,20 @@ def measure(folder: Path, file: RealFile, classifier: str, runs: int) -> list[di
                 )  # fmt: skip
     needed = labels_to_width(population, classifier, codes, widths, min(runs, 100))
     for row in found:
-        key = (int(str(row["labels"])), str(row["estimand"]))
+        key = (row["labels"], row["estimand"])
         mine = row["design"] == "recalibrated_neyman"
         row["plain labels to the same width"] = needed[key] if mine else np.nan
         row["ratio"] = key[0] / needed[key] if mine else np.nan
     return found
+
+
+def answered(engine: Engine, codes: np.ndarray) -> Iterator[int]:
+    """Answers one item after another by its code, (n_items,); the number of labels after each."""
+    events = [Event(0, "labelled", "", "known", label=name) for name in engine.population.classes]
+    while engine.peek() is not None:
+        index = engine.draw_next()
+        engine.answer(index, events[codes[engine.asked[index - 1].position]])
+        yield engine.labels
 
 
 def codes_as_text(population: lc.Population, codes: np.ndarray) -> list[str]:
@@ -146,7 +156,8 @@ def prefixes(engine: Engine, codes: np.ndarray, grid: np.ndarray) -> Iterator[tu
         yield int(size), Cells(tally.size, labelled, hits, predicted)
 
 
-def jobs(options: Options) -> dict[str, Job]:
+def by_classifier(measure: Callable[..., list[Row]], options: Options) -> dict[str, Job]:
+    """A job for each real file and classifier."""
     return {
         f"{file.name} {classifier}": partial(measure, options.data, file, classifier, options.runs)
         for file in FILES
@@ -194,8 +205,8 @@ over those. Worst coverage first.
 
 """
 BENCHMARK = Benchmark(
-    name="real_files", about=__doc__, jobs=jobs, tables=tables, runs=400, quick_runs=20,
-    page="real_files.md", head=HEAD,
+    name="real_files", about=__doc__, jobs=partial(by_classifier, measure), tables=tables,
+    runs=400, quick_runs=20, page="real_files.md", head=HEAD,
 )  # fmt: skip
 
 if __name__ == "__main__":

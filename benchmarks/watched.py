@@ -17,11 +17,10 @@ import numpy as np
 import pandas as pd
 
 import labelcore as lc
-from benchmarks.harness import MADE, Benchmark, Job, Options, Rows, command, flat, frame_table
-from benchmarks.real_files import DESIGNS, FILES, RealFile
+from benchmarks.harness import MADE, Benchmark, Options, Row, Rows, command, flat, frame_table
+from benchmarks.real_files import DESIGNS, RealFile, answered, by_classifier
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
-from labelcore.log.events import Event
 from labelcore.planning.simulation import run_seed, true_values
 from labelcore.planning.truth import true_codes
 
@@ -35,13 +34,10 @@ def session_misses(
     """The estimands that got an interval in one session, and those it was ever wrong about."""
     engine = Engine(population, plan)
     truth = true_values(engine, codes, {})
-    answers = [Event(0, "labelled", "", "simulation", label=name) for name in population.classes]
     shown: set[str] = set()
     missed: set[str] = set()
-    while engine.peek() is not None:
-        index = engine.draw_next()
-        engine.answer(index, answers[codes[engine.asked[index - 1].position]])
-        if engine.labels % LOOK_EVERY:
+    for labels in answered(engine, codes):
+        if labels % LOOK_EVERY:
             continue
         for key, estimate in scalar_results(engine).items():
             if estimate.has_interval:
@@ -51,11 +47,11 @@ def session_misses(
     return shown, missed
 
 
-def measure(folder: Path, file: RealFile, classifier: str, runs: int) -> list[dict[str, object]]:
+def measure(folder: Path, file: RealFile, classifier: str, runs: int) -> list[Row]:
     """The rows of one file and classifier."""
     population = file.population(folder)
     codes = true_codes(population, "true_label")
-    rows: list[dict[str, object]] = []
+    rows: list[Row] = []
     for design in DESIGNS:
         plan = lc.Plan(
             design, ESTIMANDS, classifier=classifier, budget=LABELS, promise="watched"
@@ -83,14 +79,6 @@ def measure(folder: Path, file: RealFile, classifier: str, runs: int) -> list[di
     return rows
 
 
-def jobs(options: Options) -> dict[str, Job]:
-    return {
-        f"{file.name} {classifier}": partial(measure, options.data, file, classifier, options.runs)
-        for file in FILES
-        for classifier in file.classifiers
-    }
-
-
 def tables(rows: Rows, options: Options) -> str:
     table = pd.DataFrame(flat(rows))
     table = table.sort_values("share", ascending=False, kind="stable")
@@ -112,8 +100,8 @@ at most 0.05. "noise" is the standard error of a share of 0.05 over that many se
 
 """
 BENCHMARK = Benchmark(
-    name="watched", about=__doc__, jobs=jobs, tables=tables, runs=200, quick_runs=10,
-    page="watched.md", head=HEAD,
+    name="watched", about=__doc__, jobs=partial(by_classifier, measure), tables=tables,
+    runs=200, quick_runs=10, page="watched.md", head=HEAD,
 )  # fmt: skip
 
 if __name__ == "__main__":
