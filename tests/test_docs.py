@@ -96,6 +96,33 @@ def test_links_lead_to_files() -> None:
     assert not missing
 
 
+def links(root: Path) -> set[Path]:
+    """The files that README, CONTRIBUTING and the pages of docs/ link to, or name from the root."""
+    pages = [root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]
+    texts = {page.parent: "" for page in pages}
+    for page in pages:
+        texts[page.parent] += page.read_text("utf-8")
+    linked = {
+        (folder / target).resolve()
+        for folder, text in texts.items()
+        for target in re.findall(r"\]\(([^)#:]+)", text)
+    }
+    return linked | {root / name for name in re.findall(r"`(docs/\w+\.md)`", texts[root])}
+
+
+def test_every_page_and_figure_is_linked() -> None:
+    made = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.svg")]
+    made += (ROOT / "docs/papers/images").glob("*.png")
+    assert [str(one.relative_to(ROOT)) for one in made if one not in links(ROOT)] == []
+
+
+def test_only_pages_linked_or_named_count_as_linked(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text("See [this](docs/linked.md#part) and `docs/named.md`.")
+    (tmp_path / "CONTRIBUTING.md").touch()
+    assert links(tmp_path) == {tmp_path / "docs/linked.md", tmp_path / "docs/named.md"}
+
+
 def test_every_picture_is_listed_and_every_listed_one_exists() -> None:
     listed = re.findall(r"\]\(images/([^)]+)\)", (ROOT / "docs" / "screens.md").read_text("utf-8"))
     assert len(set(listed)) == len(listed)
