@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from plotly.graph_objects import Figure
 
+from benchmarks.harness import Options
 from benchmarks.papers import verdicts as subject
-from benchmarks.papers.__main__ import PAPERS, as_table, markdown
+from benchmarks.papers.__main__ import PAPERS, as_table, faults, markdown, page
+from benchmarks.papers.outcome import Outcome, kept, outcome_of
 from benchmarks.papers.verdicts import expected_rows, missing, verdicts
 
 HEADER = "key,where,what,published,low,high,must,reason\n"
@@ -71,6 +76,31 @@ def test_tables_that_decide_nothing_are_refused(one: Path, line: str, words: str
 def test_markdown_keeps_bars_inside_cells(one: Path) -> None:
     text = markdown(as_table(verdicts("one", {"b": 7.25})))
     assert "| Table 1 | y \\| z | 7 | 7.25 | 6.5 to 7.5 | comes out | a stand-in |" in text
+
+
+def test_what_is_kept_gives_the_same_page(one: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PAPERS, "one", "One paper")
+    table = pd.DataFrame({"list": ["x"], "share": [1 / 3], "labels": [12]}, index=[7])
+    outcome = Outcome({"a": 5.0, "b": math.nan}, {"f": Figure()}, {"More": table}, ["Stand-in."])
+    again = outcome_of(json.loads(json.dumps(kept(outcome))))
+    text = page("one", again, "Made by this.")
+    assert text == page("one", outcome, "Made by this.")
+    assert "Made by this. The ranges" in text and "\n- Stand-in.\n" in text
+    assert "| x | 0.3333 | 12 |" in text
+    assert again.figures == dict(outcome.figures)
+
+
+def test_what_must_come_out_and_was_left_out_fails_a_full_run(one: Path) -> None:
+    rows = {"one": [{"values": {"a": 9.0}}]}
+    assert faults(rows, Options(1, quick=True)) == ["one: a"]
+    assert faults({"one": [{"values": {}}]}, Options(1)) == ["one: a was not run"]
+    assert faults({"one": [{"values": {}}]}, Options(1, quick=True)) == []
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_page_of_a_paper_names_its_command(root: Path, name: str) -> None:
+    text = (root / f"docs/papers/{name}_table.md").read_text("utf-8")
+    assert "Made by `python -m benchmarks.papers" in text.split("|")[0]
 
 
 @pytest.mark.parametrize("name", PAPERS)
