@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -124,6 +124,12 @@ def make_frame(
     sizes = np.bincount(stratum, minlength=len(rates)).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     return Frame(stratum, sizes, rates, predicted, queue, start, notes)
+
+
+def extended(frame: Frame, kind: type[FrameT], **own: Any) -> FrameT:
+    """``frame`` as one of ``kind``, with the fields that this kind has besides."""
+    shared = {item.name: getattr(frame, item.name) for item in fields(Frame)}
+    return kind(**(shared | own))
 
 
 def rank_order(setup: Setup) -> IntArray:

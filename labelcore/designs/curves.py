@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from labelcore.designs.base import Design, FrameT, Look, Setup
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import Yields
-from labelcore.stats.logarithmic_strata import LogarithmicBand
-from labelcore.stats.random_curve import RandomBand
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -210,12 +208,3 @@ def fine_grid(n_items: int, edges: IntArray) -> IntArray:
     inside = np.concatenate([even, growing, edges, edges + 1])
     ranks = np.unique(np.rint(inside).astype(np.int64))
     return ranks[(ranks >= 1) & (ranks <= n_items)]
-
-
-def yields_at(band: RandomBand | LogarithmicBand, at: IntArray, bounded: bool) -> Yields:
-    """A band at some ranks, the estimate kept inside it; ``bounded`` False: the estimate alone."""
-    estimate = band.estimate[at - 1]
-    if not bounded:
-        return Yields(len(band.low), at, estimate, np.zeros(len(at)), at.astype(float))
-    low, high = band.low[at - 1], band.high[at - 1]
-    return Yields(len(band.low), at, np.clip(estimate, low, high), low, high)

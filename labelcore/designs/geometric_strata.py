@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,15 +13,22 @@ from labelcore.designs.base import (
     IntArray,
     Look,
     Setup,
-    make_frame,
+    extended,
     parameter,
-    rank_order,
 )
-from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid
-from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes
-from labelcore.designs.rates import stratum_rates
+from labelcore.designs.curves import FloatArray, Ranked, fine_grid
+from labelcore.designs.ranked_list import (
+    Basis,
+    Found,
+    ListFrame,
+    RankedListDesign,
+    between,
+    strata_of_ranks,
+    without_bounds,
+)
+from labelcore.designs.stratified import next_items
 from labelcore.promises import Method, Promise, State
-from labelcore.stats.curve_readings import READINGS, Yields
+from labelcore.stats.curve_readings import Yields
 from labelcore.stats.orders import hash_keys
 from labelcore.stats.rank_strata import (
     analysis_edges,
@@ -71,6 +78,8 @@ class GeometricStrata(RankedListDesign[ListFrame]):
     )
     recommended: ClassVar[bool] = True
     looks: ClassVar[int] = len(QUARTERS)
+    method: ClassVar[Method] = METHOD
+    leaves_out_unsure: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within stretches of ranks that were fixed before the first "
         "label",
@@ -89,30 +98,16 @@ class GeometricStrata(RankedListDesign[ListFrame]):
     def prepare(self, setup: Setup) -> ListFrame:
         n_items, params = len(setup.population), setup.params
         edges = rank_edges(n_items, params.first_edge, params.growth)
-        stratum = np.empty(n_items, dtype=np.int64)
-        stratum[rank_order(setup)] = np.searchsorted(edges, np.arange(1, n_items + 1))
-        rates, _ = stratum_rates(setup.population, str(setup.classifier), stratum, len(edges))
-        frame = make_frame(setup, stratum, rates, np.zeros(len(edges), dtype=bool))
+        frame = strata_of_ranks(setup, between(edges, n_items))
         size = min(max(setup.planned, smallest_budget(edges)), n_items)
         first = rank_allocation(edges, size)
-        sequence = np.concatenate(
-            [
-                _in_proportion(setup, frame, np.zeros_like(first), first),
-                _in_proportion(setup, frame, first, frame.sizes - first),
-            ]
-        )
-        ends = [*_look_sizes(size, Promise.WATCHED), n_items]
-        return ListFrame(
-            frame.stratum,
-            frame.sizes,
-            frame.rates,
-            frame.predicted,
-            frame.queue,
-            frame.start,
-            score_notes(setup),
-            sequence=sequence,
-            batch_ends=np.unique(ends),
-            edges=edges,
+        parts = [
+            _in_proportion(setup, frame, np.zeros_like(first), first),
+            _in_proportion(setup, frame, first, frame.sizes - first),
+        ]
+        ends = np.unique([*self.due(frame, size, Promise.WATCHED), n_items])
+        return extended(
+            frame, ListFrame, sequence=np.concatenate(parts), batch_ends=ends, edges=edges
         )
 
     def least(self, frame: ListFrame) -> int:
@@ -121,70 +116,51 @@ class GeometricStrata(RankedListDesign[ListFrame]):
     def planned_counts(self, setup: Setup, frame: ListFrame, labels: int) -> IntArray:
         return rank_allocation(frame.edges, max(labels, self.least(frame)))
 
-    def first_look(self, frame: ListFrame, planned: int, promise: Promise) -> int:
-        return _look_sizes(planned, promise)[0]
+    def due(self, frame: Frame, planned: int, promise: Promise) -> list[int]:
+        shares = QUARTERS if promise == Promise.WATCHED else (1.0,)
+        return [max(1, int(np.ceil(planned * share))) for share in shares]
 
-    def curve(
-        self,
-        setup: Setup,
-        frame: ListFrame,
-        ranked: Ranked,
-        look: Look,
-        ranks: IntArray | None = None,
-    ) -> Curve:
-        at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
-        basis, state, promise = _basis(ranked, look)
-        share = len(QUARTERS) if look.promise == Promise.WATCHED else 1
-        level = 1 - (1 - look.confidence) / share
-        seen = ranked.until(basis)
-        bounded = state in (State.INTERVAL, State.STOPPED_EARLY, State.EXACT)
-        yields = (
-            bounds_at(frame.edges, seen, level, abs(setup.seed), at)
-            if bounded
-            else _without_bounds(frame.edges, ranked, at)
+    def early(self, frame: ListFrame, draws: int) -> int:
+        return draws
+
+    def found(
+        self, setup: Setup, frame: ListFrame, ranked: Ranked, basis: Basis, at: IntArray
+    ) -> Found:
+        edges, answers = frame.edges, basis.answers
+        if not basis.bounded:
+            return Found(without_bounds(ranked.n_items, at, _estimate(edges, answers, at)))
+        return Found(
+            bounds_at(edges, answers, _level(basis.look), abs(setup.seed), at),
+            provisional=_present(edges, ranked, at) if ranked.labels > answers.labels else None,
+            notes=self._look_note(frame, basis),
         )
-        later = bounded and ranked.labels > seen.labels
-        return Curve(
-            rank=at,
-            names=tuple(READINGS),
-            read=lambda name: READINGS[name](yields),
-            confidence=look.confidence,
-            simultaneous=True,
-            promise=promise,
-            state=state,
-            labels=seen.labels if bounded else look.labels,
-            draws=basis if bounded else look.draws,
-            method=METHOD,
-            assumptions=(*self.assumptions, *seen.assumed()),
-            missing=_missing(look, state),
-            yields=yields if bounded else None,
-            provisional=_present(frame.edges, ranked, at) if later else None,
-            notes=(*frame.notes, *_look_note(look, basis, state)),
-        )
+
+    def _look_note(self, frame: ListFrame, basis: Basis) -> tuple[str, ...]:
+        look = basis.look
+        sizes = self.due(frame, look.planned, look.promise)
+        ahead = [size for size in sizes if size > look.draws]
+        if basis.state != State.INTERVAL or look.promise != Promise.WATCHED:
+            return ()
+        number = f"look {sizes.index(basis.draws) + 1} of {len(sizes)}"
+        then = f"; the next one comes at {ahead[0]:,}." if ahead else ", the last one."
+        if not ahead and look.draws > basis.draws:
+            then += " Labels after it do not change the band until every item has one."
+        return (f"The band is that of {number}, after {basis.draws:,} items{then}",)
 
     def curve_half_width(self, setup: Setup, frame: ListFrame, look: Look) -> float:
         if look.labels < self.least(frame):
             return 0.5
-        share = len(QUARTERS) if look.promise == Promise.WATCHED else 1
-        level = 1 - (1 - look.confidence) / share
         counts = rank_allocation(frame.edges, look.labels)
         edges, stratum = piece_edges(frame.edges, counts)
         labelled = (counts / frame.sizes)[stratum] * np.diff(edges, prepend=0)
         rates = frame.rates[stratum]
-        widths = expected_half_widths(edges, labelled, rates, level, abs(setup.seed))
+        widths = expected_half_widths(edges, labelled, rates, _level(look), abs(setup.seed))
         return min(float(_between_edges(edges, labelled, rates, widths).max()), 0.5)
-
-    def derived(self, frame: ListFrame, labels: int) -> dict[str, Any]:
-        return {"rank_edges": [int(edge) for edge in frame.edges]}
 
 
 def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
     """The next ``counts`` items of each stratum, every prefix in proportion."""
-    parts = [
-        frame.queue[first : first + take]
-        for first, take in zip(frame.start + drawn, counts, strict=True)
-    ]
-    items = np.concatenate(parts).astype(np.int64)
+    items = next_items(frame, drawn, counts)
     names = [setup.population.id_at(int(position)) for position in items]
     places = (hash_keys(setup.seed, "place", names)[:, 0].astype(float) + 0.5) / 2.0**64
     strata = interleaved(counts, places)
@@ -195,44 +171,10 @@ def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray
     return np.asarray(items[turn])
 
 
-def _look_sizes(planned: int, promise: Promise) -> list[int]:
-    """Numbers of draws after which a band is given."""
-    shares = QUARTERS if promise == Promise.WATCHED else (1.0,)
-    return [max(1, int(np.ceil(planned * share))) for share in shares]
-
-
-def _basis(ranked: Ranked, look: Look) -> tuple[int, State, Promise]:
-    """(draws the band rests on, state, promise)."""
-    if ranked.labels == ranked.n_items:
-        return look.draws, State.EXACT, look.promise
-    reached = [size for size in _look_sizes(look.planned, look.promise) if size <= look.draws]
-    if reached:
-        return reached[-1], State.INTERVAL, look.promise
-    if look.labels == 0:
-        return 0, State.NOTHING, look.promise
-    if look.finished:
-        return look.draws, State.STOPPED_EARLY, Promise.NONE
-    return 0, State.PROVISIONAL, look.promise
-
-
-def _missing(look: Look, state: State) -> str:
-    if state == State.NOTHING:
-        return "no item has a label yet"
-    first = _look_sizes(look.planned, look.promise)[0]
-    waiting = f"{look.draws:,} of {first:,} items judged before a first band"
-    return waiting if state == State.PROVISIONAL else ""
-
-
-def _look_note(look: Look, basis: int, state: State) -> tuple[str, ...]:
-    sizes = _look_sizes(look.planned, look.promise)
-    ahead = [size for size in sizes if size > look.draws]
-    if state != State.INTERVAL or look.promise != Promise.WATCHED:
-        return ()
-    number = f"look {sizes.index(basis) + 1} of {len(sizes)}"
-    then = f"; the next one comes at {ahead[0]:,}." if ahead else ", the last one."
-    if not ahead and look.draws > basis:
-        then += " Labels after it do not change the band until every item has one."
-    return (f"The band is that of {number}, after {basis:,} items{then}",)
+def _level(look: Look) -> float:
+    """The confidence of one band, so that those of all looks hold together."""
+    looks = len(QUARTERS) if look.promise == Promise.WATCHED else 1
+    return 1 - (1 - look.confidence) / looks
 
 
 def _between_edges(
@@ -274,8 +216,3 @@ def _present(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:
     """The precision by all labels so far."""
     pieces = analysis_edges(edges, ranked.settled().rank)
     return np.asarray(_estimate(pieces, ranked, ranks) / ranks)
-
-
-def _without_bounds(edges: IntArray, ranked: Ranked, ranks: IntArray) -> Yields:
-    estimate = _estimate(edges, ranked, ranks)
-    return Yields(ranked.n_items, ranks, estimate, np.zeros(len(ranks)), ranks.astype(float))

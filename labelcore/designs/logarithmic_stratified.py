@@ -13,17 +13,24 @@ from labelcore.designs.base import (
     IntArray,
     Look,
     Setup,
-    make_frame,
+    extended,
     parameter,
     rank_order,
 )
-from labelcore.designs.curves import Curve, Ranked, fine_grid, yields_at
-from labelcore.designs.paula import asked_in_random_order
-from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
-from labelcore.designs.rates import stratum_rates
+from labelcore.designs.curves import Ranked
+from labelcore.designs.ranked_list import (
+    Basis,
+    Found,
+    ListFrame,
+    RankedListDesign,
+    asked_in_random_order,
+    between,
+    both_ways,
+    strata_of_ranks,
+    yields_at,
+)
 from labelcore.errors import ArgumentError, ParameterError
-from labelcore.promises import Method, Promise, State
-from labelcore.stats.curve_readings import READINGS
+from labelcore.promises import Method, Promise
 from labelcore.stats.logarithmic_strata import (
     Draws,
     LogarithmicGrid,
@@ -40,8 +47,8 @@ FIXED, PRINTED = "fixed", "printed"
 CHECKED_WITH = 0.05
 SOURCE = "Sabharwal and Sedghi (2017), algorithm 1, lemma 1; Hoeffding (1963)"
 METHOD = {
-    FIXED: Method("Hoeffding bounds over stretches of ranks, all ranks together", SOURCE),
-    PRINTED: Method("algorithm 1 with Hoeffding bounds, all ranks together", SOURCE),
+    FIXED: "Hoeffding bounds over stretches of ranks, all ranks together",
+    PRINTED: "algorithm 1 with Hoeffding bounds, all ranks together",
 }
 TO_COME = "Bounds up to rank {reached} so far; {left} stretches are still to be asked."
 
@@ -148,25 +155,16 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
             raise ParameterError.of(error) from None
 
     def prepare(self, setup: Setup) -> LogarithmicFrame:
-        delta = setup.params.delta or 1 - setup.confidence
-        grid, order = grid_of(len(setup.population), setup.params, delta), rank_order(setup)
-        stratum = np.empty(len(order), dtype=np.int64)
-        stratum[order] = np.searchsorted(grid.edges, np.arange(1, len(order) + 1))
-        strata = int(stratum.max()) + 1
-        rates, _ = stratum_rates(setup.population, str(setup.classifier), stratum, strata)
-        base = make_frame(setup, stratum, rates, np.zeros(strata, dtype=bool))
+        n_items = len(setup.population)
+        grid = grid_of(n_items, setup.params, _delta(setup, setup.confidence))
+        base = strata_of_ranks(setup, between(grid.edges, n_items))
         draws, blocks = None, _fixed_blocks(base, grid)
         if setup.params.sampling == PRINTED:
             draws = _drawn(grid, setup.seed)
-            blocks = [blocks[0], *_printed_blocks(setup, order, draws, len(grid.edges))]
-        return LogarithmicFrame(
-            base.stratum,
-            base.sizes,
-            base.rates,
-            base.predicted,
-            base.queue,
-            base.start,
-            score_notes(setup),
+            blocks = [blocks[0], *_printed_blocks(setup, draws, len(grid.edges))]
+        return extended(
+            base,
+            LogarithmicFrame,
             sequence=np.concatenate(blocks),
             batch_ends=np.cumsum([len(block) for block in blocks]),
             edges=np.array(grid.edges, dtype=np.int64),
@@ -174,45 +172,29 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
             draws=draws,
         )
 
-    def first_look(self, frame: LogarithmicFrame, planned: int, promise: Promise) -> int:
-        return int(frame.batch_ends[0 if promise == Promise.WATCHED else -1])
+    def due(self, frame: LogarithmicFrame, planned: int, promise: Promise) -> list[int]:
+        ends = super().due(frame, planned, promise)
+        return ends if promise == Promise.WATCHED else ends[-1:]
 
-    def curve(
-        self,
-        setup: Setup,
-        frame: LogarithmicFrame,
-        ranked: Ranked,
-        look: Look,
-        ranks: IntArray | None = None,
-    ) -> Curve:
-        ends = frame.batch_ends
-        finished = int(np.searchsorted(ends, look.draws, side="right"))
-        seen = ranked.until(int(ends[finished - 1]) if finished else 0)
-        delta = setup.params.delta or 1 - look.confidence
-        band = logarithmic_band(
-            frame.grid, verdicts(seen, 0.0), verdicts(seen, 1.0), finished, delta, frame.draws
-        )
-        state, promise = _state(frame, ranked, look, finished)
-        bounded = state in (State.INTERVAL, State.STOPPED_EARLY, State.EXACT)
-        at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
-        if 0 < finished < len(ends):
-            at = at[at <= frame.edges[finished - 1]]
-        yields = yields_at(band, at, bounded)
-        return Curve(
-            rank=at,
-            names=tuple(READINGS),
-            read=lambda name: READINGS[name](yields),
-            confidence=1 - delta,
-            simultaneous=True,
-            promise=promise,
-            state=state,
-            labels=seen.labels if bounded else look.labels,
-            draws=int(ends[finished - 1]) if bounded else look.draws,
-            method=METHOD[setup.params.sampling],
-            assumptions=(*self.assumptions, *seen.assumed(both_ways=True)),
-            missing="" if bounded else _missing(self, frame, look),
-            yields=yields if bounded else None,
-            notes=(*frame.notes, *_notes(frame, finished, bounded)),
+    def made_by(self, params: Any) -> Method:
+        return Method(METHOD[params.sampling], SOURCE)
+
+    def confidence(self, setup: Setup, look: Look) -> float:
+        return 1 - _delta(setup, look.confidence)
+
+    def found(
+        self, setup: Setup, frame: LogarithmicFrame, ranked: Ranked, basis: Basis, at: IntArray
+    ) -> Found:
+        finished, delta = frame.finished(basis.draws), _delta(setup, basis.look.confidence)
+        band = logarithmic_band(frame.grid, *both_ways(basis.answers), finished, delta, frame.draws)
+        if finished == len(frame.batch_ends):
+            return Found(yields_at(band, at, basis.bounded))
+        reached = int(frame.edges[finished - 1])
+        left = f"{len(frame.batch_ends) - finished:,}"
+        to_come = TO_COME.format(reached=f"{reached:,}", left=left)
+        return Found(
+            yields_at(band, at[at <= reached], basis.bounded),
+            notes=(to_come,) if basis.bounded else (),
         )
 
     def curve_half_width(self, setup: Setup, frame: LogarithmicFrame, look: Look) -> float:
@@ -220,7 +202,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
             return 0.5
         missing = len(frame.grid.edges) + 1 - frame.n_strata
         rates = np.append(frame.rates, np.repeat(frame.rates[-1:], missing))
-        delta = setup.params.delta or 1 - look.confidence
+        delta = _delta(setup, look.confidence)
         printed = frame.draws is not None
         return float(expected_half_widths(frame.grid, rates, delta, printed=printed).max())
 
@@ -236,6 +218,11 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
             "beta_factor": grid.factor,
             "draws_each": grid.draws,
         }
+
+
+def _delta(setup: Setup, confidence: float) -> float:
+    """The chance that the band is wrong anywhere."""
+    return float(setup.params.delta or 1 - confidence)
 
 
 def grid_of(n_items: int, params: Any, delta: float) -> LogarithmicGrid:
@@ -268,41 +255,10 @@ def _hashed(seed: int) -> Uniforms:
     return uniforms
 
 
-def _printed_blocks(setup: Setup, order: IntArray, draws: Draws, blocks: int) -> list[IntArray]:
+def _printed_blocks(setup: Setup, draws: Draws, blocks: int) -> list[IntArray]:
     """The items that algorithm 1 draws from each stretch."""
+    order = rank_order(setup)
     return [
         asked_in_random_order(setup, order[draws.distinct(step) - 1], step)
         for step in range(1, blocks)
     ]
-
-
-def _state(
-    frame: LogarithmicFrame, ranked: Ranked, look: Look, finished: int
-) -> tuple[State, Promise]:
-    """(state, promise)."""
-    if look.labels == 0:
-        return State.NOTHING, look.promise
-    if ranked.labels == ranked.n_items:
-        return State.EXACT, look.promise
-    if not finished:
-        return State.TOO_FEW, look.promise
-    if look.promise == Promise.WATCHED or finished == len(frame.batch_ends):
-        return State.INTERVAL, look.promise
-    return (
-        (State.STOPPED_EARLY, Promise.NONE) if look.finished else (State.PROVISIONAL, look.promise)
-    )
-
-
-def _missing(design: LogarithmicStratified, frame: LogarithmicFrame, look: Look) -> str:
-    if look.labels == 0:
-        return "no item has a label yet"
-    first = design.first_look(frame, look.planned, look.promise)
-    return f"{look.draws:,} of {first:,} items judged before a first band"
-
-
-def _notes(frame: LogarithmicFrame, finished: int, bounded: bool) -> tuple[str, ...]:
-    left = len(frame.batch_ends) - finished
-    if not bounded or not left:
-        return ()
-    reached = f"{frame.grid.edges[finished - 1]:,}"
-    return (TO_COME.format(reached=reached, left=f"{left:,}"),)

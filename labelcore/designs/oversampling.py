@@ -14,6 +14,7 @@ from labelcore.designs.base import (
     Look,
     Progress,
     Setup,
+    extended,
     make_frame,
     parameter,
 )
@@ -236,18 +237,7 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
         used = used_ratio(optimal) if ratio == OPTIMAL else float(ratio)
         stratum = np.where(above, 0, 1).astype(np.int64)
         base = make_frame(setup, stratum, rates, np.array([True, False]))
-        return OversamplingFrame(
-            base.stratum,
-            base.sizes,
-            base.rates,
-            base.predicted,
-            base.queue,
-            base.start,
-            (),
-            optimal=optimal,
-            ratio=used,
-            assumption=assumption,
-        )
+        return extended(base, OversamplingFrame, optimal=optimal, ratio=used, assumption=assumption)
 
     def allocate(self, setup: Setup, frame: OversamplingFrame, progress: Progress) -> IntArray:
         """The planned sizes at once; beyond them a tenth of the labels so far at a time."""

@@ -15,6 +15,7 @@ from labelcore.designs.base import (
     Look,
     Progress,
     Setup,
+    extended,
     make_frame,
     parameter,
 )
@@ -163,8 +164,8 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         predicted, other = sides[:, 0], sides[:, 1]
         rates, notes = pair_rates(setup, stratum, len(sides))
         base = make_frame(setup, stratum, rates, predicted, notes)
-        parts = (base.stratum, base.sizes, rates, predicted, base.queue, base.start, notes)
-        frame = PairFrame(*parts, other=other, wanted=wanted(setup, base.sizes, sides))
+        asked = wanted(setup, base.sizes, sides)
+        frame = extended(base, PairFrame, other=other, wanted=asked)
         few = setup.promise == Promise.WATCHED and int(frame.differ.sum()) < MINIMUM_STRATA
         reached = reaching(frame, setup.params.disagreements)
         frame = replace(frame, census=setup.planned >= reached, few=few, reached=reached)

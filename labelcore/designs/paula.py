@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,18 +10,24 @@ import numpy as np
 from labelcore.designs.base import (
     DesignParams,
     IntArray,
-    Look,
     Setup,
-    make_frame,
+    extended,
     parameter,
     rank_order,
 )
-from labelcore.designs.curves import Curve, FloatArray, Ranked, Reading, fine_grid
-from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
+from labelcore.designs.curves import FloatArray, Ranked, Reading
+from labelcore.designs.ranked_list import (
+    Basis,
+    Found,
+    ListFrame,
+    RankedListDesign,
+    asked_in_random_order,
+    both_ways,
+    strata_of_ranks,
+)
 from labelcore.errors import ArgumentError, ParameterError
-from labelcore.promises import Method, Promise, State
-from labelcore.stats.curve_readings import READINGS, Yields
-from labelcore.stats.orders import hash_keys, hash_order
+from labelcore.promises import Method, Promise
+from labelcore.stats.curve_readings import Yields
 from labelcore.stats.paula import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
 
 METHOD = Method(
@@ -68,6 +74,8 @@ class Paula(RankedListDesign[PaulaFrame]):
     promises: ClassVar[tuple[Promise, ...]] = (Promise.FIXED,)
     size_from_params: ClassVar[bool] = True
     has_confidence: ClassVar[bool] = False
+    method: ClassVar[Method] = METHOD
+    awaited: ClassVar[str] = "the first bounds"
     assumptions: ClassVar[tuple[str, ...]] = (
         "precision falls along the list: the share of positives in the window before a rank is at "
         "least the mean over any long enough stretch after it, and that at least the share in the "
@@ -110,70 +118,34 @@ class Paula(RankedListDesign[PaulaFrame]):
         n_items, params = len(setup.population), setup.params
         grid = paula_grid(n_items, params.epsilon, params.window, params.first_rank)
         order, blocks = rank_order(setup), grid.blocks()
-        stratum = np.full(n_items, len(blocks), dtype=np.int64)
+        stratum_at = np.full(n_items, len(blocks), dtype=np.int64)
         for number, (first, last) in enumerate(blocks):
-            stratum[order[first - 1 : last]] = number
-        strata = int(stratum.max()) + 1
-        base = make_frame(setup, stratum, np.full(strata, 0.5), np.zeros(strata, dtype=bool))
+            stratum_at[first - 1 : last] = number
+        base = strata_of_ranks(setup, stratum_at)
         sequence = [
             asked_in_random_order(setup, order[first - 1 : last], number)
             for number, (first, last) in enumerate(blocks)
         ]
-        return PaulaFrame(
-            base.stratum,
-            base.sizes,
-            base.rates,
-            base.predicted,
-            base.queue,
-            base.start,
-            score_notes(setup),
+        return extended(
+            replace(base, rates=np.full(base.n_strata, 0.5)),
+            PaulaFrame,
             sequence=np.concatenate(sequence),
             batch_ends=np.cumsum([len(block) for block in sequence]),
             edges=np.array(grid.edges, dtype=np.int64),
             grid=grid,
         )
 
-    def first_look(self, frame: PaulaFrame, planned: int, promise: Promise) -> int:
-        return int(frame.batch_ends[0])
-
-    def curve(
-        self,
-        setup: Setup,
-        frame: PaulaFrame,
-        ranked: Ranked,
-        look: Look,
-        ranks: IntArray | None = None,
-    ) -> Curve:
-        ends = frame.batch_ends
-        finished = int(np.searchsorted(ends, look.draws, side="right"))
-        seen = ranked.until(int(ends[finished - 1]) if finished else 0)
-        at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
-        bounds = paula_bounds(frame.grid, verdicts(seen, 0.0), verdicts(seen, 1.0), finished, at)
-        state = _state(ranked, look, finished)
-        middle = (bounds.low + bounds.high) / 2
-        reached = bounds.rank if finished else at
-        parts = (middle, bounds.low, bounds.high) if finished else _nothing_known(len(at))
-        yields = _yields(ranked.n_items, reached, parts)
-
-        def read(name: str) -> Reading:
-            return parts if name == "precision" else READINGS[name](yields)
-
-        return Curve(
-            rank=reached,
-            names=tuple(READINGS),
-            read=read,
-            confidence=None,
-            simultaneous=False,
-            promise=Promise.NONE,
-            state=state,
-            labels=seen.labels if finished else look.labels,
-            draws=int(ends[finished - 1]) if finished else look.draws,
-            method=METHOD,
-            assumptions=(*self.assumptions, *seen.assumed(both_ways=True)),
-            missing="" if finished else _missing(look, int(ends[0])),
-            yields=yields if finished else None,
-            extra=_extra(frame.grid, bounds) if finished else {},
-            notes=(*frame.notes, *_notes(frame, bounds, finished)),
+    def found(
+        self, setup: Setup, frame: PaulaFrame, ranked: Ranked, basis: Basis, at: IntArray
+    ) -> Found:
+        finished = frame.finished(basis.draws)
+        bounds = paula_bounds(frame.grid, *both_ways(basis.answers), finished, at)
+        parts = (bounds.low + bounds.high) / 2, bounds.low, bounds.high
+        return Found(
+            _yields(ranked.n_items, bounds.rank, parts),
+            precision=parts,
+            extra=_extra(frame.grid, bounds),
+            notes=_notes(frame, bounds, finished),
         )
 
     def derived(self, frame: PaulaFrame, labels: int) -> dict[str, Any]:
@@ -186,11 +158,6 @@ class Paula(RankedListDesign[PaulaFrame]):
             "gamma": grid.gamma,
             "factor": grid.factor,
         }
-
-
-def asked_in_random_order(setup: Setup, items: IntArray, block: int) -> IntArray:
-    names = [setup.population.id_at(int(position)) for position in items]
-    return np.asarray(items[hash_order(hash_keys(setup.seed, f"block {block}", names))])
 
 
 def _yields(n_items: int, rank: IntArray, parts: Reading) -> Yields:
@@ -206,22 +173,6 @@ def _yields(n_items: int, rank: IntArray, parts: Reading) -> Yields:
     high = place + np.minimum.accumulate(np.ceil(high - ROUNDING) - place)
     high = np.minimum.accumulate(high[::-1])[::-1]
     return Yields(n_items, rank, value, np.minimum(low, high), np.maximum(low, high))
-
-
-def _nothing_known(points: int) -> Reading:
-    return np.full(points, np.nan), np.zeros(points), np.ones(points)
-
-
-def _state(ranked: Ranked, look: Look, finished: int) -> State:
-    if look.labels == 0:
-        return State.NOTHING
-    if ranked.labels == ranked.n_items:
-        return State.EXACT
-    return State.INTERVAL if finished else State.TOO_FEW
-
-
-def _missing(look: Look, head: int) -> str:
-    return f"{look.draws:,} of {head:,} items judged before the first bounds"
 
 
 def _extra(grid: PaulaGrid, bounds: PaulaBounds) -> dict[str, FloatArray]:
@@ -240,8 +191,6 @@ def _extra(grid: PaulaGrid, bounds: PaulaBounds) -> dict[str, FloatArray]:
 
 def _notes(frame: PaulaFrame, bounds: PaulaBounds, finished: int) -> tuple[str, ...]:
     grid, found = frame.grid, []
-    if not finished:
-        return ()
     if not bounds.head_holds:
         found.append(HEAD_FAILS.format(edge=f"{grid.edges[0]:,}", window=f"{grid.window:,}"))
     if bounds.violations:

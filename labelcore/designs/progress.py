@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ class Progress:
     right      labelled items that the first classifier judges rightly
     codes      (n_items,), class index of each answered item, NO_ANSWER, UNDECIDED or OPEN elsewhere
     asked      (n_drawn,), the items drawn, in that order
+    memory     what the method keeps from one call to the next to save time; nothing depends on it
     """
 
     drawn: IntArray
@@ -31,3 +33,4 @@ class Progress:
     right: FloatArray | None = None
     codes: IntArray | None = None
     asked: IntArray | None = None
+    memory: dict[int, Any] = field(default_factory=dict)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import (
-    DesignParams,
-    IntArray,
-    Look,
-    Setup,
-    make_frame,
-    parameter,
-    rank_order,
+from labelcore.designs.base import DesignParams, IntArray, Look, Setup, extended, parameter
+from labelcore.designs.curves import FloatArray, Ranked
+from labelcore.designs.ranked_list import (
+    Basis,
+    Found,
+    ListFrame,
+    RankedListDesign,
+    between,
+    both_ways,
+    strata_of_ranks,
+    yields_at,
 )
-from labelcore.designs.curves import Curve, FloatArray, Ranked, fine_grid, yields_at
-from labelcore.designs.ranked_list import ListFrame, RankedListDesign, score_notes, verdicts
-from labelcore.designs.rates import stratum_rates
-from labelcore.promises import Method, Promise, State
+from labelcore.promises import Method, Promise
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.random_curve import expected_half_widths, random_band
 
@@ -56,6 +56,8 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         "items lie. Geometric strata need fewer labels."
     )
     promises: ClassVar[tuple[Promise, ...]] = (Promise.FIXED,)
+    method: ClassVar[Method] = METHOD
+    awaited: ClassVar[str] = "the band"
     assumptions: ClassVar[tuple[str, ...]] = (
         "items beyond the head were drawn at random, in a number fixed before the first label",
     )
@@ -72,65 +74,33 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         n_items = len(setup.population)
         head = min(setup.params.head, n_items)
         edges = np.unique([edge for edge in (head, n_items) if edge > 0]).astype(np.int64)
-        stratum = np.empty(n_items, dtype=np.int64)
-        stratum[rank_order(setup)] = np.searchsorted(edges, np.arange(1, n_items + 1))
-        rates, _ = stratum_rates(setup.population, str(setup.classifier), stratum, len(edges))
-        frame = make_frame(setup, stratum, rates, np.zeros(len(edges), dtype=bool))
+        frame = strata_of_ranks(setup, between(edges, n_items))
         size = min(max(setup.planned, least_of(head, n_items)), n_items)
-        return RandomFrame(
-            frame.stratum,
-            frame.sizes,
-            frame.rates,
-            frame.predicted,
-            frame.queue,
-            frame.start,
-            score_notes(setup),
-            sequence=frame.queue,
-            batch_ends=np.unique([head or size, size, n_items]),
-            edges=edges,
-            head=head,
+        ends = np.unique([head or size, size, n_items])
+        return extended(
+            frame, RandomFrame, sequence=frame.queue, batch_ends=ends, edges=edges, head=head
         )
 
     def least(self, frame: RandomFrame) -> int:
         return least_of(frame.head, len(frame.stratum))
 
-    def first_look(self, frame: RandomFrame, planned: int, promise: Promise) -> int:
-        return planned
+    def due(self, frame: RandomFrame, planned: int, promise: Promise) -> list[int]:
+        return [planned]
 
-    def curve(
-        self,
-        setup: Setup,
-        frame: RandomFrame,
-        ranked: Ranked,
-        look: Look,
-        ranks: IntArray | None = None,
-    ) -> Curve:
-        basis, state, promise = _basis(frame, ranked, look)
-        bounded = state in (State.INTERVAL, State.STOPPED_EARLY, State.EXACT)
-        seen = ranked.until(basis)
-        at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
-        printed = yields = _without_anything(ranked.n_items, at)
-        if bounded or state == State.PROVISIONAL:
-            delta = 1 - look.confidence if bounded else None
-            low, high = verdicts(seen, 0.0), verdicts(seen, 1.0)
-            band = random_band(frame.head, low, high, delta)
-            printed = yields_at(band, at, bounded)
-            yields = yields_at(replace(band, estimate=rising(band.estimate)), at, bounded)
-        return Curve(
-            rank=at,
-            names=tuple(READINGS),
-            read=lambda name: READINGS[name](printed if name == "precision" else yields),
-            confidence=look.confidence,
-            simultaneous=True,
-            promise=promise,
-            state=state,
-            labels=seen.labels if bounded else look.labels,
-            draws=basis if bounded else look.draws,
-            method=METHOD,
-            assumptions=(*self.assumptions, *seen.assumed(both_ways=True)),
-            missing="" if bounded else _missing(look),
-            yields=_without_gaps(yields, frame.head) if bounded else None,
-            notes=frame.notes,
+    def early(self, frame: RandomFrame, draws: int) -> int:
+        return draws if draws >= self.least(frame) else 0
+
+    def found(
+        self, setup: Setup, frame: RandomFrame, ranked: Ranked, basis: Basis, at: IntArray
+    ) -> Found:
+        delta = 1 - basis.look.confidence if basis.bounded else None
+        band = random_band(frame.head, *both_ways(basis.answers), delta)
+        printed = yields_at(band, at, basis.bounded)
+        yields = yields_at(replace(band, estimate=rising(band.estimate)), at, basis.bounded)
+        return Found(
+            yields,
+            precision=READINGS["precision"](printed),
+            summed=_without_gaps(yields, frame.head),
         )
 
     def curve_half_width(self, setup: Setup, frame: RandomFrame, look: Look) -> float:
@@ -140,30 +110,10 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         delta = 1 - look.confidence
         return float(expected_half_widths(n_items, frame.head, sample, delta).max())
 
-    def derived(self, frame: RandomFrame, labels: int) -> dict[str, Any]:
-        return {"rank_edges": [int(edge) for edge in frame.edges]}
-
 
 def least_of(head: int, n_items: int) -> int:
     """One item beyond the head, or all of them."""
     return min(head + 1, n_items)
-
-
-def _basis(frame: RandomFrame, ranked: Ranked, look: Look) -> tuple[int, State, Promise]:
-    """(draws that the curve rests on, state, promise)."""
-    if look.labels == 0:
-        return 0, State.NOTHING, look.promise
-    if ranked.labels == ranked.n_items:
-        return look.draws, State.EXACT, look.promise
-    if look.draws >= look.planned:
-        return look.planned, State.INTERVAL, look.promise
-    if look.draws < least_of(frame.head, ranked.n_items):
-        return 0, State.TOO_FEW, look.promise
-    return (
-        (look.draws, State.STOPPED_EARLY, Promise.NONE)
-        if look.finished
-        else (look.draws, State.PROVISIONAL, look.promise)
-    )
 
 
 def rising(hits: FloatArray) -> FloatArray:
@@ -196,13 +146,3 @@ def _without_gaps(yields: Yields, head: int) -> Yields:
     guess = start + (yields.rank - head) * share
     filled = np.where(np.isnan(yields.estimate), guess, yields.estimate)
     return replace(yields, estimate=np.clip(filled, yields.low, yields.high))
-
-
-def _without_anything(n_items: int, at: IntArray) -> Yields:
-    return Yields(n_items, at, np.full(len(at), np.nan), np.zeros(len(at)), at.astype(float))
-
-
-def _missing(look: Look) -> str:
-    if look.labels == 0:
-        return "no item has a label yet"
-    return f"{look.draws:,} of {look.planned:,} items judged before the band"

@@ -1,16 +1,32 @@
-"""Methods for a ranked list: a fixed sequence of items, in batches that end where bounds change."""
+"""Methods for a ranked list: a fixed sequence of items, and bounds that are due at fixed draws."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from labelcore.designs.base import Frame, IntArray, Progress, Setup
-from labelcore.designs.curves import EstimatesCurve, Ranked
+from labelcore.designs.base import (
+    Frame,
+    IntArray,
+    Look,
+    Progress,
+    Setup,
+    make_frame,
+    rank_order,
+)
+from labelcore.designs.curves import JUDGEMENT, Curve, EstimatesCurve, Ranked, Reading, fine_grid
+from labelcore.designs.rates import stratum_rates
 from labelcore.estimands import SUMMARIES
+from labelcore.promises import Method, Promise, State
+from labelcore.stats.curve_readings import READINGS, Yields
+from labelcore.stats.logarithmic_strata import LogarithmicBand
+from labelcore.stats.orders import hash_keys, hash_order
 from labelcore.stats.profile import FloatArray
+from labelcore.stats.random_curve import RandomBand
 
 CONSTANT = (
     "All items have the same score, so their order is random: the curve is that of a shuffled list."
@@ -35,23 +51,104 @@ class ListFrame(Frame):
     batch_ends: IntArray
     edges: IntArray
 
+    def finished(self, draws: int) -> int:
+        """How many batches end at ``draws`` or before."""
+        return int(np.searchsorted(self.batch_ends, draws, side="right"))
+
 
 ListFrameT = TypeVar("ListFrameT", bound=ListFrame)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Basis:
+    """What is said at one look rests on.
+
+    draws    the draws that count now; 0: nothing can be said yet
+    answers  those of these draws
+    """
+
+    look: Look
+    state: State
+    draws: int
+    answers: Ranked
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there are bounds, and not an estimate alone."""
+        return self.state.has_interval
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Found:
+    """What a method finds along the ranks.
+
+    yields      the hits among the first r, at the ranks that it can speak of
+    precision   where it is not that of ``yields``
+    summed      what summaries are made of where ``yields`` has gaps
+    provisional, extra, notes   as in a ``Curve``
+    """
+
+    yields: Yields
+    precision: Reading | None = None
+    summed: Yields | None = None
+    provisional: FloatArray | None = None
+    extra: Mapping[str, FloatArray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def read(self, name: str) -> Reading:
+        if name == "precision" and self.precision is not None:
+            return self.precision
+        return READINGS[name](self.yields)
+
+
 class RankedListDesign(EstimatesCurve[ListFrameT]):
-    """A sequence of items fixed before the first label: no label changes what is asked next."""
+    """A sequence of items fixed before the first label: no label changes what is asked next.
+
+    A method says how it draws (``prepare``), when bounds are due (``due``) and what it finds
+    (``found``); the state, the promise and the curve follow.
+
+    method            how its bounds are made
+    awaited           what comes with the first bounds that are due, in words
+    leaves_out_unsure whether a few items called unsure or broken are left out
+    """
 
     estimands: ClassVar[tuple[str, ...]] = ("precision_curve", *SUMMARIES)
     targets: ClassVar[tuple[str, ...]] = ("file",)
     stop_rules: ClassVar[tuple[str, ...]] = ()
     later_labels_count: ClassVar[bool] = False
+    method: ClassVar[Method]
+    awaited: ClassVar[str] = "a first band"
+    leaves_out_unsure: ClassVar[bool] = False
+
+    def due(self, frame: ListFrameT, planned: int, promise: Promise) -> list[int]:
+        """Numbers of draws after which bounds are given, increasing; the last ones given stay until
+        the next ones are due."""
+        return [int(end) for end in frame.batch_ends]
+
+    @abstractmethod
+    def found(
+        self, setup: Setup, frame: ListFrameT, ranked: Ranked, basis: Basis, at: IntArray
+    ) -> Found:
+        """What is known at the ranks ``at``; ``ranked`` holds all answers so far."""
+
+    def early(self, frame: ListFrameT, draws: int) -> int:
+        """The draws that count before bounds are due, or when labelling ends before; 0: none do."""
+        finished = frame.finished(draws)
+        return int(frame.batch_ends[finished - 1]) if finished else 0
+
+    def made_by(self, params: Any) -> Method:
+        """How the bounds are made with these parameters."""
+        return self.method
+
+    def confidence(self, setup: Setup, look: Look) -> float | None:
+        """The confidence that goes with the bounds."""
+        return look.confidence if self.has_confidence else None
 
     def next_batch(
         self, setup: Setup, frame: ListFrameT, progress: Progress, batch: int
     ) -> IntArray:
         start = int(progress.drawn.sum())
-        end = int(frame.batch_ends[np.searchsorted(frame.batch_ends, start, side="right")])
+        end = int(frame.batch_ends[frame.finished(start)])
         return frame.sequence[start : min(end, progress.limit)]
 
     def most(self, frame: ListFrameT) -> int:
@@ -59,6 +156,94 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
 
     def planned_counts(self, setup: Setup, frame: ListFrameT, labels: int) -> IntArray:
         return frame.counts(frame.sequence[:labels])
+
+    def first_look(self, frame: ListFrameT, planned: int, promise: Promise) -> int:
+        return int(self.due(frame, planned, promise)[0])
+
+    def derived(self, frame: ListFrameT, labels: int) -> dict[str, Any]:
+        return {"rank_edges": [int(edge) for edge in frame.edges]}
+
+    def curve(
+        self,
+        setup: Setup,
+        frame: ListFrameT,
+        ranked: Ranked,
+        look: Look,
+        ranks: IntArray | None = None,
+    ) -> Curve:
+        at = fine_grid(ranked.n_items, frame.edges) if ranks is None else ranks
+        state, draws = self._standing(frame, ranked, look)
+        answers = ranked.until(draws)
+        basis = Basis(look, state, draws, answers)
+        found = Found(without_bounds(ranked.n_items, at, np.full(len(at), np.nan)))
+        if draws:
+            found = self.found(setup, frame, ranked, basis, at)
+        bounded = basis.bounded
+        promised = self.has_confidence and state != State.STOPPED_EARLY
+        return Curve(
+            rank=found.yields.rank,
+            names=tuple(READINGS),
+            read=found.read,
+            confidence=self.confidence(setup, look),
+            simultaneous=self.has_confidence,
+            promise=look.promise if promised else Promise.NONE,
+            state=state,
+            labels=answers.labels if bounded else look.labels,
+            draws=draws if bounded else look.draws,
+            method=self.made_by(setup.params),
+            assumptions=(*self.assumptions, *self._assumed(basis)),
+            missing="" if bounded else self._missing(frame, look),
+            yields=(found.summed or found.yields) if bounded else None,
+            provisional=found.provisional,
+            extra=found.extra,
+            notes=(*frame.notes, *found.notes),
+        )
+
+    def _standing(self, frame: ListFrameT, ranked: Ranked, look: Look) -> tuple[State, int]:
+        """(state, draws that count)."""
+        if ranked.labels == ranked.n_items:
+            return State.EXACT, look.draws
+        due = self.due(frame, look.planned, look.promise)
+        reached = [int(draws) for draws in due if draws <= look.draws]
+        # A planned look has its band even if no item that it saw got a class.
+        if look.labels == 0 and not (reached and self.looks):
+            return State.NOTHING, 0
+        if reached:
+            return State.INTERVAL, reached[-1]
+        draws = self.early(frame, look.draws)
+        if not draws:
+            return State.TOO_FEW, 0
+        return (State.STOPPED_EARLY if look.finished else State.PROVISIONAL), draws
+
+    def _assumed(self, basis: Basis) -> tuple[str, ...]:
+        """What the answers are taken for; a method that leaves some out has no bounds to take them
+        both ways for a first guess."""
+        if self.leaves_out_unsure and not basis.bounded:
+            return (JUDGEMENT,)
+        return basis.answers.assumed(both_ways=not self.leaves_out_unsure)
+
+    def _missing(self, frame: ListFrameT, look: Look) -> str:
+        if look.labels == 0:
+            return "no item has a label yet"
+        first = self.first_look(frame, look.planned, look.promise)
+        return f"{look.draws:,} of {first:,} items judged before {self.awaited}"
+
+
+# --- the file along its ranks --------------------------------------------------------------------
+
+
+def strata_of_ranks(setup: Setup, stratum_at: IntArray) -> Frame:
+    """The frame of a list whose ranks belong to these strata, (n_items,)."""
+    stratum = np.empty(len(stratum_at), dtype=np.int64)
+    stratum[rank_order(setup)] = stratum_at
+    strata = int(stratum.max()) + 1
+    rates, _ = stratum_rates(setup.population, str(setup.classifier), stratum, strata)
+    return make_frame(setup, stratum, rates, np.zeros(strata, dtype=bool), score_notes(setup))
+
+
+def between(edges: Sequence[int] | IntArray, n_items: int) -> IntArray:
+    """The stretch that each rank lies in, (n_items,); a stretch ends with its edge."""
+    return np.searchsorted(edges, np.arange(1, n_items + 1)).astype(np.int64)
 
 
 def score_notes(setup: Setup) -> tuple[str, ...]:
@@ -72,8 +257,32 @@ def score_notes(setup: Setup) -> tuple[str, ...]:
     return ()
 
 
-def verdicts(ranked: Ranked, doubtful: float) -> FloatArray:
-    """The verdict at each rank, (n_items,), NaN where no answer; ``doubtful`` without a class."""
-    found = np.full(ranked.n_items, np.nan)
-    found[ranked.rank - 1] = ranked.filled(doubtful)
-    return found
+def asked_in_random_order(setup: Setup, items: IntArray, block: int) -> IntArray:
+    """The items of a block by a hash of their own."""
+    names = [setup.population.id_at(int(position)) for position in items]
+    return np.asarray(items[hash_order(hash_keys(setup.seed, f"block {block}", names))])
+
+
+# --- what is known along them --------------------------------------------------------------------
+
+
+def both_ways(ranked: Ranked) -> tuple[FloatArray, FloatArray]:
+    """The verdict at each rank, (n_items,), NaN where no answer: items without a class taken for
+    negative, and for positive."""
+    found = np.full((2, ranked.n_items), np.nan)
+    found[:, ranked.rank - 1] = ranked.filled(0.0), ranked.filled(1.0)
+    return found[0], found[1]
+
+
+def without_bounds(n_items: int, at: IntArray, estimate: FloatArray) -> Yields:
+    """An estimate of the hits at these ranks, and nothing more."""
+    return Yields(n_items, at, estimate, np.zeros(len(at)), at.astype(float))
+
+
+def yields_at(band: RandomBand | LogarithmicBand, at: IntArray, bounded: bool) -> Yields:
+    """A band at some ranks, the estimate kept inside it; ``bounded`` False: the estimate alone."""
+    estimate = band.estimate[at - 1]
+    if not bounded:
+        return without_bounds(len(band.low), at, estimate)
+    low, high = band.low[at - 1], band.high[at - 1]
+    return Yields(len(band.low), at, np.clip(estimate, low, high), low, high)

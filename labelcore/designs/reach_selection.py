@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from labelcore.designs.base import (
     Progress,
     Setup,
     Work,
+    extended,
     make_frame,
     parameter,
 )
@@ -73,7 +74,6 @@ class ReachFrame(Frame):
     union     (n_union,), the items that any candidate calls positive, in draw order
     member    (n_union, m), whether the candidate calls the item positive
     rules     what is wanted; budget: T
-    followers the runs of this frame by the most draws they may make
     """
 
     candidates: tuple[Candidate, ...]
@@ -82,7 +82,6 @@ class ReachFrame(Frame):
     rules: ReachRules
     budget: int
     positive: int
-    followers: dict[int, ReachFollower] = field(default_factory=dict)
 
     @property
     def replaced(self) -> bool:
@@ -205,14 +204,9 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             notes,
         )
         items = base.queue[: int(base.sizes[0])]
-        return ReachFrame(
-            base.stratum,
-            base.sizes,
-            base.rates,
-            base.predicted,
-            base.queue,
-            base.start,
-            base.notes,
+        return extended(
+            base,
+            ReachFrame,
             candidates=found,
             union=items,
             member=called[items],
@@ -242,8 +236,8 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         other bounds an extension may add draws."""
         assert progress.codes is not None
         budget = frame.budget if frame.replaced else max(frame.budget, progress.limit)
-        if budget not in frame.followers:
-            frame.followers[budget] = ReachFollower(lambda: selection(setup, frame, budget))
+        if budget not in progress.memory:
+            progress.memory[budget] = ReachFollower(lambda: selection(setup, frame, budget))
         known = progress.codes
 
         def verdicts(items: IntArray) -> IntArray:
@@ -251,7 +245,8 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             found = np.where(codes >= 0, codes == frame.positive, -1)
             return np.where(codes == UNDECIDED, DOUBTFUL, found)
 
-        return frame.followers[budget].follow(verdicts)
+        follower: ReachFollower = progress.memory[budget]
+        return follower.follow(verdicts)
 
     # --- results ---------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Frame, IntArray, Setup, make_frame
+from labelcore.designs.base import Frame, IntArray, Setup, extended, make_frame
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.recycling_parts import Parts, precision_parts, recall_parts
 from labelcore.designs.stratified import asking_order
@@ -68,14 +68,10 @@ def recycling_frame(setup: Setup) -> RecyclingFrame:
     rates, notes = stratum_rates(population, names[0], stratum, n_strata)
     base = make_frame(setup, stratum, rates, np.arange(n_strata) == 0, notes)
     none = np.zeros(0, dtype=np.int64)
-    undrawn = RecyclingFrame(
-        base.stratum,
-        base.sizes,
-        base.rates,
-        base.predicted,
-        base.queue,
-        base.start,
-        (*base.notes, *_notes(setup, names, under, called)),
+    undrawn = extended(
+        base,
+        RecyclingFrame,
+        notes=(*base.notes, *_notes(setup, names, under, called)),
         names=names,
         under=under,
         called=called,

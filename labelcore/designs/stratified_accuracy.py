@@ -15,6 +15,7 @@ from labelcore.designs.base import (
     Progress,
     Setup,
     Work,
+    extended,
     make_frame,
     parameter,
 )
@@ -202,16 +203,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         predicted = np.bincount(stratum, said) > sizes / 2
         notes = (*sure.notes, *_notes(params, len(sizes)))
         frame = make_frame(setup, stratum, rates, predicted, notes)
-        return SureFrame(
-            frame.stratum,
-            frame.sizes,
-            frame.rates,
-            frame.predicted,
-            frame.queue,
-            frame.start,
-            notes,
-            chance,
-        )
+        return extended(frame, SureFrame, chance=chance)
 
     def first_look(self, frame: SureFrame, planned: int, promise: Promise) -> int:
         items = int(frame.sizes.sum())

@@ -10,6 +10,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -75,6 +76,7 @@ class Engine(Book):
         self.codes = np.full(len(self.population), base.NO_ANSWER, dtype=np.int64)
         self._positions = np.empty(len(self.population), dtype=np.int64)
         self.version = 0
+        self._memory: dict[int, Any] = {}
         self._stop = -1, margin_stop.Stop(None, True)
         self.codes[self.existing.positions] = self.existing.codes
         for tally in self.tallies.values():
@@ -147,6 +149,7 @@ class Engine(Book):
             self._by_stratum(tally, tally.right()),
             self.codes,
             self._positions[: len(self.asked)],
+            self._memory,
         )
 
     def _by_stratum(self, tally: Tally, of_cells: FloatArray) -> FloatArray:
