@@ -27,7 +27,7 @@ from labelcore.designs.ranked_list import (
     without_bounds,
 )
 from labelcore.designs.stratified import next_items
-from labelcore.promises import Method, Promise, State
+from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.orders import hash_keys
 from labelcore.stats.rank_strata import (
@@ -50,6 +50,7 @@ METHOD = Method(
     "simultaneous band over strata of ranks (large-sample)",
     "G-profile region at the edges, critical value of the largest of correlated normal deviations; "
     "exact bounds between the edges",
+    Form.APPROXIMATE,
 )
 
 

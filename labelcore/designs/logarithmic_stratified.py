@@ -30,7 +30,7 @@ from labelcore.designs.ranked_list import (
     yields_at,
 )
 from labelcore.errors import ArgumentError, ParameterError
-from labelcore.promises import Method, Promise
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.logarithmic_strata import (
     Draws,
     LogarithmicGrid,
@@ -177,7 +177,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         return ends if promise == Promise.WATCHED else ends[-1:]
 
     def made_by(self, params: Any) -> Method:
-        return Method(METHOD[params.sampling], SOURCE)
+        return Method(METHOD[params.sampling], SOURCE, Form.STRICT)
 
     def confidence(self, setup: Setup, look: Look) -> float:
         return 1 - _delta(setup, look.confidence)

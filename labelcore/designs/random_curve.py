@@ -19,13 +19,14 @@ from labelcore.designs.ranked_list import (
     strata_of_ranks,
     yields_at,
 )
-from labelcore.promises import Method, Promise
+from labelcore.promises import Form, Method, Promise
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.random_curve import expected_half_widths, random_band
 
 METHOD = Method(
     "Hoeffding bounds of a random sample, all ranks together",
     "Sabharwal and Sedghi (2017), section 3, equations 2 to 5; Hoeffding (1963)",
+    Form.STRICT,
 )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +13,7 @@ from labelcore.designs.base import Frame, FrameT, IntArray, Look, Progress, Setu
 from labelcore.designs.curves import Curve, EstimatesCurve, Ranked, Reading, grid
 from labelcore.designs.scalars import EstimatesFromCells, Figures
 from labelcore.estimands import SCALARS
-from labelcore.promises import Method, Promise, State
+from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.orders import hash_keys, hash_order
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
@@ -74,7 +76,8 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
             )
         at = grid(ranked.n_items) if ranks is None else ranks
         state, missing, promise = _state(look)
-        promise = _without(self, frame, look) or promise
+        rows = [SCALARS[name] for name in READINGS]
+        empty = self.estimate(rows, frame.cells(), look, frame.rates)
         shown = state in (State.INTERVAL, State.STOPPED_EARLY)
 
         def read(name: str) -> Reading:
@@ -91,11 +94,11 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
             read=read,
             confidence=look.confidence,
             simultaneous=False,
-            promise=promise,
+            promise=empty.promise or promise,
             state=state,
             labels=look.labels,
             draws=look.draws,
-            method=AT_EACH_RANK,
+            method=replace(AT_EACH_RANK, form=_weakest(one.form for one in empty.method)),
             assumptions=(
                 *self.assumed(setup.params),
                 "each point of the curve on its own",
@@ -123,9 +126,9 @@ def _state(look: Look) -> tuple[State, str, Promise]:
     return State.INTERVAL, "", look.promise
 
 
-def _without(design: StratifiedDesign[FrameT], frame: FrameT, look: Look) -> Promise | None:
-    """The promise "none" where the method has none for its intervals, whatever the plan says."""
-    return design.estimate([SCALARS["accuracy"]], frame.cells(), look, frame.rates).promise
+def _weakest(forms: Iterable[Form]) -> Form:
+    """What can be said of all of them."""
+    return min(forms, key=(Form.UNSTATED, Form.APPROXIMATE, Form.STRICT).index)
 
 
 def _points(

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from labelcore.designs.base import IntArray
-from labelcore.designs.curves import JUDGEMENT, UNDECIDED_SHARE, Curve, EstimatesCurve, Ranked
+from labelcore.designs.curves import (
+    JUDGEMENT,
+    UNDECIDED_LEFT_OUT,
+    UNDECIDED_SHARE,
+    Curve,
+    EstimatesCurve,
+    Ranked,
+)
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
 from labelcore.figures.scalars import first_figure, look_at
@@ -122,16 +129,17 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         simultaneous=curve.simultaneous,
         labels_used=curve.labels,
         draws_used=curve.draws,
-        method=str(curve.method),
+        method=curve.method.name,
         promise=curve.promise,
         assumptions=(*_assumptions(engine, curve), *assumed(len(there.positions), there.use)),
         source=curve.method.source,
         state=curve.state,
-        scope=_scope(engine),
+        scope=_scope(engine, curve),
         missing=curve.missing,
         provisional=curve.provisional if precision else None,
         extra=dict(curve.extra) if precision else {},
         notes=curve.notes,
+        form=curve.method.form,
     )
 
 
@@ -150,13 +158,14 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         confidence=curve.confidence,
         labels_used=curve.labels,
         draws_used=curve.draws,
-        method=f"extremes over the curves inside the bounds ({curve.method})",
+        method=f"extremes over the curves inside the bounds ({curve.method.name})",
         promise=curve.promise,
         assumptions=_assumptions(engine, curve),
         source=curve.method.source,
         state=State.TOO_FEW if unknown else curve.state,
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
-        scope=_scope(engine),
+        scope=_scope(engine, curve),
+        form=curve.method.form,
     )
 
 
@@ -176,7 +185,7 @@ def _scores_at(engine: Engine, curve: Curve) -> np.ndarray:
     return np.asarray(scores[engine.rank_order[curve.rank - 1]], dtype=float)
 
 
-def _scope(engine: Engine) -> Scope:
+def _scope(engine: Engine, curve: Curve) -> Scope:
     return Scope(
         file=engine.population.name,
         n_items=len(engine.population),
@@ -186,6 +195,7 @@ def _scope(engine: Engine) -> Scope:
         margin=engine.plan.margin,
         first_figure=first_figure(engine),
         planned=engine.setup.planned,
+        left_out=engine.undecided if UNDECIDED_LEFT_OUT in curve.assumptions else 0,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
         looks=EstimatesCurve.of(engine.design).looks,

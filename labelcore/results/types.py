@@ -196,6 +196,8 @@ class Band(Worded):
         further arrays (n_points,) by name, such as PAULA's envelope
     notes
         what a reader must know, such as an assumption that visibly fails
+    form
+        how far the promise is proved: strict, approximate, or not stated
 
     Examples
     --------
@@ -209,7 +211,7 @@ class Band(Worded):
     True
     """
 
-    closed: ClassVar[Closed] = {"promise": Promise, "state": State}
+    closed: ClassVar[Closed] = {"promise": Promise, "state": State, "form": Form}
 
     estimand: str
     x: FloatArray
@@ -231,6 +233,7 @@ class Band(Worded):
     provisional: FloatArray | None = None
     extra: Mapping[str, FloatArray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    form: Form = Form.UNSTATED
 
     @property
     def has_interval(self) -> bool:

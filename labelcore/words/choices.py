@@ -7,6 +7,7 @@ from labelcore.results.types import Choice
 from labelcore.words.sentences import (
     confidence_words,
     exact_percent,
+    form_words,
     labels_words,
     percent_range,
     scope_words,
@@ -65,7 +66,6 @@ def choice_short(choice: Choice) -> str:
 def choice_sentence(choice: Choice, given: str = "") -> str:
     """What a choice says and how surely."""
     scope = choice.scope
-    form = f", {choice.form}" if choice.form else ""
     text = STATUSES[choice.status].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         chosen=candidate_words(choice.chosen, choice.threshold),
@@ -74,7 +74,7 @@ def choice_sentence(choice: Choice, given: str = "") -> str:
         share=exact_percent(1 - choice.reach_slack),
         positive=scope.positive,
         confidence=confidence_words(choice.confidence),
-        form=form,
+        form=form_words(choice.form, scope),
         valid=valid_words(choice.promise, scope),
         labels=_from(choice, given),
         left=f": {choice.missing}" if choice.missing else "",

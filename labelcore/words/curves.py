@@ -7,6 +7,7 @@ from labelcore.results.types import Band, Cut
 from labelcore.words.sentences import (
     confidence_words,
     count,
+    form_words,
     labels_words,
     percent,
     percent_range,
@@ -19,8 +20,8 @@ BANDS = {
     State.NOTHING: "{scope}, nothing is known yet along the ranks: {missing}.",
     State.TOO_FEW: "{scope}, there are too few labels for the curve: {missing}.",
     State.PROVISIONAL: "{scope}, the curve is a first guess without a band: {missing}.",
-    State.INTERVAL: "{scope}, the band holds for {together} ({confidence} confidence, {when}), "
-    "from {labels}.",
+    State.INTERVAL: "{scope}, the band holds for {together} ({confidence} confidence{form}, "
+    "{when}), from {labels}.",
     State.STOPPED_EARLY: "{scope}, the band rests on {labels}; but labelling stopped before the "
     "planned {planned} labels, so {when}.",
     State.EXACT: "{scope}, the curve is exact: every item has a label.",
@@ -54,6 +55,7 @@ def band_sentence(band: Band, given: str = "") -> str:
         scope=scope_words(band.scope.file, band.scope.n_items, band.scope.target),
         together="all ranks together" if band.simultaneous else "each rank on its own",
         confidence="" if band.confidence is None else confidence_words(band.confidence),
+        form=form_words(band.form, band.scope),
         when=valid_words(band.promise, band.scope),
         labels=labels_words(band.labels_used, band.scope, given),
         planned=f"{band.scope.planned:,}",
@@ -107,7 +109,8 @@ def _cut_condition(band: Band) -> str:
         return f"labelling stopped before the planned labels, so {nothing}"
     together = "all ranks together" if band.simultaneous else "for a rank chosen before labelling"
     valid = valid_words(band.promise, band.scope)
-    return f"{confidence_words(band.confidence)} confidence, {together}, {valid}"
+    form = form_words(band.form, band.scope)
+    return f"{confidence_words(band.confidence)} confidence{form}, {together}, {valid}"
 
 
 def _tied_words(cut: Cut) -> str:

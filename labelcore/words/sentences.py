@@ -233,14 +233,25 @@ def valid_words(promise: Promise, scope: Scope) -> str:
     return VALID[promise_kind(promise, scope)].format(looks=looks, due=due_words(scope))
 
 
+def form_words(form: Form, scope: Scope) -> str:
+    """How far a promise is proved, after the confidence; nothing where the method says neither.
+
+    >>> from labelcore.results.types import Scope
+    >>> form_words(Form.APPROXIMATE, Scope(left_out=3)), form_words(Form.UNSTATED, Scope())
+    (', approximate', '')
+    >>> form_words(Form.STRICT, Scope(left_out=3))
+    ', strict if the items without a verdict are like the rest'
+    """
+    rest = LIKE_THE_REST if form == Form.STRICT and scope.left_out else ""
+    return f", {form}{rest}" if form else ""
+
+
 def promise_words(estimate: Estimate) -> str:
     """The promise of an estimate in words."""
     if estimate.promise == Promise.NONE:
         return VALID[Promise.NONE]
     sure, together = estimate.confidence, estimate.scope.together
-    form = f", {estimate.form}" if estimate.form else ""
-    if estimate.form == Form.STRICT and estimate.scope.left_out:
-        form += LIKE_THE_REST
+    form = form_words(estimate.form, estimate.scope)
     all_of = f" for all {together} numbers together" if together > 1 else ""
     confidence = "" if sure is None else confidence_words(sure)
     return f"{confidence} confidence{all_of}{form}, {valid_words(estimate.promise, estimate.scope)}"

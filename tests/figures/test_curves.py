@@ -164,3 +164,54 @@ def test_simulation_compares_with_the_lists_own_truth(known: Known) -> None:
         assert table.loc[(run, "precision_curve")]["covered"] == right
         part = simulation.curves().query("run == @run")
         np.testing.assert_allclose(part["truth"], precision, atol=1e-12)
+
+
+LOGARITHMIC = {"first_rank": 60, "epsilon": 0.3, "beta": 1.9}
+
+
+@pytest.mark.parametrize(
+    ("design", "promise", "form"),
+    [
+        ("geometric_strata", "fixed", "approximate"),
+        ("random_curve", "fixed", "strict"),
+        ("logarithmic_stratified", "watched", "strict"),
+        ("paula", "fixed", ""),
+        ("simple_random", "watched", "strict"),
+        ("simple_random", "fixed", "approximate"),
+        ("recalibrated_neyman", "watched", "approximate"),
+    ],
+)
+def test_a_band_says_how_far_its_promise_is_proved(
+    known: Known, design: str, promise: str, form: str
+) -> None:
+    plan = lc.Plan(design, "precision_curve", budget=200, promise=promise)
+    if lc.DESIGNS[design].size_from_params:
+        params = plan_of("paula").params if design == "paula" else LOGARITHMIC
+        plan = lc.Plan(design, "precision_curve", params=params, promise=promise)
+    engine = labelled(known.engine(plan, 5), known.truth)
+    found, said = precision_curve(engine), f"95 % confidence, {form}, valid"
+    assert found.form == found.to_dict()["form"] == form
+    assert (said in found.sentence()) == bool(form)
+    assert f"({form})" not in found.method, "the name of the method is as it was"
+
+
+@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman", "oversampling"])
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+def test_the_form_of_many_points_is_the_weakest_of_their_figures(
+    known: Known, design: str, promise: str
+) -> None:
+    figures = ["precision", "recall", "f1", "accuracy", "specificity"]
+    plan = lc.Plan(design, [*figures, "precision_curve"], budget=200, promise=promise)
+    engine = labelled(known.engine(plan, 5), known.truth)
+    found = results(engine)
+    forms = {found[name].form for name in figures}
+    assert found["precision_curve"].form == ("strict" if forms == {"strict"} else "approximate")
+
+
+def test_a_strict_band_says_what_it_rests_on(known: Known) -> None:
+    """One unsure answer of 200 is left out: strict if it is like the rest."""
+    engine = known.engine(lc.Plan("simple_random", "precision_curve", budget=200), 5)
+    engine.draw_next()
+    engine.answer(1, Event(0, "unsure", "", "test"))
+    found = precision_curve(labelled(engine, known.truth))
+    assert "strict if the items without a verdict are like the rest, valid" in found.sentence()
