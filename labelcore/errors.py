@@ -83,8 +83,8 @@ class PlanError(ValueError):
         ways = "; or ".join(map(str, remedies))
         super().__init__(f"{message}. You can {ways}" if ways else message)
 
-    def worded(self, called: Callable[[str], str]) -> str:
-        """``fault``, with a method's parameters by the names that ``called`` gives them."""
+    def worded(self, names: Names) -> str:
+        """``fault``, with parameters and arguments by the names that ``names`` gives them."""
         return self.fault
 
 
@@ -99,17 +99,69 @@ class Named:
     name: str
 
 
-def rule_words(
-    argument: str, rule: Sequence[str | Named], value: Any, called: Callable[[str], str]
-) -> str:
-    """What an argument must be, each argument by the name that ``called`` gives it.
+@dataclass(frozen=True, slots=True)
+class InPlan:
+    """An argument of ``labelcore.Plan`` by its name, inside a rule, with a value or without."""
 
-    >>> rule_words("first", ["must be below ", Named("last")], 7, str.capitalize)
-    'First must be below Last, got 7'
+    name: str
+    value: Any = UNSAID
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The value that was given, inside a rule; ``text`` says it otherwise than Python does."""
+
+    text: str = ""
+
+
+Part = str | Named | InPlan | Given
+
+
+def _python_parameter(name: str) -> str:
+    return f"params[{name!r}]"
+
+
+def _python_argument(name: str, value: Any = UNSAID) -> str:
+    return name if value is UNSAID else f"{name} {value!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What those who read a rule call what it is about.
+
+    parameter   a parameter of a method, or an argument of a function, by its name
+    argument    an argument of ``labelcore.Plan`` by its name, alone or with a value
+
+    As they are, they are those of Python.
     """
-    parts = (called(part.name) if isinstance(part, Named) else part for part in rule)
-    got = "" if value is UNSAID else f", got {value!r}"
-    return f"{called(argument)} {''.join(parts)}{got}"
+
+    parameter: Callable[[str], str] = _python_parameter
+    argument: Callable[..., str] = _python_argument
+
+
+def rule_words(subject: Named | InPlan, rule: Sequence[Part], value: Any, names: Names) -> str:
+    """What an argument must be, each one by the name that ``names`` gives it.
+
+    >>> names = Names(parameter=str.capitalize)
+    >>> rule_words(Named("first"), ["must be below ", Named("last")], 7, names)
+    'First must be below Last, got 7'
+    >>> rule_words(InPlan("design"), ["names ", Given(), ", which is not known"], "x", names)
+    "design names 'x', which is not known"
+    """
+
+    def said(part: Part) -> str:
+        match part:
+            case Named(name):
+                return names.parameter(name)
+            case InPlan(name, within):
+                return names.argument(name, within)
+            case Given(text):
+                return text or repr(value)
+        return part
+
+    shown = value is UNSAID or any(isinstance(part, Given) for part in rule)
+    got = "" if shown else f", got {value!r}"
+    return f"{said(subject)} {''.join(map(said, rule))}{got}"
 
 
 class ArgumentError(ValueError):
@@ -119,44 +171,75 @@ class ArgumentError(ValueError):
     it itself.
     """
 
-    def __init__(self, argument: str, *rule: str | Named, value: Any = UNSAID) -> None:
+    def __init__(self, argument: str, *rule: Part, value: Any = UNSAID) -> None:
         self.argument, self.rule, self.value = argument, rule, value
-        super().__init__(rule_words(argument, rule, value, str))
+        super().__init__(rule_words(Named(argument), rule, value, Names(parameter=str)))
+
+
+class PlanArgumentError(PlanError):
+    """An argument of ``labelcore.Plan`` has a value that a rule forbids.
+
+    ``argument``, ``rule`` and ``value`` as in ArgumentError. The value stands with its argument
+    where ``subject`` has one.
+
+    >>> error = PlanArgumentError("budget", "must be at least 1", value=0)
+    >>> print(error)
+    budget must be at least 1, got 0
+    >>> error.worded(Names(argument=lambda name, value: "The number of items"))
+    'The number of items must be at least 1, got 0'
+    >>> print(PlanArgumentError(InPlan("stop", "margin"), "needs ", InPlan("promise", "watched")))
+    stop 'margin' needs promise 'watched'
+    """
+
+    def __init__(
+        self,
+        subject: str | InPlan,
+        *rule: Part,
+        value: Any = UNSAID,
+        short: str = "",
+        remedies: Sequence[Remedy] = (),
+    ) -> None:
+        self.subject = InPlan(subject) if isinstance(subject, str) else subject
+        self.argument, self.rule = self.subject.name, rule
+        self._said = value
+        self.value = self.subject.value if value is UNSAID else value
+        super().__init__(rule_words(self.subject, rule, value, Names()), short, remedies)
+
+    def worded(self, names: Names) -> str:
+        return rule_words(self.subject, self.rule, self._said, names)
 
 
 class ParameterError(PlanError):
     """A parameter of a method has a value that a rule forbids.
 
-    ``argument``, ``rule`` and ``value`` as in ArgumentError; ``lead``: what stands before them. A
-    form says it by its own labels.
+    ``argument``, ``rule`` and ``value`` as in ArgumentError. A form says it by its own labels.
 
     >>> error = ParameterError("parent", "must differ from ", Named("children"), value="lr")
     >>> print(error)
     params['parent'] must differ from params['children'], got 'lr'
-    >>> error.worded({"parent": "The parent", "children": "the children"}.__getitem__)
+    >>> labels = {"parent": "The parent", "children": "the children"}
+    >>> error.worded(Names(parameter=labels.__getitem__))
     "The parent must differ from the children, got 'lr'"
     """
 
     def __init__(
         self,
         argument: str,
-        *rule: str | Named,
+        *rule: Part,
         value: Any = UNSAID,
         short: str = "",
         message: str = "",
-        lead: str = "",
     ) -> None:
-        self.argument, self.rule, self.value, self.lead = argument, rule, value, lead
-        said = rule_words(argument, rule, value, lambda name: f"params[{name!r}]")
-        super().__init__(message or lead + said, short)
+        self.argument, self.rule, self.value = argument, rule, value
+        super().__init__(message or self.worded(Names()), short)
 
     @classmethod
     def of(cls, error: ArgumentError) -> ParameterError:
         """Of a function's argument that a parameter of the same name was given for."""
         return cls(error.argument, *error.rule, value=error.value, message=f"params: {error}")
 
-    def worded(self, called: Callable[[str], str]) -> str:
-        return self.lead + rule_words(self.argument, self.rule, self.value, called)
+    def worded(self, names: Names) -> str:
+        return rule_words(Named(self.argument), self.rule, self.value, names)
 
 
 class NotRandomError(PlanError):

@@ -23,10 +23,10 @@ INSIDE: dict[str, str] = {
     "plan": "errors promises stats estimands population tallies designs",
     "log": "errors promises stats population tallies designs plan",
     "results": "errors promises stats log",
-    "words": "promises stats estimands designs log plan results",
+    "words": "errors promises stats estimands designs log plan results",
     "figures": "errors promises stats estimands tallies designs plan log results words",
     "planning": "errors promises stats estimands population tallies designs plan log results"
-    " figures",
+    " figures words",
     "store": "errors log",
     "session": "errors promises stats population designs plan log results words figures planning"
     " store",

@@ -11,7 +11,7 @@ import numpy as np
 from labelcore.designs.base import Frame, IntArray, Setup
 from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM
 from labelcore.designs.rates import item_probability, mid_rank_share, stratum_rates
-from labelcore.errors import PlanError, Remedy
+from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.stats.orders import hash_keys, ranking
@@ -85,11 +85,15 @@ def predictions(setup: Setup) -> tuple[BoolArray, BoolArray]:
         )
     first, second = (population.predictions[name] == positive for name in names)
     if np.array_equal(first, second):
-        raise PlanError(
-            f"classifier names {names[0]!r} and {names[1]!r}, which say the same about every item "
-            f"that could be asked: how much better one is can be known without a label",
-            "the two say the same of every item",
-            [Remedy(f"ask how accurate {names[0]!r} is", _alone(setup))],
+        raise PlanArgumentError(
+            "classifier",
+            "names ",
+            Given(f"{names[0]!r} and {names[1]!r}"),
+            ", which say the same about every item that could be asked: how much better one is can "
+            "be known without a label",
+            value=tuple(names),
+            short="the two say the same of every item",
+            remedies=[Remedy(f"ask how accurate {names[0]!r} is", _alone(setup))],
         )
     return first, second
 

@@ -25,7 +25,7 @@ from labelcore.designs.rates import stratum_rates
 from labelcore.designs.scalars import Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.two_ended import first_labels, joint_shares
-from labelcore.errors import ParameterError, PlanError
+from labelcore.errors import InPlan, Named, ParameterError, PlanArgumentError, PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.promises import Promise
 from labelcore.stats.allocation import largest_remainder
@@ -40,10 +40,6 @@ CLAIM_STRATA, CLAIM_FLOOR = (1, 4), 0.5
 PART_ASKED = (
     "Only items that the classifier calls {name!r} are asked: the figure does not rest on the "
     "others. Ask for more figures to learn about them."
-)
-TOO_FEW_STRATA = (
-    "a watched promise for {figure!r} alone needs {name} of 1, or of at least {least}: it rests on "
-    "these strata, and the band over a few of them would not hold; got {number}"
 )
 TWO_ENDED, NEYMAN, NEYMAN_FLOOR = "two_ended", "neyman", 0.2
 
@@ -152,9 +148,14 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
             )
         above, below = params.n_above or STRATA[0], params.n_below or STRATA[1]
         if promise == Promise.WATCHED and above + below < MINIMUM_STRATA:
-            raise PlanError(
-                f"a watched promise needs at least {MINIMUM_STRATA} strata, got n_above = "
-                f"{above} and n_below = {below}; use more, or promise 'fixed'"
+            raise PlanArgumentError(
+                InPlan("promise", "watched"),
+                f"needs at least {MINIMUM_STRATA} strata, got ",
+                Named("n_above"),
+                f" = {above} and ",
+                Named("n_below"),
+                f" = {below}; use more, or ",
+                InPlan("promise", "fixed"),
             )
         if promise == Promise.WATCHED and params.allocation == TWO_ENDED and len(estimands) == 1:
             _check_part(estimands[0], above, below)
@@ -200,8 +201,13 @@ def _check_part(figure: str, above: int, below: int) -> None:
     sides = {"predicted": ("n_above", above), "unpredicted": ("n_below", below)}
     name, number = sides.get(row.group if row else "", ("", 0))
     if 1 < number < MINIMUM_STRATA:
-        raise PlanError(
-            TOO_FEW_STRATA.format(figure=figure, name=name, least=MINIMUM_STRATA, number=number)
+        raise ParameterError(
+            name,
+            f"must be 1, or at least {MINIMUM_STRATA}, for ",
+            InPlan("promise", "watched"),
+            f" with {figure!r} alone: it rests on these strata, and the band over a few of them "
+            "would not hold",
+            value=number,
         )
 
 

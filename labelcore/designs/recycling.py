@@ -33,7 +33,7 @@ from labelcore.designs.recycling_parts import samples_of
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, Figures
 from labelcore.designs.target import sampled_file
-from labelcore.errors import ParameterError, PlanError
+from labelcore.errors import Given, Named, ParameterError, PlanArgumentError
 from labelcore.estimands import Estimand, ratios
 from labelcore.population import Population
 from labelcore.promises import Form, Method, Promise
@@ -337,8 +337,15 @@ def _bounds(row: Estimand, cells: Cells, look: Look) -> Limits:
 
 def _place(frame: RecyclingFrame, classifier: str | None) -> int:
     if classifier not in frame.names:
-        raise PlanError(
-            f"classifier names {classifier!r}, which params['parent'] and params['children'] do "
-            f"not; they name {', '.join(frame.names)}"
+        raise PlanArgumentError(
+            "classifier",
+            "names ",
+            Given(),
+            ", which ",
+            Named("parent"),
+            " and ",
+            Named("children"),
+            f" do not; they name {', '.join(frame.names)}",
+            value=classifier,
         )
     return frame.names.index(classifier)

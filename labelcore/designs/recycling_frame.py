@@ -12,7 +12,7 @@ from labelcore.designs.base import Frame, IntArray, Setup, extended, make_frame
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.recycling_parts import Parts, precision_parts, recall_parts
 from labelcore.designs.stratified import asking_order
-from labelcore.errors import ParameterError, PlanError
+from labelcore.errors import ParameterError, PlanArgumentError, PlanError
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.orders import hash_keys, hash_order, ranking
 from labelcore.stats.profile import BoolArray
@@ -163,8 +163,8 @@ def _called(setup: Setup, names: Sequence[str]) -> BoolArray:
                 f"{population.positive!r}; {name!r} calls none",
             )
     if setup.classifier not in (None, parent):
-        raise PlanError(
-            f"classifier must begin with the parent {parent!r}, got {setup.classifier!r}"
+        raise PlanArgumentError(
+            "classifier", f"must begin with the parent {parent!r}", value=setup.classifier
         )
     return found
 

@@ -25,7 +25,7 @@ from labelcore.designs.scalars import FIRST_FIGURE, Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.sureness import sureness
 from labelcore.designs.target import sampled_file
-from labelcore.errors import PlanError
+from labelcore.errors import InPlan, Named, Part, PlanArgumentError
 from labelcore.estimands import SCALARS, Estimand, ratios
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.accuracy_interval import (
@@ -156,7 +156,8 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         if promise != Promise.WATCHED:
             return
         for reason in self.unwatched(estimands, params):
-            raise PlanError(f"{reason}; use promise 'fixed'")
+            way = "; use ", InPlan("promise", "fixed")
+            raise PlanArgumentError(InPlan("promise", "watched"), *reason, *way)
 
     def assumed(self, params: Any) -> tuple[str, ...]:
         """With opt_a1 and opt_a2 their bias, as nothing is promised of their intervals."""
@@ -168,25 +169,25 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         """The promises that this method has for these estimands and parameters."""
         return (Promise.FIXED,) if self.unwatched(estimands, params) else self.promises
 
-    def unwatched(self, estimands: tuple[str, ...], params: Any) -> list[str]:
-        """Why a watched promise cannot be had, empty where it can."""
-        found = []
+    def unwatched(self, estimands: tuple[str, ...], params: Any) -> list[tuple[Part, ...]]:
+        """What a watched promise would need, empty where it can be had."""
+        found: list[tuple[Part, ...]] = []
         others = [name for name in estimands if name != "accuracy"]
         if others:
-            found.append(
-                "design 'stratified' can be watched for accuracy alone, because its strata mix "
-                f"predictions; got estimands with {others[0]!r}"
+            mixed = (
+                " is for accuracy alone, because its strata mix predictions; got estimands with "
+                f"{others[0]!r}"
             )
+            found.append(("with ", InPlan("design", self.name), mixed))
         if params.n_strata < MINIMUM_STRATA:
-            found.append(
-                f"a watched promise needs at least {MINIMUM_STRATA} strata, got n_strata = "
-                f"{params.n_strata}"
-            )
+            few = f" of at least {MINIMUM_STRATA}, got {params.n_strata}"
+            found.append(("needs ", Named("n_strata"), few))
         if params.allocation in PRINTED:
-            found.append(
-                f"allocation = {params.allocation!r} as printed leaves strata unseen, so that "
-                "nothing can be promised while it is watched"
+            unseen = (
+                f" = {params.allocation!r}, which as printed leaves strata unseen, so that nothing "
+                "can be promised while it is watched"
             )
+            found.append(("cannot go with ", Named("allocation"), unseen))
         return found
 
     def prepare(self, setup: Setup) -> SureFrame:

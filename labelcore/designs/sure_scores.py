@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.errors import PlanError
+from labelcore.errors import Given, PlanArgumentError
 from labelcore.population import Population
 from labelcore.stats.profile import BoolArray, FloatArray
 
@@ -68,9 +68,8 @@ def turned(population: Population, names: tuple[str, ...]) -> Population:
     for name in names:
         both = name in population.scores and name in population.predictions
         if not both or len(population.classes) != 2:
-            raise PlanError(
-                f"sure_scores names {name!r}, which needs a score, predictions and two classes"
-            )
+            needs = ", which needs a score, predictions and two classes"
+            raise PlanArgumentError("sure_scores", "names ", Given(), needs, value=name)
     if not names:
         return population
     return population.with_turned(

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from labelcore.designs.samples import budget_counts_draws
-from labelcore.errors import AnswerError, PlanError, ReplayError
+from labelcore.errors import AnswerError, PlanArgumentError, PlanError, ReplayError
 from labelcore.log.book import Book
 from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
@@ -293,9 +293,11 @@ class Extended(Kind):
         counted = state.going_on(event.at) or budget_counts_draws(engine.design)
         least = engine.limit if counted else engine.answers_given
         if type(budget) is not int or not least < budget <= engine.most:
-            raise PlanError(
-                f"budget must be more than the {least:,} items so far and at most the "
-                f"{engine.most:,} that can be asked, got {budget!r}"
+            raise PlanArgumentError(
+                "budget",
+                f"must be more than the {least:,} items so far and at most the {engine.most:,} "
+                "that can be asked",
+                value=budget,
             )
 
     def fold(self, state: LogState, event: Event) -> None:

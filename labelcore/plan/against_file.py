@@ -8,16 +8,17 @@ from labelcore.designs.base import Design, Frame, Setup
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
-from labelcore.errors import PlanError, Remedy
+from labelcore.errors import Given, InPlan, PlanArgumentError, Remedy
 from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.tallies import Question, questions
 
 TWO_CLASSES = (
-    "which needs a file with two classes: with several an item on which two classifiers disagree "
-    "may count for either or for neither; claim 'accuracy[A] > accuracy[B]' with design "
-    "'recalibrated_neyman' instead"
+    ", which needs a file with two classes: with several an item on which two classifiers disagree "
+    "may count for either or for neither; claim 'accuracy[A] > accuracy[B]' with ",
+    InPlan("design", "recalibrated_neyman"),
+    " instead",
 )
 
 
@@ -26,15 +27,16 @@ def chosen_classifiers(population: Population, plan: Plan) -> tuple[str | None, 
     named = plan.classifiers or named_classifiers(plan.method, plan.design_params)
     names = named or population.classifiers[:1]
     if not named and len(population.classifiers) > 1:
-        raise PlanError(
-            "classifier must be given, because the file has several: "
-            + ", ".join(population.classifiers)
+        raise PlanArgumentError(
+            "classifier",
+            f"must be given, because the file has several: {', '.join(population.classifiers)}",
         )
     for name in names:
         if name not in population.classifiers:
             known = ", ".join(population.classifiers) or "none"
-            where = "classifier names" if plan.classifiers else f"params of {plan.design!r} name"
-            raise PlanError(f"{where} {name!r}, which the file lacks; it has {known}")
+            where = "classifier" if plan.classifiers else "params"
+            lacks = f", which the file lacks; it has {known}"
+            raise PlanArgumentError(where, "names ", Given(), lacks, value=name)
     found: tuple[str | None, ...] = tuple(names) or (None,)
     _check_estimable(population, plan, found)
     return found
@@ -45,33 +47,41 @@ def _check_estimable(
 ) -> None:
     several = len(population.classes) > 2
     if isinstance(plan.method, ComparesTwo) and len(classifiers) != 2:
-        raise PlanError(
-            f"classifier must name exactly two for design {plan.design!r}, the one that is called "
-            f"better first; got {len(classifiers)}",
-            "compares exactly two classifiers"
+        raise PlanArgumentError(
+            "classifier",
+            "must name exactly two for ",
+            InPlan("design", plan.design),
+            ", the one that is called better first; got ",
+            Given(str(len(classifiers))),
+            value=classifiers,
+            short="compares exactly two classifiers"
             if len(classifiers) > 2
             else "answers which of two classifiers is better",
         )
     for question in questions(population, tuple(plan.estimands), classifiers):
         row = question.row
         if several and row.difference:
-            raise PlanError(f"estimands names {row.name!r}, {TWO_CLASSES}")
+            raise PlanArgumentError("estimands", "names ", Given(), *TWO_CLASSES, value=row.name)
         if several and not (row.per_class or row.name == "accuracy"):
-            raise PlanError(f"estimands names {row.name!r}, which needs a file with two classes")
+            needs = ", which needs a file with two classes"
+            raise PlanArgumentError("estimands", "names ", Given(), needs, value=row.name)
         silent = [one for one in _read(question) if one not in population.predictions]
         if row.needs_prediction and silent:
-            raise PlanError(
-                f"estimands names {row.name!r}, which needs thresholds or predictions for "
+            raise PlanArgumentError(
+                "estimands",
+                "names ",
+                Given(),
+                ", which needs thresholds or predictions for "
                 f"{'a classifier' if silent[0] is None else repr(silent[0])}; without them "
-                "only prevalence and precision_curve can be estimated"
+                "only prevalence and precision_curve can be estimated",
+                value=row.name,
             )
     along_ranks = [name for name in plan.estimands if name in CURVES or name in SUMMARIES]
     if along_ranks:
         first = classifiers[0]
         if several or first is None or first not in population.scores:
-            raise PlanError(
-                f"estimands names {along_ranks[0]!r}, which needs two classes and a score"
-            )
+            needs = ", which needs two classes and a score"
+            raise PlanArgumentError("estimands", "names ", Given(), needs, value=along_ranks[0])
 
 
 def _read(question: Question) -> tuple[str | None, ...]:
@@ -113,11 +123,15 @@ def check_size(design: Design[Any], frame: Frame, planned: int, given: int = 0) 
     labels are there already."""
     least = design.least(frame) - given
     if planned < least:
-        raise PlanError(
-            f"design {design.name!r} needs at least {least:,} labels for this file, got budget = "
-            f"{planned:,}",
-            f"needs at least {least:,} labels",
-            [Remedy(f"label {least:,} items", {"budget": least})],
+        raise PlanArgumentError(
+            "budget",
+            f"must be at least {least:,} for ",
+            InPlan("design", design.name),
+            " and this file, got ",
+            Given(f"{planned:,}"),
+            value=planned,
+            short=f"needs at least {least:,} labels",
+            remedies=[Remedy(f"label {least:,} items", {"budget": least})],
         )
 
 

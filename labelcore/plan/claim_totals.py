@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from labelcore.designs.rates import PROBABILITY_RANGE, question_rates
-from labelcore.errors import PlanError
+from labelcore.errors import InPlan, PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
-from labelcore.plan.claims import ClaimText, Quantity, readings
+from labelcore.plan.claims import ClaimText, Quantity, readings, refused_claim
 from labelcore.plan.disagreements import Disagreements, duels
 from labelcore.population import Population
 from labelcore.stats.evidence import Linear, log_evidence_at
@@ -97,9 +97,10 @@ def claim_totals(
         except PlanError as fault:
             faults.append(fault)
     if len(found) > 1:
-        raise PlanError(
-            f"claims holds {text!r}, which can be read in {len(found)} ways with the names of this "
-            "file; rename a classifier or class that holds brackets, '@' or a sign of comparison"
+        raise refused_claim(
+            text,
+            f", which can be read in {len(found)} ways with the names of this file; rename a "
+            "classifier or class that holds brackets, '@' or a sign of comparison",
         )
     if not found:
         raise faults[0]
@@ -117,11 +118,14 @@ def _claimed(
         found = _with_number(population, read, left, float(read.right), stratum)
     parts = np.count_nonzero(found.linear.weight) // (2 if found.of_disagreements else 1)
     if target == "process" and parts > 1:
-        raise PlanError(
-            f"claims holds {read.text!r}, which with target 'process' rests on how many items of "
-            "the file fell into each part, and that is itself a sample; claim it of this file "
-            "(target 'file'), or use a plain random sample and a quantity of one part, such as "
-            "precision"
+        raise refused_claim(
+            read.text,
+            ", which with ",
+            InPlan("target", "process"),
+            " rests on how many items of the file fell into each part, and that is itself a "
+            "sample; claim it of this file (",
+            InPlan("target", "file"),
+            "), or use a plain random sample and a quantity of one part, such as precision",
         )
     return found
 
@@ -133,19 +137,15 @@ def _side(population: Population, read: ClaimText, said: Quantity, first: str | 
     named = said.at or (None if of_class else said.inside)
     classifier = named or first
     if several and not (row.per_class or row.name == "accuracy"):
-        raise PlanError(f"claims holds {read.text!r}, which needs a file with two classes")
+        raise refused_claim(read.text, ", which needs a file with two classes")
     if named is not None and named not in population.classifiers:
         known = ", ".join(population.classifiers) or "none"
-        raise PlanError(
-            f"claims holds {read.text!r}: no classifier {named!r}; the file has {known}"
-        )
+        raise refused_claim(read.text, f": no classifier {named!r}; the file has {known}")
     if row.needs_prediction and (classifier is None or classifier not in population.predictions):
-        raise PlanError(f"claims holds {read.text!r}, which needs thresholds or predictions")
+        raise refused_claim(read.text, ", which needs thresholds or predictions")
     if of_class and said.inside not in population.classes:
-        raise PlanError(
-            f"claims holds {read.text!r}, which must name a class, as in "
-            f"'{row.name}[{population.classes[-1]}] >= 0.9'"
-        )
+        example = f"'{row.name}[{population.classes[-1]}] >= 0.9'"
+        raise refused_claim(read.text, f", which must name a class, as in {example}")
     if of_class:
         return Side(row, classifier, population.classes.index(str(said.inside)))
     return Side(row, classifier, None if several else _positive(population))
@@ -184,7 +184,7 @@ def _compared(
 ) -> ClaimTotals:
     """The difference of two classifiers over the cells of (stratum, both predictions)."""
     if left.classifier == right.classifier or left.class_index != right.class_index:
-        raise PlanError(f"claims holds {read.text!r}, which must name two different classifiers")
+        raise refused_claim(read.text, ", which must name two different classifiers")
     _check_comparable(population, read, left.row)
     if left.class_index is None:
         return _disagreeing(population, read, left, right, stratum)
@@ -203,16 +203,18 @@ def _compared(
 
 
 def _check_comparable(population: Population, read: ClaimText, row: Estimand) -> None:
-    said = f"claims holds {read.text!r}: {row.name!r} of two classifiers cannot be compared"
+    said = f": {row.name!r} of two classifiers cannot be compared"
     if not row.needs_prediction:
-        raise PlanError(f"{said}, because it is the same for every classifier")
+        raise refused_claim(read.text, f"{said}, because it is the same for every classifier")
     if not (row.group or row.name in SAME_DENOMINATOR):
-        raise PlanError(
+        raise refused_claim(
+            read.text,
             f"{said} by a count, because what it is divided by depends on the labels and on the "
-            "classifier; compare accuracy, precision or recall"
+            "classifier; compare accuracy, precision or recall",
         )
     if len(population.classes) > 2 and row.name != "accuracy":
-        raise PlanError(f"{said} in a file with several classes; compare their accuracy")
+        several = f"{said} in a file with several classes; compare their accuracy"
+        raise refused_claim(read.text, several)
 
 
 def _disagreeing(
@@ -236,9 +238,8 @@ def _numerator(read: ClaimText, side: Side, cells: Cells) -> tuple[float, FloatA
         return float(table.a0[0]), table.a[0]
     size = float(cells.size[group].sum())
     if size == 0:
-        raise PlanError(
-            f"claims holds {read.text!r}: by {side.classifier!r} no item of this file counts in it"
-        )
+        nothing = f": by {side.classifier!r} no item of this file counts in it"
+        raise refused_claim(read.text, nothing)
     return float(table.a0[0] / size), table.a[0] / size
 
 

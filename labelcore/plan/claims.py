@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import product
 
-from labelcore.errors import PlanError
+from labelcore.errors import Given, Part, PlanArgumentError
 from labelcore.estimands import SCALARS
 
 RELATION = re.compile(r">=|<=|>|<|≥|≤")
@@ -69,14 +69,19 @@ def readings(text: object) -> list[ClaimText]:
         raise TypeError(f"claims must be a list of texts, got {text!r}")
     signs = list(RELATION.finditer(text))
     if not any(all(part.strip() for part in _around(text, sign)) for sign in signs):
-        raise PlanError(f"claims holds {text!r}, which is not a claim such as {EXAMPLES}")
+        raise refused_claim(text, f", which is not a claim such as {EXAMPLES}")
     possible = [sign for sign in signs if _quantities(_around(text, sign)[0])]
     if not possible:
-        raise PlanError(f"claims holds {text!r}, which must begin with one of {', '.join(SCALARS)}")
+        raise refused_claim(text, f", which must begin with one of {', '.join(SCALARS)}")
     found = [reading for sign in possible for reading in _at(text, sign)]
     if not found:
-        raise PlanError(_why_not(text, possible[0]))
+        raise refused_claim(text, _why_not(text, possible[0]))
     return found
+
+
+def refused_claim(text: str, *why: Part) -> PlanArgumentError:
+    """The error for a claim; ``why`` follows the claim's text."""
+    return PlanArgumentError("claims", "holds ", Given(), *why, value=text)
 
 
 def _around(text: str, sign: re.Match[str]) -> tuple[str, str]:
@@ -103,11 +108,11 @@ def _why_not(text: str, sign: re.Match[str]) -> str:
     one, others = _quantities(left)[0], _quantities(right)
     if others:
         return (
-            f"claims holds {text!r}, which compares {one.estimand!r} with {others[0].estimand!r}; "
+            f", which compares {one.estimand!r} with {others[0].estimand!r}; "
             "a comparison is between two classifiers in the same quantity"
         )
     return (
-        f"claims holds {text!r}, where {right.strip()!r} must be a share between 0 and 1, such "
+        f", where {right.strip()!r} must be a share between 0 and 1, such "
         "as 0.9 or 90 %, or the same quantity of another classifier"
     )
 

@@ -22,7 +22,7 @@ from scipy.special import chdtrc
 
 from labelcore.designs.base import Design, FrameT, IntArray, Setup
 from labelcore.designs.sure_scores import turned_words
-from labelcore.errors import NotRandomError, PlanError
+from labelcore.errors import InPlan, NotRandomError, PlanArgumentError, PlanError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.stats.orders import hash_keys, ranking
@@ -70,20 +70,25 @@ def existing_labels(population: Population, plan: Plan, classifier: str | None) 
     column = population.arguments.get("known")
     positions = np.flatnonzero(known >= 0) if known is not None else np.zeros(0, dtype=np.int64)
     if known is None and plan.existing is not None:
-        raise PlanError(
-            f"existing = {plan.existing!r} speaks of labels, and the file was read without a "
-            f"column of known answers: name one with known"
+        raise PlanArgumentError(
+            InPlan("existing", plan.existing),
+            "speaks of labels, and the file was read without a column of known answers: name one "
+            "with known",
         )
     if len(positions) and plan.existing is None:
-        raise PlanError(
-            f"column {column!r} holds {len(positions):,} known answers: existing must say how they "
-            "came about, 'random' (a plain random sample of the file), 'certainty' (any other way) "
-            "or 'ignored'"
+        raise PlanArgumentError(
+            "existing",
+            f"must say how the {len(positions):,} known answers of column {column!r} came about, "
+            "'random' (a plain random sample of the file), 'certainty' (any other way) or "
+            "'ignored'",
         )
     if known is None or plan.existing in (None, "ignored"):
         return Existing("", positions[:0], positions[:0])
     if not len(positions):
-        raise PlanError(f"existing = {plan.existing!r}, but column {column!r} holds no answer")
+        raise PlanArgumentError(
+            InPlan("existing", plan.existing),
+            f"speaks of labels, but column {column!r} holds no answer",
+        )
     if len(positions) == len(population):
         raise PlanError(
             f"column {column!r} holds the answer of every item: nothing is left to label"

@@ -22,7 +22,7 @@ from scipy.special import ndtri
 from labelcore.designs.base import OPEN, UNDECIDED
 from labelcore.designs.curves import OPEN_SHARE, UNDECIDED_SHARE
 from labelcore.designs.scalars import FIRST_FIGURE
-from labelcore.errors import PlanError
+from labelcore.errors import InPlan, PlanArgumentError
 from labelcore.estimands import ratios
 from labelcore.plan.plan import Plan
 from labelcore.stats.profile import BoolArray
@@ -31,6 +31,7 @@ from labelcore.tallies import Question, Tally
 
 MISS, HIT = 0, 1
 MOST_LABELS = 20_000
+CALIBRATED = (InPlan("stop", "margin"), "with ", InPlan("promise", "fixed"))
 
 
 def margin_rule(plan: Plan, n_items: int) -> MarginRule | None:
@@ -53,17 +54,26 @@ def _calibrated(
 ) -> MarginRule:
     ordinary = MarginRule(margin, float(ndtri((1 + confidence) / 2)), first, most, size)
     if ordinary.last > MOST_LABELS:
-        raise PlanError(
-            f"stop = 'margin' with promise 'fixed' may take {ordinary.last:,} labels here; it is "
-            f"worked out for up to {MOST_LABELS:,}: use a larger margin, a budget, or promise "
-            "'watched'"
+        raise PlanArgumentError(
+            *CALIBRATED,
+            f" may take {ordinary.last:,} labels here; it is worked out for up to "
+            f"{MOST_LABELS:,}: use a larger ",
+            InPlan("margin"),
+            ", a ",
+            InPlan("budget"),
+            ", or ",
+            InPlan("promise", "watched"),
         )
     try:
         critical = calibrated_critical(margin, confidence, first, size, most=most)
     except ValueError:
-        raise PlanError(
-            f"stop = 'margin' with promise 'fixed' cannot keep {confidence:.6g} with at most "
-            f"{most:,} labels of this file; use another budget, or promise 'watched'"
+        raise PlanArgumentError(
+            *CALIBRATED,
+            f" cannot keep {confidence:.6g} with at most {most:,} labels of this file; use another",
+            " ",
+            InPlan("budget"),
+            ", or ",
+            InPlan("promise", "watched"),
         ) from None
     return MarginRule(margin, critical, first, most, size)
 

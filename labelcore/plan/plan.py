@@ -12,7 +12,7 @@ from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import INTERVAL_RULES, DesignParams
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import may_stop_fixed
-from labelcore.errors import PlanError
+from labelcore.errors import Given, InPlan, PlanArgumentError, PlanError
 from labelcore.estimands import DIFFERENCE, ESTIMANDS
 from labelcore.plan.claims import read_claim, readings
 from labelcore.plan.json_text import plan_arguments
@@ -32,7 +32,9 @@ MOST_LABELS = 1_000_000_000
 PROMISES = (Promise.WATCHED, Promise.FIXED)
 FIXED_STOP = (
     "; only 'margin', or any of margin and deadline, may end a fixed promise, for accuracy or "
-    "prevalence alone of one classifier, by design 'simple_random' and without claims"
+    "prevalence alone of one classifier, by ",
+    InPlan("design", "simple_random"),
+    " and without claims",
 )
 TARGETS = ("file", "process")
 EXISTING = ("random", "certainty", "ignored")
@@ -344,9 +346,8 @@ def _known(name: Any, table: Mapping[str, Any], argument: str) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be text, got {type(name).__name__}")
     if name not in table:
-        raise PlanError(
-            f"{argument} names {name!r}, which is not known; known are {', '.join(table)}"
-        )
+        known = f", which is not known; known are {', '.join(table)}"
+        raise PlanArgumentError(argument, "names ", Given(), known, value=name)
 
 
 def _names(names: Any, argument: str) -> tuple[str, ...]:
@@ -355,9 +356,13 @@ def _names(names: Any, argument: str) -> tuple[str, ...]:
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"{argument} must be names, got {names!r}")
     if not names:
-        raise PlanError(f"{argument} must name at least one, got none")
+        raise PlanArgumentError(
+            argument, "must name at least one, got ", Given("none"), value=tuple(names)
+        )
     if len(set(names)) < len(names):
-        raise PlanError(f"{argument} names one twice: {', '.join(names)}")
+        raise PlanArgumentError(
+            argument, "names one twice: ", Given(", ".join(names)), value=tuple(names)
+        )
     return tuple(names)
 
 
@@ -365,9 +370,14 @@ def _check_estimands(names: Sequence[str], method: Design[Any]) -> None:
     for name in names:
         _known(name, ESTIMANDS, "estimands")
         if name not in method.estimands:
-            raise PlanError(
-                f"design {method.name!r} does not estimate {name!r}; it estimates "
-                + ", ".join(method.estimands)
+            raise PlanArgumentError(
+                "estimands",
+                "names ",
+                Given(),
+                ", which ",
+                InPlan("design", method.name),
+                f" does not estimate; it estimates {', '.join(method.estimands)}",
+                value=name,
             )
 
 
@@ -378,9 +388,11 @@ def _check_numbers(plan: Plan) -> None:
             raise TypeError(f"{name} must be a whole number of items, got {value!r}")
         least = 0 if plan.existing == "random" else 1
         if value is not None and value < least:
-            raise PlanError(f"{name} must be at least {least}, got {value!r}")
+            raise PlanArgumentError(name, f"must be at least {least}", value=value)
         if value is not None and value > MOST_LABELS:
-            raise PlanError(f"{name} must be at most {MOST_LABELS:,}, got {value:,}")
+            raise PlanArgumentError(
+                name, f"must be at most {MOST_LABELS:,}, got ", Given(f"{value:,}"), value=value
+            )
     if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
         raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
     for name, limit in (("margin", 0.5), ("confidence", 1.0)):
@@ -390,11 +402,11 @@ def _check_numbers(plan: Plan) -> None:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 < value < limit:
-            raise PlanError(f"{name} must lie between 0 and {limit:g}, got {value!r}")
+            raise PlanArgumentError(name, f"must lie between 0 and {limit:g}", value=value)
     if isinstance(plan.repeats, bool) or not isinstance(plan.repeats, (int, float)):
         raise TypeError(f"repeats must be a number, got {plan.repeats!r}")
     if not 0 <= plan.repeats <= 1:
-        raise PlanError(f"repeats must be a share from 0 to 1, got {plan.repeats!r}")
+        raise PlanArgumentError("repeats", "must be a share from 0 to 1", value=plan.repeats)
     unsized = plan.budget is None and plan.margin is None and not plan.claims
     if unsized and not plan.method.size_from_params:
         raise PlanError(
@@ -403,12 +415,14 @@ def _check_numbers(plan: Plan) -> None:
     if not isinstance(plan.together, bool):
         raise TypeError(f"together must be True or False, got {plan.together!r}")
     if plan.target not in TARGETS:
-        raise PlanError(f"target must be one of {', '.join(TARGETS)}, got {plan.target!r}")
+        raise PlanArgumentError("target", f"must be one of {', '.join(TARGETS)}", value=plan.target)
     if plan.target not in plan.method.targets:
-        raise PlanError(
-            f"design {plan.design!r} speaks of the target "
-            f"{', '.join(plan.method.targets)} only, got {plan.target!r}",
-            "speaks of this file only" if plan.target == "process" else "",
+        raise PlanArgumentError(
+            "target",
+            f"must be {' or '.join(plan.method.targets)} for ",
+            InPlan("design", plan.design),
+            value=plan.target,
+            short="speaks of this file only" if plan.target == "process" else "",
         )
 
 
@@ -417,9 +431,16 @@ def _check_claims(plan: Plan) -> None:
         raise TypeError(f"claims must be a list of texts, got {plan.claims!r}")
     claims = [read_claim(text) for text in plan.claims]
     if len({claim.text for claim in claims}) < len(claims):
-        raise PlanError(f"claims holds one twice: {', '.join(plan.claims)}")
+        raise PlanArgumentError(
+            "claims", "holds one twice: ", Given(", ".join(plan.claims)), value=plan.claims
+        )
     if claims and "claims" not in plan.method.stop_rules:
-        raise PlanError(f"design {plan.design!r} cannot decide claims; use one that draws strata")
+        raise PlanArgumentError(
+            "claims",
+            "cannot be decided by ",
+            InPlan("design", plan.design),
+            "; use one that draws strata",
+        )
 
 
 def _check_sure_scores(plan: Plan) -> None:
@@ -434,33 +455,50 @@ def _check_existing(plan: Plan) -> None:
     if plan.existing is None:
         return
     if plan.existing not in EXISTING:
-        raise PlanError(f"existing must be one of {', '.join(EXISTING)}, got {plan.existing!r}")
+        raise PlanArgumentError(
+            "existing", f"must be one of {', '.join(EXISTING)}", value=plan.existing
+        )
     if plan.existing == "ignored":
         return
     if plan.existing not in plan.method.existing:
         able = ", ".join(name for name, one in DESIGNS.items() if plan.existing in one.existing)
-        raise PlanError(
-            f"design {plan.design!r} cannot use existing labels; existing = {plan.existing!r} "
-            f"works with {able}, any design with 'ignored'",
-            "cannot use known answers",
+        raise PlanArgumentError(
+            InPlan("existing", plan.existing),
+            "cannot go with ",
+            InPlan("design", plan.design),
+            f", which does not use existing labels; it works with {able}, and any design with ",
+            InPlan("existing", "ignored"),
+            short="cannot use known answers",
         )
     if plan.claims:
-        raise PlanError(
-            "claims must be made before the labels that decide them: with existing labels, which "
-            "somebody may have seen, ask for a margin or a budget instead"
+        raise PlanArgumentError(
+            "claims",
+            "must be made before the labels that decide them: with existing labels, which "
+            "somebody may have seen, ask for a ",
+            InPlan("margin"),
+            " or a ",
+            InPlan("budget"),
+            " instead",
         )
     if plan.existing == "certainty" and plan.target == "process":
-        raise PlanError(
-            "existing = 'certainty' speaks of this file only: known items were not drawn at "
-            "random, so that nothing follows from them for items like these; use target 'file'"
+        raise PlanArgumentError(
+            InPlan("existing", plan.existing),
+            "speaks of this file only: known items were not drawn at random, so that nothing "
+            "follows from them for items like these; use ",
+            InPlan("target", "file"),
         )
 
 
 def _check_existing_stop(plan: Plan) -> None:
     if plan.existing not in (None, "ignored") and plan.calibrated_stop:
-        raise PlanError(
-            "stop = 'margin' with promise 'fixed' is calibrated for a session without existing "
-            "labels; use promise 'watched', or a budget"
+        raise PlanArgumentError(
+            InPlan("stop", "margin"),
+            "with ",
+            InPlan("promise", "fixed"),
+            " is calibrated for a session without existing labels; use ",
+            InPlan("promise", "watched"),
+            ", or a ",
+            InPlan("budget"),
         )
 
 
@@ -471,9 +509,14 @@ def _checked_params(plan: Plan) -> dict[str, Any]:
     for name in plan.params:
         if name not in names:
             known = ", ".join(names) if names else "none: this design has no parameters"
-            raise PlanError(
-                f"params names {name!r}, which design {plan.design!r} does not have; known are "
-                + known
+            raise PlanArgumentError(
+                "params",
+                "names ",
+                Given(),
+                ", which ",
+                InPlan("design", plan.design),
+                f" does not have; known are {known}",
+                value=name,
             )
     checked = plan.method.Params(**plan.params)
     return {name: getattr(checked, name) for name in plan.params}
@@ -489,17 +532,28 @@ def _resolved_promise(plan: Plan) -> Promise:
         available = method.promises_for(tuple(plan.estimands), plan.design_params)
         return Promise.WATCHED if Promise.WATCHED in available and not too_small else Promise.FIXED
     if plan.promise not in PROMISES:
-        raise PlanError(f"promise must be one of {', '.join(PROMISES)}, got {plan.promise!r}")
+        raise PlanArgumentError(
+            "promise", f"must be one of {', '.join(PROMISES)}", value=plan.promise
+        )
     if plan.promise not in method.promises:
-        raise PlanError(
-            f"design {plan.design!r} has no {plan.promise!r} promise; it has "
-            + ", ".join(method.promises)
+        raise PlanArgumentError(
+            InPlan("promise", plan.promise),
+            "cannot go with ",
+            InPlan("design", plan.design),
+            f", which has {', '.join(method.promises)}",
         )
     if plan.promise == Promise.WATCHED and too_small:
-        raise PlanError(
-            f"a watched promise of design {plan.design!r} starts at "
-            f"{method.smallest_watched_budget} labels, got budget = {plan.budget}; "
-            "use a larger budget or promise 'fixed'"
+        raise PlanArgumentError(
+            "budget",
+            f"must be at least {method.smallest_watched_budget} for ",
+            InPlan("promise", "watched"),
+            " with ",
+            InPlan("design", plan.design),
+            ", got ",
+            Given(),
+            "; use a larger one or ",
+            InPlan("promise", "fixed"),
+            value=plan.budget,
         )
     return Promise(plan.promise)
 
@@ -511,20 +565,34 @@ def _resolved_stop(plan: Plan) -> tuple[str, ...]:
     known = available(plan.method.stop_rules)
     for rule in rule_names(rules):
         if rule not in known:
-            raise PlanError(
-                f"stop names {rule!r}, which is not available for design {plan.design!r}; "
-                f"known are {', '.join(known)}"
+            raise PlanArgumentError(
+                "stop",
+                "names ",
+                Given(),
+                ", which is not available for ",
+                InPlan("design", plan.design),
+                f"; known are {', '.join(known)}",
+                value=rule,
             )
         if looking((rule,)) != wanted((rule,), plan):
-            raise PlanError(f"stop names {rule!r}, but the plan has no {RULES[rule].needs}")
+            raise PlanArgumentError(
+                "stop",
+                "names ",
+                Given(),
+                ", but the plan has no ",
+                InPlan(RULES[rule].needs),
+                value=rule,
+            )
         if (
             RULES[rule].looks
             and plan.promise != Promise.WATCHED
             and not _can_be_calibrated(plan, rules)
         ):
-            raise PlanError(
-                f"stop = {rule!r} means looking after every label: that needs promise 'watched'"
-                + (FIXED_STOP if rule == "margin" else "")
+            raise PlanArgumentError(
+                InPlan("stop", rule),
+                "means looking after every label: that needs ",
+                InPlan("promise", "watched"),
+                *(FIXED_STOP if rule == "margin" else ()),
             )
     return rules
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from labelcore.errors import PlanError
+from labelcore.errors import Given, PlanArgumentError
 
 ALL, ANY = "all", "any"
 
@@ -152,28 +152,38 @@ def read_stop(stop: object) -> tuple[str, ...]:
     how = parts[0] if parts and parts[0] in (ALL, ANY) else None
     rules = [_rule(part) for part in (parts[1:] if how else parts)]
     if how and not rules:
-        raise PlanError(f"stop says {how!r} and names no rule; known are {', '.join(RULES)}")
+        known = f" and names no rule; known are {', '.join(RULES)}"
+        raise PlanArgumentError("stop", "says ", Given(), known, value=how)
     if len(set(rules)) < len(rules):
-        raise PlanError(f"stop names a rule twice: {', '.join(rules)}")
+        raise PlanArgumentError(
+            "stop", "names a rule twice: ", Given(", ".join(rules)), value=tuple(rules)
+        )
     return (ALL, *rules) if how == ALL and len(rules) > 1 else tuple(rules)
 
 
 def _rule(text: str) -> str:
     name, value = rule_parts(text)
     if name not in RULES:
-        raise PlanError(
-            f"stop names {text!r}, which is not a stop rule; known are {', '.join(RULES)}, "
-            "any of them, or all with ('all', ...)"
+        raise PlanArgumentError(
+            "stop",
+            "names ",
+            Given(),
+            f", which is not a stop rule; known are {', '.join(RULES)}, any of them, or all with "
+            "('all', ...)",
+            value=text,
         )
     row = RULES[name]
     if row.read is None:
         if value:
-            raise PlanError(f"stop names {text!r}; the rule {name!r} takes nothing after its name")
+            nothing = f"; the rule {name!r} takes nothing after its name"
+            raise PlanArgumentError("stop", "names ", Given(), nothing, value=text)
         return name
     try:
         return f"{name} {row.read(value)}"
     except ValueError:
-        raise PlanError(f"stop names {text!r}; write it as {row.written}") from None
+        raise PlanArgumentError(
+            "stop", "names ", Given(), f"; write it as {row.written}", value=text
+        ) from None
 
 
 def rule_parts(rule: str) -> tuple[str, str]:

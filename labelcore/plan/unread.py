@@ -8,14 +8,14 @@ from typing import Any
 from labelcore.designs.base import Design
 from labelcore.designs.choices import Chooses
 from labelcore.designs.samples import named_classifiers
-from labelcore.errors import ParameterError, PlanError
+from labelcore.errors import Given, InPlan, Named, Part, PlanArgumentError
 from labelcore.estimands import DIFFERENCES, SCALARS
 
 ONE_LIST = (
     "a ranked list has the order of one classifier, here {first}; make a separate plan for each "
     "of the others"
 )
-CANDIDATES_ONLY = "only; name {others} there too, or {first} alone"
+CANDIDATES_ONLY = " only; name {others} there too, or {first} alone"
 
 
 def check_all_read(
@@ -30,15 +30,21 @@ def check_all_read(
     if any(name in SCALARS or name in DIFFERENCES for name in estimands):
         return
     read = {*classifiers[:1], *named_classifiers(method, params), *claimed}
-    left = [repr(name) for name in classifiers if name not in read]
+    left = tuple(name for name in classifiers if name not in read)
     if left:
-        others = ", ".join(left)
+        others = ", ".join(map(repr, left))
         named = {"first": repr(classifiers[0]), "others": others}
-        said = (
-            f"classifier names {others}, and no result of design {method.name!r} for "
-            f"{', '.join(estimands)} would be about it: "
-        )
+        why: tuple[Part, ...] = (ONE_LIST.format(**named),)
         if isinstance(method, Chooses):
-            rule = CANDIDATES_ONLY.format(**named)
-            raise ParameterError(method.chooses_among, rule, lead=f"{said}it chooses among ")
-        raise PlanError(said + ONE_LIST.format(**named))
+            only = CANDIDATES_ONLY.format(**named)
+            why = ("it chooses among ", Named(method.chooses_among), only)
+        raise PlanArgumentError(
+            "classifier",
+            "names ",
+            Given(others),
+            ", and no result of ",
+            InPlan("design", method.name),
+            f" for {', '.join(estimands)} would be about it: ",
+            *why,
+            value=left,
+        )

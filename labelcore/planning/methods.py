@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from labelcore.designs import DESIGNS, Design
-from labelcore.designs.params import parameter_label
 from labelcore.designs.samples import named_classifiers, suggested_params
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.errors import PlanError, Remedy
@@ -17,6 +16,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import preview
 from labelcore.population import Population
 from labelcore.promises import Promise
+from labelcore.words.arguments import refusal_words
 
 UNFIT = "does not fit these choices"
 CLOSE = 1.25
@@ -80,9 +80,7 @@ def refused(name: str, error: ValueError) -> Line:
     if not isinstance(error, PlanError):
         return Line(name, label, refused=str(error), short=UNFIT)
     short = error.short or UNFIT
-    return Line(
-        name, label, refused=error.worded(parameter_label), short=short, remedies=error.remedies
-    )
+    return Line(name, label, refused=refusal_words(error), short=short, remedies=error.remedies)
 
 
 def named(classifier: str | Sequence[str] | None) -> tuple[str, ...]:

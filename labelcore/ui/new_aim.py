@@ -22,8 +22,9 @@ from labelcore.ui.new_classifiers import (
     usable,
 )
 from labelcore.ui.new_items import show_faults
-from labelcore.ui.new_known import SOURCES
 from labelcore.ui.remedies import WayOut, refuse
+from labelcore.words.arguments import TARGETS
+from labelcore.words.existing import SOURCES
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,6 @@ NO_KNOWN = (
     "({able}), or {ignored!r} in section 1."
 )
 TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
-TARGETS = {"file": "This file", "process": "Items like these"}
 CARD_STYLE = """<style>
 .st-key-new-aim [role="radiogroup"] { gap: 0.5rem; width: 100%; }
 .st-key-new-aim [role="radiogroup"] > div {

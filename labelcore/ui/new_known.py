@@ -12,13 +12,8 @@ from labelcore.plan.existing import check_random, share_words
 from labelcore.population import Population
 from labelcore.ui import draft, files
 from labelcore.ui.plain import plain
+from labelcore.words.existing import OTHER_WAY, SOURCES
 
-OTHER_WAY = "Any other way"
-SOURCES = {
-    "random": "A random sample of this file",
-    "certainty": f"{OTHER_WAY}: screening, active learning, corrections, a person's choice",
-    "ignored": "I do not want to use them",
-}
 CAPTIONS = (
     "Every item had the same chance. New labels extend them, so fewer are needed. Refused if "
     "they are not spread over the scores like a random sample.",

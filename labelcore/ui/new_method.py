@@ -24,9 +24,10 @@ from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import question_for
 from labelcore.ui.new_goal import goal_so_far, show_goal, to_be_shown
 from labelcore.ui.new_number import within
-from labelcore.ui.params_form import form_words, params_form, show_params
+from labelcore.ui.params_form import params_form, show_params
 from labelcore.ui.plain import plain
 from labelcore.ui.remedies import WayOut, refuse
+from labelcore.words.arguments import refusal_words
 
 TRYING = "Working out what the labels will give ..."
 RECOMMENDED = ""
@@ -142,7 +143,7 @@ def choose_method(names: list[str], best: str, file: str) -> str:
 def refuse_method(error: Exception, aim: Aim, method: Method) -> None:
     """Why the chosen method cannot serve, and what can be done about it."""
     remedies = error.remedies if isinstance(error, PlanError) else ()
-    fault = form_words(error) if isinstance(error, PlanError) else sentence(error)
+    fault = refusal_words(error) if isinstance(error, PlanError) else sentence(error)
     ways = [WayOut(one.words, draft_of(one.changes, aim.file)) for one in remedies]
     if method.chosen:
         best = ProjectDraft(aim.file, design=RECOMMENDED)

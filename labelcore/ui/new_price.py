@@ -16,12 +16,12 @@ from labelcore.planning.methods import Line
 from labelcore.population import Population
 from labelcore.ui import outlook
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
-from labelcore.ui.new_known import SOURCES, known_number
+from labelcore.ui.new_known import known_number
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.derived import derived_lines
-from labelcore.words.existing import taken_words
+from labelcore.words.existing import SOURCES, taken_words
 
 UNFORESEEN = (
     "This method does not forecast how wide the result will be. The result is valid all the same."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Any
 
@@ -16,9 +16,10 @@ from labelcore.designs.params import (
     read_list,
     read_value,
 )
-from labelcore.errors import ParameterError, PlanError
+from labelcore.errors import ParameterError
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
+from labelcore.words.arguments import refusal_words
 
 LONGEST = 1000
 CHOSEN = "Chosen for you"
@@ -66,7 +67,7 @@ def fits(item: Field[Any], value: Any) -> bool:
     try:
         check_parameter(item.name, value, str(item.type), item.metadata)
     except ParameterError as error:
-        st.error(plain(form_words(error) + "."))
+        st.error(plain(refusal_words(error) + "."))
         return False
     return True
 
@@ -117,13 +118,3 @@ def listed(values: tuple[Any, ...]) -> str:
     '50, 0.5, lr'
     """
     return ", ".join(str(value) for value in values)
-
-
-def form_words(error: PlanError, called: Callable[[str], str] = parameter_label) -> str:
-    """What is wrong with a plan, the parameters called as they are on the form.
-
-    >>> form_words(ParameterError("n_above", "must be at least 1", value=0))
-    'N above must be at least 1, got 0'
-    """
-    text = error.worded(called)
-    return text[:1].upper() + text[1:]

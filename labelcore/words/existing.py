@@ -7,6 +7,13 @@ TAKEN = {
     "certainty": "taken as known items: counted as they are and never asked; the rest is sampled",
     "ignored": "not used",
 }
+# Where they come from, as a person chooses.
+OTHER_WAY = "Any other way"
+SOURCES = {
+    "random": "A random sample of this file",
+    "certainty": f"{OTHER_WAY}: screening, active learning, corrections, a person's choice",
+    "ignored": "I do not want to use them",
+}
 KNOWN_EXACTLY = (
     "known exactly: counted from the items that were known before the first label",
     "Cochran (1977), chapter 5: a stratum that is taken whole adds no variance",

@@ -72,7 +72,7 @@ def test_known_answers_are_planned_with(items: Path, capsys: pytest.CaptureFixtu
     items.write_text("\n".join([f"{rows[0]},told", *told]) + "\n", "utf-8")
     given = [items, *COLUMNS, "--known", "told", "--budget", 60, "--promise", "fixed"]
     code, _, err = run(capsys, "plan", *given)
-    assert code == 2 and "existing must say how they came about" in err
+    assert code == 2 and "existing must say how the 43 known answers" in err
     found = run_json(capsys, "plan", *given, "--existing", "certainty")
     assert sum(found["derived"]["stratum_sizes"]) == 300 - 43
 

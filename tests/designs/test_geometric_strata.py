@@ -76,7 +76,7 @@ def test_a_list_hardly_longer_than_the_head(tmp_path: Path, n_items: int) -> Non
     known = calibrated(tmp_path, n_items, seed=2)
     least = smallest_budget(rank_edges(n_items))
     if least > 1:
-        with pytest.raises(PlanError, match=f"needs at least {least} labels"):
+        with pytest.raises(PlanError, match=f"budget must be at least {least}"):
             lc.Session(known.population, plan_of(least - 1))
     for budget in (least, n_items, n_items + 5):
         engine = labelled(known.engine(plan_of(budget), 1), known.truth)
@@ -380,9 +380,9 @@ def test_what_the_list_cannot_do_is_refused(known: Known, tmp_path: Path) -> Non
     ):
         with pytest.raises(PlanError, match=words):
             plan_of(200, params=wrong)
-    with pytest.raises(PlanError, match="file only"):
+    with pytest.raises(PlanError, match="target must be file"):
         plan_of(200, target="process")
-    with pytest.raises(PlanError, match="does not estimate 'accuracy'"):
+    with pytest.raises(PlanError, match="'accuracy', which design .* does not estimate"):
         lc.Plan(NAME, ["accuracy"], budget=200)
 
 

@@ -302,7 +302,7 @@ def test_refused(known: Known, params: dict[str, Any], words: str) -> None:
 
 
 def test_fewer_draws_than_candidates_in_turn(known: Known) -> None:
-    with pytest.raises(PlanError, match="needs at least 5 labels for this file, got budget = 4"):
+    with pytest.raises(PlanError, match="budget must be at least 5 for .* and this file, got 4"):
         known.engine(plan_of(4, sampler="round_robin"), 5)
 
 

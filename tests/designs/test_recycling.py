@@ -269,9 +269,9 @@ def test_refused_files_and_plans(known: Known, tmp_path: Path) -> None:
             lc.preview(nobody.population, plan_of(params=params))
     with pytest.raises(PlanError, match="classifier must begin with the parent 'vote', got 'a'"):
         lc.preview(known.population, plan_of(classifier=["a", "vote"]))
-    with pytest.raises(PlanError, match="does not estimate 'accuracy'"):
+    with pytest.raises(PlanError, match="'accuracy', which design 'recycling' does not estimate"):
         plan_of(estimands=["accuracy"])
-    with pytest.raises(PlanError, match="has no 'watched' promise"):
+    with pytest.raises(PlanError, match="promise 'watched' cannot go with design 'recycling'"):
         plan_of(promise="watched")
 
 

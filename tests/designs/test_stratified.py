@@ -113,7 +113,7 @@ def test_extended_and_small_budgets(known: Known) -> None:
             engine = labelled(known.engine(plan_of(params=params, budget=budget), 1), known.truth)
             assert engine.labels == budget
         with pytest.raises(
-            PlanError, match="needs at least 20 labels for this file, got budget = 9"
+            PlanError, match="budget must be at least 20 for design .* and this file, got 9"
         ):
             known.engine(plan_of(params=params, budget=9), 1)
         session = lc.Session(known.population, plan_of(params=params, budget=60))
@@ -223,9 +223,13 @@ def test_second_classifier_is_read_off_the_same_labels(tmp_path: Path) -> None:
 
 def test_watched_needs_accuracy_alone_and_five_strata(known: Known) -> None:
     for estimands, params, words in (
-        (["accuracy", "recall"], {}, "watched for accuracy alone.*got estimands with 'recall'"),
-        (["accuracy"], {"n_strata": 4}, "at least 5 strata, got n_strata = 4"),
-        (["accuracy"], {"allocation": "opt_a1"}, "allocation = 'opt_a1' as printed leaves strata"),
+        (["accuracy", "recall"], {}, "is for accuracy alone.*got estimands with 'recall'"),
+        (["accuracy"], {"n_strata": 4}, r"needs params\['n_strata'\] of at least 5, got 4"),
+        (
+            ["accuracy"],
+            {"allocation": "opt_a1"},
+            "'opt_a1', which as printed leaves strata",
+        ),
     ):
         with pytest.raises(PlanError, match=f"{words}.*use promise 'fixed'"):
             plan_of(estimands, params=params, promise="watched")

@@ -34,7 +34,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"seed": 1.0}, TypeError, "seed"),
     ({"target": "files"}, PlanError, "file, process"),
     ({"promise": "always"}, PlanError, "watched, fixed"),
-    ({"promise": "watched", "budget": 39}, PlanError, "starts at 40 labels"),
+    ({"promise": "watched", "budget": 39}, PlanError, "budget must be at least 40"),
     ({"stop": "claims"}, PlanError, "no claims"),
     ({"stop": "boredom"}, PlanError, "known are margin, claims, choice, deadline"),
     ({"stop": ("all",)}, PlanError, "names no rule"),

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import labelcore as lc
-from labelcore.errors import UNSAID, ParameterError
-from labelcore.ui.params_form import form_words
+from labelcore.errors import UNSAID, ParameterError, PlanArgumentError
 from labelcore.ui.planners.choice import called
+from labelcore.words.arguments import refusal_words
 
 
 def refused(design: str, estimand: str, **params: Any) -> ParameterError:
@@ -56,28 +56,28 @@ def test_a_form_calls_a_parameter_by_its_label(
 ) -> None:
     error = refused(design, estimand, **params)
     assert (error.argument, error.value) == (argument, value)
-    assert (str(error), form_words(error)) == (python, form)
+    assert (str(error), refusal_words(error)) == (python, form)
 
 
 def test_a_value_that_is_called_like_a_parameter_stays_as_it_is() -> None:
     """A column of a file may be called sample_size, as a parameter of the method is."""
     error = refused("recycling", "precision", parent="sample_size", children=["sample_size"])
     assert str(error) == "params['children'] must not name the parent, got 'sample_size'"
-    assert form_words(error) == "Children must not name the parent, got 'sample_size'"
+    assert refusal_words(error) == "Children must not name the parent, got 'sample_size'"
 
 
 def test_a_page_may_call_a_parameter_otherwise() -> None:
     error = refused("reach_selection", "selection", candidates=[50, 50])
     assert str(error) == "params['candidates'] names one twice: (50, 50)"
-    assert form_words(error, called) == "The list of candidates names one twice: (50, 50)"
+    assert refusal_words(error, called) == "The list of candidates names one twice: (50, 50)"
 
 
 def test_a_sentence_may_name_a_parameter_in_its_middle() -> None:
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(PlanArgumentError) as caught:
         lc.Plan(
             "reach_selection", "selection", classifier=["lr", "candidates"], budget=100,
             params={"candidates": [50]},
         )  # fmt: skip
     said = "among params['candidates'] only; name 'candidates' there too"
     assert said in str(caught.value)
-    assert "among candidates only; name 'candidates' there too" in form_words(caught.value)
+    assert "among candidates only; name 'candidates' there too" in refusal_words(caught.value)

@@ -22,7 +22,7 @@ from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import SHIP
-from labelcore.ui.params_form import form_words, listed
+from labelcore.ui.params_form import listed
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import (
     Chosen,
@@ -36,6 +36,7 @@ from labelcore.ui.planners.base import (
 from labelcore.ui.tables import reading_table
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
+from labelcore.words.arguments import refusal_words
 
 WHAT = (
     "Which cut of a ranked list, or which classifier, should be shipped? The one that finds the "
@@ -97,7 +98,7 @@ def choice_planner(chosen: Chosen) -> None:
         found = outlook_of(chosen.population, plan).derived
         bounds = bounds_of(found["candidates"], wanted)
     except ParameterError as error:
-        st.error(plain(form_words(error, called)))
+        st.error(plain(refusal_words(error, called)))
         return
     except ValueError as error:
         st.error(plain(sentence(error)))

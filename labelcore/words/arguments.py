@@ -1,0 +1,62 @@
+"""What a refused plan is told in: the arguments of a plan and the parameters of a method by the
+names that the pages give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from labelcore.designs import DESIGNS
+from labelcore.designs.params import parameter_label
+from labelcore.errors import UNSAID, Names, PlanError
+from labelcore.plan.stop_rules import RULES
+from labelcore.words.existing import SOURCES
+from labelcore.words.promises import PROMISES
+
+TARGETS = {"file": "This file", "process": "Items like these"}
+ARGUMENTS = {
+    "design": "method",
+    "estimands": "question",
+    "budget": "number of items",
+    "margin": "goal",
+    "claims": "list of claims",
+    "stop": "stop rule",
+    "target": "scope",
+    "existing": "use of known answers",
+    "repeats": "share shown twice",
+    "planned": "planned size",
+    "params": "list of parameters",
+    "sure_scores": "list of turned scores",
+}
+VALUES: Mapping[str, Mapping[str, str]] = {
+    "promise": {promise.value: words for promise, words in PROMISES.items()},
+    "target": TARGETS,
+    "existing": SOURCES,
+    "design": {name: design.label for name, design in DESIGNS.items()},
+    "stop": {name: rule.choice for name, rule in RULES.items()},
+}
+
+
+def argument_words(name: str, value: Any = UNSAID) -> str:
+    """An argument of a plan as the pages call it, or what they call its value.
+
+    >>> argument_words("budget"), argument_words("target", "process")
+    ('number of items', '“Items like these”')
+    """
+    if value is UNSAID:
+        return ARGUMENTS.get(name, name)
+    called = VALUES.get(name, {}).get(str(value))
+    return f"{ARGUMENTS.get(name, name)} {value!r}" if called is None else f"“{called}”"
+
+
+def refusal_words(error: PlanError, parameter: Callable[[str], str] = parameter_label) -> str:
+    """What is wrong with a plan, its arguments and parameters called as they are on the pages.
+
+    >>> from labelcore.errors import ParameterError, PlanArgumentError
+    >>> refusal_words(ParameterError("n_above", "must be at least 1", value=0))
+    'N above must be at least 1, got 0'
+    >>> refusal_words(PlanArgumentError("budget", "must be at least 1", value=0))
+    'Number of items must be at least 1, got 0'
+    """
+    text = error.worded(Names(parameter, argument_words))
+    return text[:1].upper() + text[1:]
