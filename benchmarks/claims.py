@@ -395,7 +395,7 @@ for fewer.
 
 
 BENCHMARK = Benchmark(
-    name="claims", about=__doc__, jobs=jobs, tables=tables, runs=15, quick_runs=2,
+    name="claims", about=__doc__, jobs=jobs, tables=tables, runs=15, quick_runs=1,
     page="claims.md", head=HEAD,
 )  # fmt: skip
 

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import harness
-from benchmarks.coverage_jobs import Files, Job, generator, jobs
+from benchmarks.coverage_jobs import Files, Job, cases_of, generator, jobs
 from benchmarks.coverage_tables import HEAD, as_markdown
 from benchmarks.harness import Benchmark, Options, Rows, command, flat
-from benchmarks.populations import all_cases
 from benchmarks.reasons import reason
 from benchmarks.sessions import FloatArray, Prepared, Shown, see
 from labelcore.designs.base import IntArray
@@ -131,7 +130,7 @@ def summary(shown: Shown, truth: float) -> dict[str, float]:
 
 
 def of_command(options: Options) -> dict[str, harness.Job]:
-    todo = jobs(options.data, all_cases(), options.runs, watched_runs(options))
+    todo = jobs(options.data, cases_of(options), options.runs, watched_runs(options))
     return {job.name: partial(measure, job) for job in todo}
 
 

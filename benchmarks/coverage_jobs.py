@@ -11,12 +11,15 @@ import numpy as np
 
 import labelcore as lc
 from benchmarks import harness
+from benchmarks.harness import Options
 from benchmarks.populations import Case, Known, all_cases, known, redrawn, superpopulation, written
 from benchmarks.sessions import Prepared
 from labelcore.errors import PlanError
 from labelcore.planning.simulation import run_seed
 
 SEED = 31
+QUICK = ("calibrated", "50 items", "three classes", "redrawn file", "a tie of two classifiers",
+         "one accuracy 0.9", "newsgroups_med lr")  # fmt: skip
 SCALAR_DESIGNS = ("simple_random", "recalibrated_neyman")
 """Methods that take every file of the table; the coverage of the papers' methods, which refuse some
 of them, is in docs/papers."""
@@ -60,6 +63,11 @@ def jobs(folder: Path, cases: dict[str, Case], fixed: int, watched: int) -> Iter
                         watched if labels in case.watched else 0,
                         folder if case.make is None else None,
                     )
+
+
+def cases_of(options: Options) -> dict[str, Case]:
+    """All of them, or a few for a first look."""
+    return {name: case for name, case in all_cases().items() if not options.quick or name in QUICK}
 
 
 def plan_of(job: Job, classifier: str, promise: str = "fixed") -> lc.Plan:

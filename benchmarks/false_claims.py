@@ -22,10 +22,10 @@ import numpy as np
 
 import labelcore as lc
 from benchmarks import harness
-from benchmarks.coverage_jobs import Files, Job, generator, jobs, plan_of
+from benchmarks.coverage_jobs import Files, Job, cases_of, generator, jobs, plan_of
 from benchmarks.coverage_tables import grouped, number
 from benchmarks.harness import MADE, Benchmark, Options, Rows, command, flat, table
-from benchmarks.populations import Known, all_cases
+from benchmarks.populations import Known
 from benchmarks.sessions import FloatArray, Prepared
 from labelcore.designs.base import IntArray
 from labelcore.errors import PlanError
@@ -150,7 +150,7 @@ def counts(
 
 
 def of_command(options: Options) -> dict[str, harness.Job]:
-    cases = all_cases()
+    cases = cases_of(options)
     return {
         job.name: partial(measure, job)
         for job in jobs(options.data, cases, 0, options.runs)

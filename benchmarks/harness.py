@@ -83,7 +83,7 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
     """The command line of a benchmark; ``docs`` is where it writes."""
 
     @click.command(help=benchmark.about.replace("\n\n    ", "\n\n\b\n    "))
-    @click.option("--quick", is_flag=True, help="A first look.")
+    @click.option("--quick", is_flag=True, help="A first look, of about a minute.")
     @click.option("--runs", type=click.IntRange(1), help=f"Of each case; {benchmark.runs}.")
     @click.option("--workers", type=click.IntRange(1), default=benchmark.workers)
     @click.option("--only", default="", help="Jobs with this word in the name.")
@@ -98,10 +98,9 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
         if write and part:
             raise click.UsageError("the page needs all jobs: leave out --only or --write")
         options = Options(runs or (benchmark.quick_runs if quick else benchmark.runs), quick, data)
-        start = time.monotonic()
-        rows = found(benchmark, options, workers, only, kept)
+        rows, seconds = found(benchmark, options, workers, only, kept)
         given = [*([f"--only {only}"] if only else []), *(["--write"] if write else [])]
-        made = provenance(benchmark, options, given, time.monotonic() - start)
+        made = provenance(benchmark, options, given, seconds)
         if part:
             click.echo(pd.DataFrame(flat(rows)).to_string())
             return
@@ -120,7 +119,7 @@ def command(benchmark: Benchmark, docs: Path = DOCS) -> click.Command:
 
 
 def provenance(benchmark: Benchmark, options: Options, given: Sequence[str], seconds: float) -> str:
-    """By which command, with which versions, on what, and how long it took."""
+    """By which command, with which versions, on what, and how long all jobs took together."""
     words = ["python -m benchmarks." + benchmark.name, *(["--quick"] if options.quick else [])]
     if options.runs != (benchmark.quick_runs if options.quick else benchmark.runs):
         words.append(f"--runs {options.runs}")
@@ -129,7 +128,7 @@ def provenance(benchmark: Benchmark, options: Options, given: Sequence[str], sec
     text = (
         f"Made by `{' '.join([*words, *given])}` with labelcore {labelcore.__version__}, "
         f"{versions} and Python {platform.python_version()} on {platform.machine()}, "
-        f"{os.cpu_count()} cores, in {took}."
+        f"{os.cpu_count()} cores, in {took} of one process."
     )
     return fill(text, 100, break_on_hyphens=False, break_long_words=False)
 
@@ -146,27 +145,24 @@ def write_page(path: Path, text: str) -> None:
 
 def found(
     benchmark: Benchmark, options: Options, workers: int, only: str = "", kept: Path | None = None
-) -> Rows:
-    """The rows of all jobs, in the order of the jobs; those that ``kept`` holds for as many runs
-    are not made again."""
+) -> tuple[Rows, float]:
+    """The rows of all jobs, in the order of the jobs, and the seconds that these took; those that
+    ``kept`` holds for as many runs are not made again."""
     jobs = {name: job for name, job in benchmark.jobs(options).items() if only in name}
     size = {"runs": options.runs, "quick": options.quick}
-    done: Rows = {}
-    for line in kept.read_text("utf-8").splitlines() if kept and kept.exists() else []:
-        one = json.loads(line)
-        if one["size"] == size:
-            done[one["job"]] = one["rows"]
+    lines = kept.read_text("utf-8").splitlines() if kept and kept.exists() else []
+    done = {one["job"]: one for one in map(json.loads, lines) if one["size"] == size}
     left = {name: job for name, job in jobs.items() if name not in done}
     start = time.monotonic()
-    for number, (name, rows) in enumerate(as_they_end(left, workers), start=1):
-        text = json.dumps({"job": name, "size": size, "rows": rows}, default=_plain)
-        done[name] = json.loads(text)["rows"]  # The same whether it was kept or not.
+    for number, (name, rows, seconds) in enumerate(as_they_end(left, workers), start=1):
+        one = {"job": name, "size": size, "seconds": seconds, "rows": rows}
+        text = json.dumps(one, default=_plain)
+        done[name] = json.loads(text)  # The same whether it was kept or not.
         if kept:
             with kept.open("a", encoding="utf-8") as file:
                 file.write(text + "\n")
-        seconds = time.monotonic() - start
-        click.echo(f"{seconds:6.0f} s {number}/{len(left)} {name}", err=True)
-    return {name: done[name] for name in jobs}
+        click.echo(f"{time.monotonic() - start:6.0f} s {number}/{len(left)} {name}", err=True)
+    return {name: done[name]["rows"] for name in jobs}, sum(done[name]["seconds"] for name in jobs)
 
 
 def flat(rows: Rows) -> list[Row]:
@@ -174,18 +170,23 @@ def flat(rows: Rows) -> list[Row]:
     return [row for part in rows.values() for row in part]
 
 
-def as_they_end(jobs: Mapping[str, Job], workers: int) -> Iterator[tuple[str, list[Row]]]:
-    """Each name with its rows; with one worker in this process."""
+def as_they_end(jobs: Mapping[str, Job], workers: int) -> Iterator[tuple[str, list[Row], float]]:
+    """Each name with its rows and seconds; with one worker in this process."""
     if workers == 1:
-        yield from ((name, job()) for name, job in jobs.items())
+        yield from ((name, *timed(job)) for name, job in jobs.items())
         return
     with ProcessPoolExecutor(workers) as pool:
-        running = {pool.submit(job): name for name, job in jobs.items()}
+        running = {pool.submit(timed, job): name for name, job in jobs.items()}
         try:
             for future in as_completed(running):
-                yield running[future], future.result()
+                yield running[future], *future.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def timed(job: Job) -> tuple[list[Row], float]:
+    start = time.monotonic()
+    return job(), time.monotonic() - start
 
 
 def _plain(value: Any) -> Any:

@@ -252,7 +252,7 @@ covered in .825 with 6 disagreements in the mean, in .950 with 18: below 15 such
 
 """
 BENCHMARK = Benchmark(
-    name="paired", about=__doc__, jobs=jobs, tables=tables, runs=300, quick_runs=9,
+    name="paired", about=__doc__, jobs=jobs, tables=tables, runs=300, quick_runs=3,
     page="paired.md", head=HEAD,
 )  # fmt: skip
 

@@ -206,7 +206,7 @@ over those. Worst coverage first.
 """
 BENCHMARK = Benchmark(
     name="real_files", about=__doc__, jobs=partial(by_classifier, measure), tables=tables,
-    runs=400, quick_runs=20, page="real_files.md", head=HEAD,
+    runs=400, quick_runs=5, page="real_files.md", head=HEAD,
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ at most 0.05. "noise" is the standard error of a share of 0.05 over that many se
 """
 BENCHMARK = Benchmark(
     name="watched", about=__doc__, jobs=partial(by_classifier, measure), tables=tables,
-    runs=200, quick_runs=10, page="watched.md", head=HEAD,
+    runs=200, quick_runs=3, page="watched.md", head=HEAD,
 )  # fmt: skip
 
 if __name__ == "__main__":

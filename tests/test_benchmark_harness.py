@@ -96,6 +96,15 @@ def test_what_was_broken_off_goes_on_where_it_was(tmp_path: Path) -> None:
     assert again.stdout.partition("\n| ")[2] == ran(tmp_path).stdout.partition("\n| ")[2]
 
 
+def test_the_time_of_what_was_kept_counts(tmp_path: Path) -> None:
+    kept = tmp_path / "rows.jsonl"
+    ran(tmp_path, "--rows", str(kept))
+    rows = [json.loads(line) for line in kept.read_text().splitlines()]
+    kept.write_text("".join(json.dumps({**row, "seconds": 100.0}) + "\n" for row in rows))
+    again = ran(tmp_path, "--rows", str(kept))
+    assert "in 5 minutes of one process." in " ".join(again.output.split())
+
+
 def test_rows_of_another_number_of_runs_are_not_taken(tmp_path: Path) -> None:
     kept = ("--rows", str(tmp_path / "rows.jsonl"))
     ran(tmp_path, *kept, "--runs", "7")

@@ -106,7 +106,7 @@ often). {mark}: less often than .95 less {noise} standard errors, for one cell u
 """
 
 BENCHMARK = Benchmark(
-    name="labels", about=__doc__, jobs=jobs, tables=tables, runs=100, quick_runs=8,
+    name="labels", about=__doc__, jobs=jobs, tables=tables, runs=100, quick_runs=2,
     page="label_efficiency.md", head=f"\n{MADE}\n\n", beside=pictures,
 )  # fmt: skip
 
