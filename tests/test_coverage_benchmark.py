@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 import labelcore as lc
 from benchmarks.coverage import covered, measure, runs
-from benchmarks.coverage_jobs import SCALAR_DESIGNS, Job, jobs
+from benchmarks.coverage_jobs import QUICK, SCALAR_DESIGNS, Job, jobs
 from benchmarks.coverage_tables import as_markdown
 from benchmarks.populations import Known, all_cases, known, redrawn, superpopulation, written
 from benchmarks.sessions import Prepared, Shown, see
@@ -229,6 +229,7 @@ def test_table_names_the_cells_that_fall_short() -> None:
 def test_every_design_for_single_figures_takes_part() -> None:
     todo = list(jobs(Path(), all_cases(), 1, 1))
     assert {"simple_random", "recalibrated_neyman"} <= {*SCALAR_DESIGNS}
+    assert {*QUICK} <= {*all_cases()}
     for name, case in all_cases().items():
         titles = {job.title for job in todo if job.case == name}
         assert {*SCALAR_DESIGNS} <= titles or "" not in case.variants
