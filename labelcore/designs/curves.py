@@ -168,11 +168,14 @@ class EstimatesCurve(Design[FrameT]):
 
     looks            the planned looks that a watched promise is for; 0: it is for every look
     has_confidence   whether a confidence goes with its bounds
+    samples_every_stratum   whether its labels are a random sample of each of its strata, given how
+                     many they are, and no stratum is left out
     """
 
     ability: ClassVar[str] = "estimate a curve"
     looks: ClassVar[int] = 0
     has_confidence: ClassVar[bool] = True
+    samples_every_stratum: ClassVar[bool] = True
 
     @abstractmethod
     def curve(

@@ -88,6 +88,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         "that of geometric strata with as many labels on the lists measured."
     )
     promises: ClassVar[tuple[Promise, ...]] = (Promise.WATCHED, Promise.FIXED)
+    samples_every_stratum: ClassVar[bool] = False
     size_from_params: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within stretches of ranks, in numbers fixed before the first "

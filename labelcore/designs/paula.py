@@ -76,6 +76,7 @@ class Paula(RankedListDesign[PaulaFrame]):
     has_confidence: ClassVar[bool] = False
     method: ClassVar[Method] = METHOD
     awaited: ClassVar[str] = "the first bounds"
+    samples_every_stratum: ClassVar[bool] = False
     assumptions: ClassVar[tuple[str, ...]] = (
         "precision falls along the list: the share of positives in the window before a rank is at "
         "least the mean over any long enough stretch after it, and that at least the share in the "

@@ -18,6 +18,7 @@ from labelcore.designs.curves import (
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
 from labelcore.figures.scalars import first_figure, look_at
+from labelcore.figures.summaries import OWN_METHOD, own_intervals, summarised
 from labelcore.log.engine import Engine
 from labelcore.promises import State
 from labelcore.results.types import Band, Estimate, Result, Scope
@@ -39,14 +40,15 @@ def curve_results(engine: Engine) -> dict[str, Result]:
     if not asks_for_curve(engine):
         return {}
     curve = ranked_curve(engine)
+    own = own_intervals(engine)
     summed = any(name in SUMMARIES for name in engine.plan.estimands)
-    whole = whole_curve(engine, curve) if summed else curve
+    whole = whole_curve(engine, curve) if summed and not own else curve
     found: dict[str, Result] = {}
     for name in engine.plan.estimands:
         if name in CURVES:
             found[name] = band(engine, curve, name.removesuffix("_curve"))
         elif name in SUMMARIES:
-            found[name] = summary(engine, whole, name)
+            found[name] = (own_summary if own else summary)(engine, whole, name)
     return found
 
 
@@ -166,6 +168,29 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
         scope=_scope(engine, curve),
         form=curve.method.form,
+    )
+
+
+def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
+    """One number of the whole list, with an interval of its own from what ``curve`` rests on."""
+    found = summarised(engine, ranked(engine).until(curve.draws), name, curve.state)
+    missing = curve.missing or NO_HIT.format(positive=engine.population.positive)
+    return Estimate(
+        estimand=name,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        confidence=curve.confidence,
+        labels_used=curve.labels,
+        draws_used=curve.draws,
+        method=str(OWN_METHOD),
+        promise=curve.promise,
+        assumptions=found.assumptions,
+        source=OWN_METHOD.source,
+        state=found.state,
+        missing="" if found.state.has_interval else missing,
+        scope=_scope(engine, curve),
+        form=OWN_METHOD.form,
     )
 
 

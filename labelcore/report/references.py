@@ -65,6 +65,11 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         " the Royal Statistical Society 97(4), 558–625.",
     ),
     (
+        ("Owen", "1990"),
+        "Owen, A. (1990). Empirical likelihood ratio confidence regions. Annals of Statistics "
+        "18(1), 90–120.",
+    ),
+    (
         ("Robbins", "1970"),
         "Robbins, H. (1970). Statistical methods related to the law of the iterated logarithm. "
         "Annals of Mathematical Statistics 41(5), 1397–1409.",
@@ -114,6 +119,11 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         ("Woodruff", "1971"),
         "Woodruff, R. S. (1971). A simple method for approximating the variance of a complicated "
         "estimate. Journal of the American Statistical Association 66(334), 411–414.",
+    ),
+    (
+        ("Zhong and Rao", "2000"),
+        "Zhong, B. and Rao, J. N. K. (2000). Empirical likelihood inference under stratified "
+        "random sampling using auxiliary population information. Biometrika 87(4), 929–938.",
     ),
 )
 

@@ -150,7 +150,8 @@ def no_label_is_not_yet(name: str, known: Known) -> None:
             curve = found["precision_curve"]
             assert not curve.has_interval and np.all(curve.low == 0) and np.all(curve.high == 1)
             for key in ASKED[1:]:
-                assert (found[key].value, found[key].low, found[key].high) == (None, 0.0, 1.0)
+                assert not found[key].has_interval
+                assert (found[key].low, found[key].high) == (0.0, 1.0)
         assert results(engine)["precision_curve"].has_interval
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,12 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.simulation import run_seed
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
+from labelcore.stats.ranked_summaries import (
+    AREA_UNDER_ROC,
+    AVERAGE_PRECISION,
+    RankedSample,
+    summary_interval,
+)
 from tests.designs.synthetic import Known, calibrated, label, labelled, write
 
 ASKED = ("area_under_roc", "precision_curve", "average_precision")
@@ -215,3 +222,77 @@ def test_a_strict_band_says_what_it_rests_on(known: Known) -> None:
     engine.answer(1, Event(0, "unsure", "", "test"))
     found = precision_curve(labelled(engine, known.truth))
     assert "strict if the items without a verdict are like the rest, valid" in found.sentence()
+
+
+OWN = ("average_precision", "area_under_roc")
+
+
+def as_before(plan: lc.Plan) -> lc.Plan:
+    """The plan as it was frozen before the numbers had intervals of their own."""
+    return replace(plan, rules=2)
+
+
+@pytest.mark.parametrize("design", ["geometric_strata", "random_curve"])
+def test_numbers_of_a_list_have_intervals_of_their_own(known: Known, design: str) -> None:
+    """Those of the labels as strata, recomputed here; narrower than the extremes inside the band,
+    which plans frozen before keep."""
+    plan = plan_of(design)
+    engine = labelled(known.engine(plan, 5), known.truth)
+    older = labelled(known.engine(as_before(plan), 5), known.truth)
+    rank = np.array([engine.rank_of[asked.position] for asked in engine.asked])
+    of = engine.frame.stratum[engine.rank_order]
+    ranks = [np.flatnonzero(of == k) + 1 for k in range(engine.frame.n_strata)]
+    sample = RankedSample(
+        N_ITEMS, np.array([len(one) for one in ranks]), np.array([one.mean() for one in ranks]),
+        rank, of[rank - 1], known.truth[engine.rank_order][rank - 1].astype(float),
+    )  # fmt: skip
+    for name, formula in zip(OWN, (AVERAGE_PRECISION, AREA_UNDER_ROC), strict=True):
+        new, old = results(engine)[name], results(older)[name]
+        expected = summary_interval(sample, formula, 0.95)
+        assert (new.value, new.low, new.high) == pytest.approx(expected, abs=1e-9)
+        assert new.form == "approximate" and new.method.startswith("empirical likelihood")
+        assert new.half_width < old.half_width and old.method.startswith("extremes")
+        assert new.state == old.state == "interval" and new.promise == old.promise == "fixed"
+        assert any("large-sample approximation" in one for one in new.assumptions)
+
+
+def test_where_not_every_stretch_is_sampled_the_extremes_are_told(known: Known) -> None:
+    logarithmic = lc.Plan(
+        "logarithmic_stratified", ASKED, promise="fixed", params={"epsilon": 0.3, "first_rank": 40}
+    )
+    for plan in (plan_of("paula"), logarithmic):
+        engine = labelled(known.engine(plan, 5), known.truth)
+        assert results(engine)["average_precision"].method.startswith("extremes")
+
+
+def test_before_its_size_a_fixed_number_is_a_guess(known: Known) -> None:
+    engine = known.engine(plan_of(), 5)
+    for labels in label(engine, known.truth):
+        if labels == 120:
+            break
+    found = results(engine)["average_precision"]
+    assert found.state == "provisional" and found.value is not None
+    assert (found.low, found.high) == (0.0, 1.0)
+    assert "it has no interval yet" in found.sentence()
+
+
+def test_items_without_a_verdict_count_outwards(known: Known) -> None:
+    """Five items called unsure: the interval holds those of a hit and of none for each of them."""
+    engine = labelled(known.engine(plan_of(), 5), known.truth)
+    plain = results(engine)
+    chosen = [3, 50, 90, 150, 190]
+    for index in chosen:
+        engine.answer(index, Event(0, "undone", "", "test"))
+        engine.answer(index, Event(0, "unsure", "", "test"))
+    widened = results(engine)
+    for verdict in (0, 1):
+        other = labelled(known.engine(plan_of(), 5), known.truth)
+        name = other.population.classes[verdict]
+        for index in chosen:
+            other.answer(index, Event(0, "undone", "", "test"))
+            other.answer(index, Event(0, "labelled", "", "test", label=name))
+        for key in OWN:
+            inside = results(other)[key]
+            assert widened[key].low <= inside.low + 1e-4
+            assert inside.high <= widened[key].high + 1e-4
+    assert all(plain[key].half_width < widened[key].half_width for key in OWN)
