@@ -3,11 +3,11 @@
     python -m benchmarks.coverage [--quick] [--runs 3000] [--only WORD] [--write]
 
 Populations from easy to nasty (``benchmarks.populations``) and the real files are labelled by their
-known classes; ``benchmarks.sessions`` drives each design's own code. A fixed interval is read at
+known classes, by the engine of ``labelcore.simulate``. A fixed interval is read at
 the planned size, a watched one at about 30 numbers of labels in constant ratio, chosen in advance,
 from the first figure to the last label, in two thirds as many runs. Run r of a cell's file, design
-and size uses SeedSequence((31, crc32 of "file|design|labels"), spawn key r), the same run serving
-all estimands and both promises; ties and hashes use ``run_seed(31, r % n)`` with n seeds a file.
+and size uses SeedSequence((31, crc32 of "file|design|labels"), spawn key r), the same draws serving
+all estimands and both promises.
 """
 
 from __future__ import annotations
@@ -22,10 +22,7 @@ from benchmarks.coverage_jobs import Files, Job, cases_of, generator, jobs
 from benchmarks.coverage_tables import HEAD, as_markdown
 from benchmarks.harness import Benchmark, Options, Rows, command, flat
 from benchmarks.reasons import reason
-from benchmarks.sessions import FloatArray, Prepared, Shown, see
-from labelcore.designs.base import IntArray
-
-CHUNK = 100
+from benchmarks.sessions import FloatArray, Session, Shown, see
 
 
 def runs(job: Job) -> tuple[list[str], FloatArray, list[Shown], list[Shown]]:
@@ -35,34 +32,24 @@ def runs(job: Job) -> tuple[list[str], FloatArray, list[Shown], list[Shown]]:
     watched = files.watched
     fixed_parts, watched_parts = [], []
     keys: list[str] = []
-    for start in range(0, max(job.fixed, watched), CHUNK):
-        ends: list[tuple[Prepared, FloatArray]] = []
-        looks: list[tuple[Prepared, FloatArray]] = []
-        for run in range(start, min(start + CHUNK, max(job.fixed, watched))):
+    most = max(job.fixed, watched)
+    for start in range(0, most, files.together):
+        ends: list[Session] = []
+        looks: list[Session] = []
+        for run in range(start, min(start + files.together, most)):
             random = generator(job, run)
-            file, watching = files.of_run(run, random)
-            order: IntArray = file.run(random)
-            keys = [question.key for question in file.questions]
+            file, watching = files.of_run(random)
+            session = file.session(random)
+            keys = file.keys
             if run < job.fixed:
-                ends.append((file, file.counts(order, [len(order)])[0]))
+                ends.append(session)
             if run < watched:
-                looks += [(watching, one) for one in watching.counts(order, watching.looks())]
+                looks.append(watching.again(session))
         if ends:
-            fixed_parts.append(see(ends))
+            fixed_parts.append(see(ends, [job.labels]).part(slice(None), 0))
         if looks:
-            watched_parts.append(by_session(see(looks), [prepared for prepared, _ in looks]))
+            watched_parts.append(see(looks, watching.looks()))
     return keys, np.array([files.truth[key] for key in keys]), fixed_parts, watched_parts
-
-
-def by_session(shown: Shown, prepared: list[Prepared]) -> Shown:
-    """Arrays (n_sessions, n_looks, n_questions): all sessions of a cell look equally often."""
-    looks = len(prepared[0].looks())
-    return Shown(
-        *(
-            array.reshape(-1, looks, array.shape[-1])
-            for array in (shown.interval, shown.value, shown.low, shown.high, shown.tail_share)
-        )
-    )
 
 
 def covered(shown: Shown, truth: FloatArray) -> np.ndarray:
@@ -80,7 +67,7 @@ def measure(job: Job) -> list[dict[str, Any]]:
         for place, key in enumerate(keys):
             if np.isnan(truth[place]):
                 continue
-            one = Shown(*(getattr(whole, name)[..., place] for name in NAMES))
+            one = whole.part(..., place)
             row = {
                 "population": job.case,
                 "design": job.title,
@@ -105,7 +92,7 @@ def summary(shown: Shown, truth: float) -> dict[str, float]:
     if shown.interval.ndim > 1:
         missed = (shown.interval & ~inside).any(axis=-1).sum()
         ever = float(missed / sessions) if sessions else np.nan
-        last = Shown(*(getattr(shown, name)[:, -1] for name in NAMES))
+        last = shown.part(slice(None), -1)
         inside = inside[:, -1]
     seen = last.interval
     count = int(seen.sum())

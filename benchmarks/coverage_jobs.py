@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,9 +15,9 @@ from benchmarks.harness import Options
 from benchmarks.populations import Case, Known, all_cases, known, redrawn, superpopulation, written
 from benchmarks.sessions import Prepared
 from labelcore.errors import PlanError
-from labelcore.planning.simulation import run_seed
+from labelcore.planning.simulation import MOST_ITEMS
 
-SEED = 31
+SEED, SIDE_BY_SIDE = 31, 100
 QUICK = ("calibrated", "50 items", "three classes", "redrawn file", "a tie of two classifiers",
          "one accuracy 0.9", "newsgroups_med lr")  # fmt: skip
 SCALAR_DESIGNS = ("simple_random", "recalibrated_neyman")
@@ -84,8 +84,8 @@ def plan_of(job: Job, classifier: str, promise: str = "fixed") -> lc.Plan:
 
 
 class Files:
-    """The prepared file of each run, and the truth: one file under several seeds, or a file redrawn
-    for each run where the target is "process"."""
+    """The prepared file of each run, and the truth: one file, or a file redrawn for each run where
+    the target is "process"."""
 
     def __init__(self, job: Job) -> None:
         self.case = all_cases()[job.case]
@@ -97,34 +97,31 @@ class Files:
             self.items = superpopulation(job.case)
             self.truth = whole_truth(job.case)
         else:
-            self.prepared = [
-                Prepared(
-                    self.known.population, self.plan.with_seed(run_seed(SEED, t)), self.known.codes
-                )
-                for t in range(min(self.case.tie_seeds, 1 + max(job.fixed, job.watched) // 10))
-            ]
-            self.watching = [self._watching(one) for one in self.prepared]
+            self.prepared = self._both(self.known)
             self.truth = self.prepared[0].truth()
 
-    def of_run(self, run: int, random: np.random.Generator) -> tuple[Prepared, Prepared]:
+    @property
+    def together(self) -> int:
+        """Runs whose sessions fit into memory side by side."""
+        return max(1, min(SIDE_BY_SIDE, MOST_ITEMS // len(self.known.population)))
+
+    def of_run(self, random: np.random.Generator) -> tuple[Prepared, Prepared]:
         """The file of one run under the promises "fixed" and "watched"."""
         if not self.process:
-            return self.prepared[run % len(self.prepared)], self.watching[run % len(self.watching)]
-        file = redrawn(self.known, self.items, random)
-        plan = self.plan.with_seed(run_seed(SEED, run))
-        prepared = Prepared(file.population, plan, file.codes)
-        return prepared, self._watching(prepared)
+            return self.prepared
+        return self._both(redrawn(self.known, self.items, random))
 
-    def with_plan(self, plan: lc.Plan, run: int, random: np.random.Generator) -> Prepared:
+    def with_plan(self, plan: lc.Plan, random: np.random.Generator) -> Prepared:
         """The file of one run under another plan."""
-        if self.process:
-            file = redrawn(self.known, self.items, random)
-            return Prepared(file.population, plan.with_seed(run_seed(SEED, run)), file.codes)
-        seed = run_seed(SEED, run % self.case.tie_seeds)
-        return Prepared(self.known.population, plan.with_seed(seed), self.known.codes)
+        file = redrawn(self.known, self.items, random) if self.process else self.known
+        return Prepared(file.population, plan, file.codes)
 
-    def _watching(self, prepared: Prepared) -> Prepared:
-        return prepared.watching() if self.watched else prepared
+    def _both(self, file: Known) -> tuple[Prepared, Prepared]:
+        fixed = Prepared(file.population, self.plan, file.codes)
+        if not self.watched:
+            return fixed, fixed
+        plan = replace(self.plan, promise="watched")
+        return fixed, Prepared(file.population, plan, file.codes)
 
 
 @lru_cache(maxsize=2)

@@ -27,7 +27,8 @@ from labelcore.errors import PlanError
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.plan import existing
-from labelcore.planning.simulation import label_all, run_seed, true_values
+from labelcore.planning.runs import label_all
+from labelcore.planning.simulation import run_seed, true_values
 from labelcore.planning.truth import true_codes
 from labelcore.stats import difference_estimator
 from labelcore.stats.difference_estimator import helped_share
@@ -129,7 +130,7 @@ def session(
     known[at] = codes[at]
     given = replace(population, known=known) if plan.existing else population
     engine = Engine(given, plan.with_planned(int(plan.budget or 0)))
-    label_all(engine, codes)
+    label_all([engine], codes)
     found = scalar_results(engine)
     truth = true_values(engine, codes, found)
     return {

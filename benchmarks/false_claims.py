@@ -13,7 +13,7 @@ asks for besides. Sessions are seeded as in ``benchmarks.coverage``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,10 +26,9 @@ from benchmarks.coverage_jobs import Files, Job, cases_of, generator, jobs, plan
 from benchmarks.coverage_tables import grouped, number
 from benchmarks.harness import MADE, Benchmark, Options, Rows, command, flat, table
 from benchmarks.populations import Known
-from benchmarks.sessions import FloatArray, Prepared
+from benchmarks.sessions import FloatArray, Session
 from labelcore.designs.base import IntArray
 from labelcore.errors import PlanError
-from labelcore.plan.claim_totals import ClaimTotals
 from labelcore.stats.evidence import log_evidence_at
 
 ALPHA, LOOKS, PLACES = 0.05, 100, 12
@@ -102,51 +101,42 @@ def one_claim(job: Job, files: Files, text: str, truth: float) -> dict[str, Any]
 def settled(job: Job, files: Files, plan: lc.Plan) -> Iterator[np.ndarray]:
     """Whether each session ever certified the claim, and its opposite, (n_sessions, 2), file by
     file."""
-    prepared: dict[int, Prepared] = {}
-    orders: dict[int, list[IntArray]] = {}
-    for run in range(job.watched):
-        random = generator(job, run)
-        place = run if files.process else run % files.case.tie_seeds
-        if place not in prepared:
-            prepared[place] = files.with_plan(plan, run, random)
-        orders.setdefault(place, []).append(prepared[place].run(random))
-    for place, of_file in orders.items():
-        yield certified_in(prepared[place], of_file)
+    if files.process:
+        for run in range(job.watched):
+            random = generator(job, run)
+            yield certified([files.with_plan(plan, random).session(random)])
+        return
+    prepared = files.with_plan(plan, generator(job, 0))
+    for start in range(0, job.watched, files.together):
+        numbers = range(start, min(start + files.together, job.watched))
+        yield certified([prepared.session(generator(job, run)) for run in numbers])
 
 
-def certified_in(prepared: Prepared, orders: list[IntArray]) -> np.ndarray:
-    """(n_sessions, 2) for sessions of one file, each an order of items, (n_labels,)."""
-    claim = prepared.engine.claims[0]
-    edges = np.unique(np.rint(np.geomspace(1, len(orders[0]), LOOKS)).astype(int))
-    labelled, positive = map(
-        np.concatenate,
-        zip(*(counts(claim, prepared.codes, order, edges) for order in orders), strict=True),
-    )
+def certified(sessions: Sequence[Session]) -> np.ndarray:
+    """(n_sessions, 2) for sessions of one file, labelled to their end here."""
+    engine = sessions[0].engine
+    claim = engine.claims[0]
+    edges = np.unique(np.rint(np.geomspace(1, engine.limit, LOOKS)).astype(int))
+    by_session = []
+    for session in sessions:
+        session.go_to(engine.limit)
+        by_session.append(counts(session, edges))
+    labelled, positive = map(np.concatenate, zip(*by_session, strict=True))
     found = []
     for linear in (claim.linear, claim.linear.opposite):
         evidence = log_evidence_at(
-            claim.tally.size, labelled, positive, linear, claim.rates,
-            target=prepared.engine.plan.target,
-        )  # fmt: skip
-        found.append((evidence.reshape(len(orders), -1) >= -math.log(ALPHA)).any(axis=1))
+            claim.tally.size, labelled, positive, linear, claim.rates, target=engine.plan.target
+        )
+        found.append((evidence.reshape(len(sessions), -1) >= -math.log(ALPHA)).any(axis=1))
     return np.stack(found, axis=1)
 
 
-def counts(
-    claim: ClaimTotals, codes: IntArray, order: IntArray, edges: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Labels and positives in each cell of a claim at each look, (n_looks, n_cells)."""
-    tally, cells = claim.tally, len(claim.tally.size)
-    cell = tally.cell_of[order].astype(np.int64)
-    right = tally.prediction[cell] if claim.class_index is None else claim.class_index
-    hit = codes[order] == right
-    at = np.searchsorted(edges, np.arange(len(order)), side="right") * cells + cell
-
-    def by_look(weights: FloatArray) -> FloatArray:
-        added = np.bincount(at, weights, minlength=cells * (len(edges) + 1))
-        return np.asarray(np.cumsum(added.reshape(-1, cells)[:-1], axis=0))
-
-    return by_look(np.ones(len(order))), by_look(hit.astype(float))
+def counts(session: Session, edges: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Labels and positives in each cell of the claim at each look, (n_looks, n_cells)."""
+    claim, order = session.engine.claims[0], session.engine.drawn_positions
+    before = claim.tally.emptied()
+    cells = before.after_each(order, session.codes[order], claim.class_index)
+    return cells.labelled[edges - 1], cells.positive[edges - 1]
 
 
 def of_command(options: Options) -> dict[str, harness.Job]:

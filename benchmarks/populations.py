@@ -49,7 +49,6 @@ class Case:
     fixed, watched   planned sizes for each promise
     variants   names and parameters of recalibrated_neyman; plain random sampling takes part where
                the name is ""
-    tie_seeds  plan seeds over which ties and strata vary
     """
 
     name: str
@@ -60,7 +59,6 @@ class Case:
     estimands: tuple[str, ...] = MAIN
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"": {}})
     target: str = "file"
-    tie_seeds: int = 20
 
 
 def probabilities(
@@ -184,9 +182,9 @@ def _strata_cases() -> list[Case]:
         one = partial(of_accuracy, accuracy=accuracy, called=1.0)
         found += [
             Case(f"one accuracy {accuracy:g}", both, 4_000, (100, 300), (300,),
-                 ("accuracy", "precision", "recall"), {"": {}, **parameters}, tie_seeds=4),
+                 ("accuracy", "precision", "recall"), {"": {}, **parameters}),
             Case(f"all called positive, {accuracy:g} right", one, 4_000, (100, 300), (),
-                 ("accuracy",), {"1 stratum": {"n_above": 1, "n_below": 1}}, tie_seeds=4),
+                 ("accuracy",), {"1 stratum": {"n_above": 1, "n_below": 1}}),
         ]  # fmt: skip
     return found
 
@@ -204,9 +202,8 @@ SYNTHETIC: tuple[Case, ...] = (
     Case("all right", all_right, fixed=(100, 300)),
     Case("right outside the middle", right_outside_the_middle, fixed=(100, 300, 1000),
          estimands=TWO_CLASSES),
-    Case("prevalence 1 %", partial(rare, share=0.01), 20_000, (300, 1000), (1000,), TWO_CLASSES,
-         tie_seeds=4),
-    Case("prevalence .1 %", rare, 20_000, (300, 1000), (1000,), TWO_CLASSES, tie_seeds=4),
+    Case("prevalence 1 %", partial(rare, share=0.01), 20_000, (300, 1000), (1000,), TWO_CLASSES),
+    Case("prevalence .1 %", rare, 20_000, (300, 1000), (1000,), TWO_CLASSES),
     Case("two decimals", partial(rounded, values=100), fixed=(100, 300)),
     Case("ten values", partial(rounded, values=10), fixed=(100, 300)),
     Case("upside down", partial(shown, turn=lambda p: 1 - p), fixed=(100, 300)),
@@ -223,7 +220,7 @@ SYNTHETIC: tuple[Case, ...] = (
     Case("logits", partial(scaled, how="logit")),
     Case("50 items", calibrated, 50, (15, 30, 45, 50), (45,)),
     Case("400 items", calibrated, 400, (120, 240, 360, 400), (240,)),
-    Case("10^6 items", calibrated, 1_000_000, (300,), (300,), tie_seeds=3),
+    Case("10^6 items", calibrated, 1_000_000, (300,), (300,)),
     Case("a tie of two classifiers", tied),
     Case("three classes", partial(several, classes=3, scored=True), estimands=SEVERAL),
     Case("five classes, no score", partial(several, classes=5, scored=False), estimands=SEVERAL),
@@ -244,7 +241,7 @@ SYNTHETIC: tuple[Case, ...] = (
 
 def real_cases() -> tuple[Case, ...]:
     return tuple(
-        Case(f"{file.name.split('.')[0]} {classifier}", None, fixed=(300, 1000), tie_seeds=4)
+        Case(f"{file.name.split('.')[0]} {classifier}", None, fixed=(300, 1000))
         for file in FILES
         for classifier in file.classifiers
     )

@@ -248,11 +248,13 @@ def ratios(rows: list[Estimand], cells: Cells) -> Ratios:
 
 def _ratios(rows: list[Estimand], cells: Cells, said: BoolArray) -> Ratios:
     predicted = said.astype(float)
+    items = cells.size.sum(axis=-1, keepdims=True)
+    items_predicted = (cells.size * predicted).sum(axis=-1, keepdims=True)
 
     def totals(coefficients: list[Coefficients]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         c = np.array(coefficients, dtype=float).reshape(-1, 4)
-        constant = c[:, 0] * cells.size.sum() + c[:, 2] * (cells.size * predicted).sum()
-        return constant, c[:, 1:2] + c[:, 3:4] * predicted
+        constant = c[:, 0] * items + c[:, 2] * items_predicted
+        return constant, c[:, 1:2] + c[:, 3:4] * predicted[..., None, :]
 
     a0, a = totals([row.numerator for row in rows])
     b0, b = totals([row.denominator for row in rows])
@@ -261,32 +263,33 @@ def _ratios(rows: list[Estimand], cells: Cells, said: BoolArray) -> Ratios:
 
 def variance_of_shares(rows: list[Estimand], cells: Cells, totals: FloatArray) -> FloatArray:
     """The variance of each row's numerator minus value times denominator that is due to the file
-    itself being a sample, in which the sizes of the cells are random, (n_rows,).
+    itself being a sample, in which the sizes of the cells are random, (..., n_rows).
 
     For independent items it is sum_k N_k z_k^2, where z_k is the mean of that quantity over an item
     of cell k. For a difference of two classifiers it is the variance of the difference itself.
 
-    totals   (n_cells,), estimated positives of each cell
+    totals   (..., n_cells), estimated positives of each cell
     """
     pull, whole = _pull(rows, cells, totals, cells.predicted)
     if any(row.difference for row in rows):
         other, of_other = _pull(rows, cells, totals, _other(cells))
-        pull = pull / whole[:, None] - other / of_other[:, None]
-    return np.asarray((cells.size * pull**2).sum(axis=1))
+        pull = pull / whole[..., None] - other / of_other[..., None]
+    return np.asarray((cells.size[..., None, :] * pull**2).sum(axis=-1))
 
 
 def _pull(
     rows: list[Estimand], cells: Cells, totals: FloatArray, said: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The mean of an item of each cell in numerator less value times denominator, (n_rows,
-    n_cells), and the denominator, (n_rows,)."""
-    rate, predicted = totals / cells.size, said.astype(float)
-    items = np.array([np.ones(len(rate)), rate, predicted, rate * predicted])
+    """The mean of an item of each cell in numerator less value times denominator, (..., n_rows,
+    n_cells), and the denominator, (..., n_rows)."""
+    rate, size = totals / cells.size, cells.size[..., None, :]
+    predicted = np.broadcast_to(said.astype(float), rate.shape)
+    items = np.stack([np.ones(rate.shape), rate, predicted, rate * predicted], axis=-2)
     above = np.array([row.numerator for row in rows]) @ items
     below = np.array([row.denominator for row in rows]) @ items
-    whole = np.maximum((cells.size * below).sum(axis=1), 1e-12)
-    value = (cells.size * above).sum(axis=1) / whole
-    return above - value[:, None] * below, whole
+    whole = np.maximum((size * below).sum(axis=-1), 1e-12)
+    value = (size * above).sum(axis=-1) / whole
+    return above - value[..., None] * below, whole
 
 
 def outcome_counts(row: Estimand, cells: Cells) -> tuple[float, float, float]:
@@ -306,9 +309,9 @@ def outcome_counts(row: Estimand, cells: Cells) -> tuple[float, float, float]:
 
 
 def known_group(row: Estimand, cells: Cells) -> NDArray[np.bool_] | None:
-    """Which cells make up the denominator, where that is known before labelling, (n_cells,)."""
+    """Which cells make up the denominator, where that is known before labelling, (..., n_cells)."""
     if row.group == "all":
-        return np.ones(len(cells.size), dtype=bool)
+        return np.ones(cells.predicted.shape, dtype=bool)
     if row.group == "predicted":
         return cells.predicted
     if row.group == "unpredicted":

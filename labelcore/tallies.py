@@ -83,9 +83,12 @@ class Tally:
             np.zeros(len(stratum), np.int64) if prediction is None else prediction.astype(np.int64)
         )
         combined = stratum * n_classes + code
-        present, cell_of, size = np.unique(combined, return_inverse=True, return_counts=True)
-        self.cell_of = cell_of.astype(np.int32)
-        self.size = size.astype(float)
+        least = int(combined.min(initial=0))
+        size = np.bincount(combined - least)
+        there = size > 0
+        self.cell_of = (np.cumsum(there, dtype=np.int32) - np.int32(1))[combined - least]
+        present = np.flatnonzero(there) + least
+        self.size = size[there].astype(float)
         self.stratum = present // n_classes
         self.prediction = np.full(len(present), -1) if prediction is None else present % n_classes
         self.counts = np.zeros((len(present), n_classes))
@@ -95,6 +98,13 @@ class Tally:
         other = copy.copy(self)
         other.counts = np.zeros_like(self.counts)
         return other
+
+    def census(self, codes: NDArray[np.int64]) -> Tally:
+        """The same cells with every item labelled; ``codes`` is (n_items,)."""
+        whole, shape = self.emptied(), self.counts.shape
+        kind = self.cell_of.astype(np.int64) * shape[1] + codes
+        whole.counts = np.bincount(kind, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
+        return whole
 
     def add(self, position: int, class_index: int, number: float = 1.0) -> None:
         self.counts[self.cell_of[position], class_index] += number
@@ -112,6 +122,24 @@ class Tally:
             return Cells(self.size, labelled, right, every, self.stratum)
         positive, predicted = self.counts[:, class_index].copy(), self.prediction == class_index
         return Cells(self.size, labelled, positive, predicted, self.stratum)
+
+    def after_each(
+        self, positions: NDArray[np.int64], codes: NDArray[np.int64], class_index: int | None
+    ) -> Cells:
+        """``cells`` after each of several labels more, labelled and positive (n_labels, n_cells).
+
+        positions, codes   (n_labels,), the items and their classes
+        """
+        now, cell = self.cells(class_index), self.cell_of[positions]
+        of_class = self.prediction[cell] if class_index is None else class_index
+        labelled = np.zeros((len(positions), len(self.size)))
+        labelled[np.arange(len(positions)), cell] = 1.0
+        positive = labelled * (codes == of_class)[:, None]
+        return replace(
+            now,
+            labelled=now.labelled + np.cumsum(labelled, axis=0),
+            positive=now.positive + np.cumsum(positive, axis=0),
+        )
 
     def right(self) -> FloatArray:
         """Labelled items whose label is their prediction, (n_cells,); none without predictions."""

@@ -15,13 +15,8 @@ from benchmarks.coverage_jobs import QUICK, SCALAR_DESIGNS, Job, jobs
 from benchmarks.coverage_tables import as_markdown
 from benchmarks.populations import Known, all_cases, known, redrawn, superpopulation, written
 from benchmarks.sessions import Prepared, Shown, see
-from benchmarks.stacked import estimates
-from labelcore.designs.stratified import asking_order
 from labelcore.figures.scalars import scalar_results
-from labelcore.log.engine import Engine
 from labelcore.log.events import Event
-from labelcore.planning.simulation import run_seed
-from labelcore.stats.profile import Cells, Ratios, profile_bounds
 from tests.designs.synthetic import NOISE
 
 FILES = ("400 items", "overconfident, deep misses", "five classes, no score", "redrawn file")
@@ -44,105 +39,54 @@ def file_of(name: str, seed: int) -> Known:
     return redrawn(template, superpopulation(case.name), np.random.default_rng(seed))
 
 
-def in_hash_order(prepared: Prepared) -> np.ndarray:
-    """The order of the engine: hashes inside the strata and inside each batch."""
-    population, seed = prepared.engine.population, prepared.engine.plan.seed
-
-    def mix(batch: int, items: np.ndarray) -> np.ndarray:
-        return asking_order(seed, batch, items, [population.id_at(int(i)) for i in items])
-
-    return prepared.asked(prepared.members, mix)
-
-
 @pytest.mark.parametrize("promise", ["fixed", "watched"])
 @pytest.mark.parametrize("design", SCALAR_DESIGNS)
 @pytest.mark.parametrize("name", FILES)
-def test_light_session_shows_what_the_engine_shows_at_every_look(
+def test_sessions_show_what_the_engine_shows_at_every_look(
     name: str, design: str, promise: str
 ) -> None:
-    for seed in (1, 2):
-        file = file_of(name, seed)
-        plan = plan_for(name, design, promise, seed)
-        engine = Engine(file.population, plan)
-        prepared = Prepared(file.population, replace(plan, promise="fixed"), file.codes)
-        prepared = prepared.watching() if promise == "watched" else prepared
-        order = in_hash_order(prepared)
-        looks = list(range(1, len(order) + 1))
-        seen = see([(prepared, counts) for counts in prepared.counts(order, looks)])
-        events = [Event(0, "labelled", "", "", label=c) for c in file.population.classes]
-        for look, position in enumerate(order):
+    random, looks = np.random.default_rng(1), [1, 29, 30, 31, 40, 41, 66, LABELS]
+    file = file_of(name, 1)
+    prepared = Prepared(file.population, plan_for(name, design, promise, 0), file.codes)
+    sessions = [prepared.session(random) for _ in range(2)]
+    seen = see(sessions, looks)
+    events = [Event(0, "labelled", "", "", label=c) for c in file.population.classes]
+    for run, session in enumerate(sessions):
+        engine = prepared.again(session).engine
+        for asked in session.engine.asked:
             index = engine.draw_next()
-            assert engine.asked[index - 1].position == position
-            engine.answer(index, events[file.codes[position]])
-            results = scalar_results(engine)
-            same(seen, look, [results[question.key] for question in prepared.questions])
+            assert engine.asked[index - 1].position == asked.position
+            engine.answer(index, events[file.codes[asked.position]])
+            if index in looks:
+                results = scalar_results(engine)
+                one = seen.part(run, looks.index(index))
+                same(one, [results[key] for key in prepared.keys])
         assert engine.peek() is None
 
 
-def same(seen: Shown, look: int, results: list[lc.Estimate]) -> None:
+def same(seen: Shown, results: list[lc.Estimate]) -> None:
     final = [one.state in ("interval", "exact") for one in results]
-    assert seen.interval[look].tolist() == final
+    assert seen.interval.tolist() == final
     for place, one in enumerate(results):
         if one.value is not None:
-            assert seen.value[look, place] == one.value
+            assert seen.value[place] == pytest.approx(one.value, abs=1e-12)
         if final[place]:
-            assert seen.low[look, place] == pytest.approx(one.low, abs=1e-7)
-            assert seen.high[look, place] == pytest.approx(one.high, abs=1e-7)
+            assert seen.low[place] == pytest.approx(one.low, abs=1e-7)
+            assert seen.high[place] == pytest.approx(one.high, abs=1e-7)
 
 
-@pytest.mark.parametrize("design", SCALAR_DESIGNS)
-def test_light_session_ends_as_a_simulation_does(design: str) -> None:
-    name, numbers = "400 items", range(3)
-    file = known(name, None)
-    plan = plan_for(name, design, "fixed", 0)
-    table = lc.simulate(
-        file.population, plan, truth=[file.population.classes[c] for c in file.codes], runs=3
-    ).table()
-    prepared = [
-        Prepared(file.population, plan.with_seed(run_seed(0, run)), file.codes) for run in numbers
-    ]
-    seen = see([(one, one.counts(in_hash_order(one), [LABELS])[0]) for one in prepared])
-    for run in numbers:
-        part = table[table["run"] == run]
-        assert seen.value[run] == pytest.approx(part["value"].to_numpy(), abs=0)
-        assert seen.low[run] == pytest.approx(part["low"].to_numpy(), abs=1e-7)
-        assert seen.high[run] == pytest.approx(part["high"].to_numpy(), abs=1e-7)
-
-
-@pytest.mark.parametrize("target", ["file", "process"])
-def test_many_profile_bounds_at_once_are_those_one_by_one(target: str) -> None:
-    random = np.random.default_rng(5)
-    calls = []
-    for _ in range(60):
-        size = random.integers(1, 200, 7).astype(float)
-        labelled = np.floor(random.random(7) ** 2 * (size + 1))
-        positive = np.floor(random.choice([0, 0.5, 1], 7) * labelled)
-        cells = Cells(size, labelled, positive, np.arange(7) < 3)
-        above, below = (random.integers(0, 2, (2, 7)).astype(float) for _ in range(2))
-        table = Ratios(np.zeros(2), above * below, np.ones(2), below)
-        calls.append((cells, table, random.uniform(2, 12, 2)))
-
-    from labelcore.stats import profile_interval as module  # a user of profile_bounds
-
-    together = estimates(
-        [lambda one=one: module.profile_bounds(*one, target=target) for one in calls]
-    )
-    for one, bounds in zip(calls, together, strict=True):
-        for mine, plain in zip(bounds, profile_bounds(*one, target=target), strict=True):
-            assert mine == pytest.approx(plain, abs=1e-6, nan_ok=True)
-
-
-def test_counts_that_do_not_come_from_the_draws_are_noticed() -> None:
-    """The broken twin of the comparison above: one label more changes what is shown."""
+def test_fixed_and_watched_sessions_share_their_draws() -> None:
     file = known("400 items", None)
-    prepared = Prepared(
-        file.population, plan_for("400 items", "recalibrated_neyman", "fixed", 1), file.codes
+    fixed, watched = (
+        Prepared(file.population, plan_for("400 items", SCALAR_DESIGNS[1], promise, 0), file.codes)
+        for promise in ("fixed", "watched")
     )
-    counts = prepared.counts(in_hash_order(prepared), [LABELS])[0]
-    other = counts.copy()
-    other[0] = other[0][::-1]
-    both = see([(prepared, counts), (prepared, other)])
-    assert abs(both.low[0] - both.low[1]).max() > 1e-4
+    session = fixed.session(np.random.default_rng(2))
+    other = watched.again(session)
+    session.go_to(LABELS), other.go_to(LABELS)
+    assert [one.position for one in session.engine.asked] == [
+        one.position for one in other.engine.asked
+    ]
 
 
 def test_superpopulation_is_what_redrawn_files_come_from() -> None:
@@ -181,8 +125,7 @@ def outcomes() -> list[tuple[Shown, float]]:
         _, truth, ends, looks = runs(job)
         place = number % len(truth)
         for part in ends or looks:
-            one = Shown(*(getattr(part, name)[..., place] for name in Shown.__slots__))
-            found.append((one, float(truth[place])))
+            found.append((part.part(..., place), float(truth[place])))
     return found
 
 

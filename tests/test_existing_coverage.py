@@ -18,7 +18,8 @@ from labelcore.errors import PlanError
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.plan import existing
-from labelcore.planning.simulation import label_all, true_values
+from labelcore.planning.runs import label_all
+from labelcore.planning.simulation import true_values
 from tests.existing_files import ITEMS, from_the_top, made, read, with_known
 
 RUNS = 150
@@ -59,7 +60,7 @@ def coverage(
             existing=use, seed=run,
         )  # fmt: skip
         engine = Engine(with_known(population, positions), plan.with_planned(budget))
-        label_all(engine, codes)
+        label_all([engine], codes)
         found = scalar_results(engine)
         truth = true_values(engine, codes, found)
         for name in names:

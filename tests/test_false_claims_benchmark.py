@@ -10,14 +10,11 @@ import pytest
 
 from benchmarks import reasons
 from benchmarks.coverage_jobs import Files, Job, plan_of
-from benchmarks.false_claims import boundary_claims, certified_in, counts, measure
+from benchmarks.false_claims import boundary_claims, certified, counts, measure
 from benchmarks.sessions import Prepared
 from labelcore.figures.claims import claim_results
-from labelcore.log.engine import Engine
-from labelcore.log.events import Event
 from labelcore.stats.evidence import log_evidence_at
 from labelcore.stats.proportion import share_interval
-from tests.test_coverage_benchmark import in_hash_order
 
 LABELS = 60
 
@@ -29,7 +26,7 @@ def job_of(name: str, design: str = "recalibrated_neyman") -> Job:
 def prepared_for(job: Job, text: str) -> Prepared:
     files = Files(job)
     plan = replace(plan_of(job, files.known.classifier, "watched"), claims=(text,))
-    return files.with_plan(plan, 0, np.random.default_rng(1))
+    return files.with_plan(plan, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
@@ -46,20 +43,17 @@ def test_counts_at_each_look_give_the_evidence_of_a_session(
     name: str, text: str, design: str
 ) -> None:
     prepared = prepared_for(job_of(name, design), text)
-    order = in_hash_order(prepared)[:LABELS]
+    session = prepared.session(np.random.default_rng(2))
+    session.go_to(LABELS)
     edges = np.array([1, 7, 30, LABELS])
-    claim = prepared.engine.claims[0]
-    labelled, positive = counts(claim, prepared.codes, order, edges)
+    claim = session.engine.claims[0]
+    labelled, positive = counts(session, edges)
     found = log_evidence_at(claim.tally.size, labelled, positive, claim.linear, claim.rates)
-    engine = Engine(prepared.engine.population, prepared.engine.plan)
-    answers = [Event(0, "labelled", "", "", label=c) for c in engine.population.classes]
-    for place, position in enumerate(order):
-        index = engine.draw_next()
-        assert engine.asked[index - 1].position == position
-        engine.answer(index, answers[prepared.codes[position]])
-        if place + 1 in edges:
-            shown = claim_results(engine)[text].log_evidence
-            assert found[list(edges).index(place + 1)] == pytest.approx(shown, abs=1e-6)
+    step = prepared.again(session)
+    for place, labels in enumerate(edges):
+        step.go_to(int(labels))
+        shown = claim_results(step.engine)[text].log_evidence
+        assert found[place] == pytest.approx(shown, abs=1e-6)
 
 
 def test_a_tie_is_exactly_one() -> None:
@@ -82,7 +76,7 @@ def test_a_claim_far_from_the_truth_is_certified_and_its_opposite_is_not() -> No
     """What the benchmark counts does happen where it should."""
     prepared = prepared_for(job_of("a tie of two classifiers", "simple_random"), "accuracy >= 0.4")
     random = np.random.default_rng(3)
-    found = certified_in(prepared, [prepared.run(random) for _ in range(20)])
+    found = certified([prepared.session(random) for _ in range(20)])
     assert found[:, 0].mean() > 0.9 and not found[:, 1].any()
 
 

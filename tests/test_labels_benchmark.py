@@ -11,7 +11,7 @@ from benchmarks.labels import files, together
 from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import SEPARATION, File, file_of, names_of_files, synthetic
 from benchmarks.labels.measured import Cell, limit
-from benchmarks.labels.methods import LIMIT, METHODS, OURS, PLAIN, unavailable
+from benchmarks.labels.methods import BY_NAME, LIMIT, METHODS, OURS, PLAIN, unavailable
 from benchmarks.labels.peers import first_met, weighted_ends
 from benchmarks.labels.tables import file_by_file, goal_lines, over_files
 from benchmarks.labels.targets import FINE, FIRST, TARGETS, Follower, follow
@@ -62,7 +62,31 @@ def test_the_oracle_needs_fewer_labels_than_a_plain_random_sample(cells: list[Ce
     found = {(cell.method, cell.target): cell.median for cell in cells}
     for target in ("precision", "recall", "F1"):
         assert found[LIMIT, target] < found[PLAIN, target]
-    assert found[LIMIT, "precision"] < found[OURS, "precision"]
+
+
+def test_the_oracle_needs_fewer_labels_than_the_default(small: File) -> None:
+    """Means of 24 runs, seed 1, for precision and recall together: 452 and 475 labels with a
+    standard error of 9 in 12 runs."""
+    mean = {
+        name: np.mean([
+            stop.labels
+            for stop in BY_NAME[name].stops(
+                small, TARGETS["precision and recall"],
+                [np.random.default_rng((1, run)) for run in range(24)],
+            )
+        ])
+        for name in (LIMIT, OURS)
+    }  # fmt: skip
+    assert mean[LIMIT] < mean[OURS]
+
+
+def test_a_run_that_looks_back_starts_again(small: File) -> None:
+    """After a long step that met the half-width the looks passed over are made up for: what is seen
+    there are the labels of that size, not more."""
+    session = BY_NAME[OURS].prepared(small, TARGETS["recall"]).session(np.random.default_rng(1))
+    session.go_to(80)
+    with pytest.raises(ValueError, match="80 items"):
+        session.go_to(70)
 
 
 def test_the_tables_name_each_method_and_each_target(cells: list[Cell]) -> None:

@@ -12,7 +12,7 @@ import labelcore as lc
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from labelcore.plan.margin_stop import margin_rule
-from labelcore.planning.simulation import label_all
+from labelcore.planning.runs import label_all
 from labelcore.stats.stop_at_margin import MarginRule, characteristics
 from tests.designs.synthetic import Known, fewest, write
 
@@ -36,7 +36,7 @@ def stopped(known: Known, rule: MarginRule) -> tuple[np.ndarray, float]:
     for seed in range(RUNS):
         engine = Engine(known.population, replace(plan, seed=seed))
         engine.rule = rule
-        assert label_all(engine, known.truth) == "goal reached"
+        assert label_all([engine], known.truth) == ["goal reached"]
         one = scalar_results(engine)["prevalence"]
         assert isinstance(one, lc.Estimate) and one.half_width <= 0.05
         hits += one.low - 1e-12 <= truth <= one.high + 1e-12

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -15,10 +13,8 @@ from scipy.special import expit
 import labelcore as lc
 from benchmarks.populations import Items, written
 from benchmarks.real_files import FILES
-from benchmarks.stacked import standing_in
 from labelcore.designs.base import IntArray
 from labelcore.planning.truth import true_codes
-from labelcore.stats.orders import hash_keys
 
 FloatArray = NDArray[np.float64]
 ITEMS, FILE_SEED, SMALL = 100_000, 41, 50_000
@@ -91,25 +87,6 @@ def file_of(name: str, folder: Path) -> File:
     items = synthetic(np.random.default_rng((FILE_SEED, 0)), ITEMS, float(share) / 100, kind)
     known = written(items)
     return File(name, known.population, known.codes, known.classifier)
-
-
-@lru_cache(maxsize=4)
-def hashes(name: str, folder: Path, seed: int, purpose: str) -> NDArray[np.uint64]:
-    """The keys of all items of a file, which every plan of one seed asks for again."""
-    return hash_keys(seed, purpose, file_of(name, folder).population.ids())
-
-
-@contextmanager
-def remembered_hashes(name: str, folder: Path) -> Iterator[None]:
-    """The product's own keys, computed once for each seed and purpose."""
-
-    def keys(seed: int, purpose: str, ids: Sequence[str]) -> NDArray[np.uint64]:
-        if len(ids) != file_of(name, folder).size:
-            return hash_keys(seed, purpose, ids)
-        return hashes(name, folder, seed, purpose)
-
-    with standing_in(hash_keys, keys):
-        yield
 
 
 def synthetic(random: np.random.Generator, n: int, share: float, kind: str) -> Items:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.harness import Row, generator
-from benchmarks.labels.files import file_of, remembered_hashes
+from benchmarks.labels.files import file_of
 from benchmarks.labels.methods import BY_NAME, METHODS, unavailable
 from benchmarks.labels.targets import TARGETS
 
@@ -70,8 +70,7 @@ def cell_of(row: Row) -> Cell:
 def measure(folder: Path, name: str, method: str, target: str, runs: int) -> list[Row]:
     """One cell: run r uses the r-th child of the cell's own seed."""
     randoms = [generator(SEED, f"{name}|{method}|{target}", run) for run in range(runs)]
-    with remembered_hashes(name, folder):
-        stops = BY_NAME[method].stops(file_of(name, folder), TARGETS[target], randoms)
+    stops = BY_NAME[method].stops(file_of(name, folder), TARGETS[target], randoms)
     row = {
         "file": name, "method": method, "target": target,
         "labels": [stop.labels for stop in stops],

@@ -18,8 +18,7 @@ from benchmarks.labels.files import File
 from benchmarks.labels.sessions import SEED, SIDE_BY_SIDE, runs
 from benchmarks.labels.targets import FIRST, Stop, Target
 from benchmarks.sessions import Prepared
-from benchmarks.stacked import estimates
-from labelcore.designs.base import Frame, IntArray, Progress, Setup
+from labelcore.designs.base import Frame, IntArray, Progress, Setup, drawn_anew
 from labelcore.designs.recalibrated_neyman import RecalibratedNeyman, _costs
 from labelcore.figures import scalars as estimation
 from labelcore.planning.simulation import run_seed
@@ -51,6 +50,10 @@ class KnownNeyman(RecalibratedNeyman):
         return np.asarray(
             first + largest_remainder(rest, labels - int(first.sum()), frame.sizes - first)
         )
+
+    def redrawn(self, setup: Setup, frame: Frame) -> Frame:
+        """Ties stay as they are broken, because the rates are those of these strata."""
+        return drawn_anew(setup, frame)
 
     def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
         drawn = int(progress.drawn.sum())
@@ -88,13 +91,20 @@ def knowing(file: File, target: Target) -> Prepared:
     prepared = Prepared(file.population, plan, file.codes)
     engine = prepared.engine
     engine.setup = replace(engine.setup, params=replace(engine.setup.params, focus=focus))
-    theta = np.array([prepared.hit[items].mean() for items in prepared.members])
+    theta = true_rates(prepared, file)
     least = min(
         (expected_labels(prepared, KnownNeyman(theta, doubt), target.margin(file)), doubt)
         for doubt in DOUBTS
     )
-    prepared.design = engine.design = KnownNeyman(theta, least[1])
+    engine.design = KnownNeyman(theta, least[1])
     return prepared
+
+
+def true_rates(prepared: Prepared, file: File) -> FloatArray:
+    """The share of positives in each stratum, (n_strata,)."""
+    frame = prepared.engine.frame
+    hits = np.bincount(frame.stratum, file.truth.astype(float), minlength=frame.n_strata)
+    return np.asarray(hits / frame.sizes)
 
 
 def expected_labels(prepared: Prepared, design: KnownNeyman, goal: float) -> int:
@@ -109,17 +119,13 @@ def expected_labels(prepared: Prepared, design: KnownNeyman, goal: float) -> int
 
 def half_width(prepared: Prepared, design: KnownNeyman, labels: int) -> float:
     """The widest half-width of the product's interval at expected counts."""
-    engine, tally = prepared.engine, prepared.tally
+    engine = prepared.engine
+    group = engine.questions
     drawn = design.shared(engine.setup, engine.frame, labels)
-    counts = np.zeros_like(tally.counts)
-    positive = engine.classes[engine.population.positive]
-    share = drawn / engine.frame.sizes
-    for cell, stratum in enumerate(tally.stratum):
-        counts[cell, positive] = share[stratum] * tally.size[cell] * design.theta[stratum]
-        counts[cell, 1 - positive] = share[stratum] * tally.size[cell] - counts[cell, positive]
-    tally.counts = counts
+    empty = estimation.answers_of(engine, group).cells
+    assert empty.stratum is not None
+    labelled = (drawn / engine.frame.sizes)[empty.stratum] * empty.size
+    cells = replace(empty, labelled=labelled, positive=labelled * design.theta[empty.stratum])
     look = replace(estimation.look_at(engine), labels=labels)
-    cells = tally.cells(prepared.groups[0][0].class_index)
-    rows = [question.row for question in prepared.questions]
-    (figures,) = estimates([lambda: prepared.design.estimate(rows, cells, look, design.theta)])
+    figures = design.estimate([one.row for one in group], cells, look, design.theta)
     return float(np.max(figures.high - figures.low)) / 2

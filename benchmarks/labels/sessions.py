@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import labelcore as lc
+from benchmarks import sessions
 from benchmarks.labels.files import File
 from benchmarks.labels.targets import FIRST, Follower, Stop, Target
 from benchmarks.sessions import Prepared
-from benchmarks.stacked import estimates
-from labelcore.designs.base import IntArray
-from labelcore.designs.scalars import Figures
+from labelcore.designs.scalars import EstimatesScalars, Figures
 from labelcore.figures import scalars as estimation
+from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.simulation import run_seed
 from labelcore.stats.profile import Cells, FloatArray
@@ -64,29 +64,19 @@ class Session:
 
 
 class Run:
-    """One run: its draws, as far as they were asked for, and where it is looked at next."""
+    """One run, and where it is looked at next."""
 
-    def __init__(self, prepared: Prepared, goal: float, random: np.random.Generator) -> None:
-        draws = prepared.random_draws(random)
-        self.batches: Iterator[IntArray] = prepared.batches(
-            draws, lambda _, items: random.permutation(items)
-        )
-        self.order = np.zeros(0, dtype=np.int64)
-        first = max(FIRST, estimation.first_figure(prepared.engine))
-        self.follower = Follower(goal, prepared.engine.limit, first)
+    def __init__(self, session: sessions.Session, goal: float) -> None:
+        engine = session.engine
+        first = max(FIRST, estimation.first_figure(engine))
+        self.session, self.follower = session, Follower(goal, engine.limit, first)
         self.stop: Stop | None = None
 
-    def counts(self, prepared: Prepared) -> FloatArray:
-        """Labels by cell and class at the present look, (n_cells, n_classes)."""
-        parts = [self.order]
-        have = len(self.order)
-        while have < self.follower.size:
-            parts.append(next(self.batches))
-            have += len(parts[-1])
-        self.order = np.concatenate(parts)
-        cells, classes = len(prepared.tally.size), prepared.n_classes
-        kinds = prepared.cell_and_class[self.order[: self.follower.size]]
-        return np.bincount(kinds, minlength=cells * classes).reshape(cells, classes).astype(float)
+    def go_to_look(self, prepared: Prepared) -> None:
+        """Label up to the present look, from the start again where it lies behind."""
+        if self.session.engine.labels > self.follower.size:
+            self.session = prepared.again(self.session)
+        self.session.go_to(self.follower.size)
 
 
 def runs(
@@ -97,35 +87,34 @@ def runs(
 ) -> list[Stop]:
     """Where each run ends."""
     truth = prepared.truth()
-    right = np.array([truth[question.key] for question in prepared.questions])
-    all_of_them = [Run(prepared, goal, random) for random in randoms]
+    right = np.array([truth[key] for key in prepared.keys])
+    all_of_them = [Run(prepared.session(random), goal) for random in randoms]
     while left := [run for run in all_of_them if run.stop is None]:
-        counts = [run.counts(prepared) for run in left]
-        tasks = [task for one in counts for task in prepared.tasks(one)]
-        groups = len(prepared.groups)
-        figures = estimates(tasks)
-        for place, run in enumerate(left):
-            mine = figures[place * groups : (place + 1) * groups]
-            low, high = ends(prepared, counts[place], mine, interval)
+        for run in left:
+            run.go_to_look(prepared)
+        bounds = ends([run.session.engine for run in left], interval)
+        for run, low, high in zip(left, *bounds, strict=True):
             if run.follower.ends(float(np.max(high - low)) / 2):
                 held = (low - 1e-12 <= right) & (right <= high + 1e-12)
                 run.stop = Stop(run.follower.size, tuple(held.tolist()))
     return [run.stop for run in all_of_them if run.stop is not None]
 
 
-def ends(
-    prepared: Prepared, counts: FloatArray, figures: Sequence[Figures], interval: Ends | None
-) -> tuple[FloatArray, FloatArray]:
-    """Low and high of each question; 0 and 1 where labels of a needed kind are missing."""
-    prepared.put(counts)
-    found: list[tuple[float, float]] = []
-    for group, of_group in zip(prepared.groups, figures, strict=True):
-        cells = prepared.tally.cells(group[0].class_index)
-        shown = of_group if interval is None else interval(of_group, cells)
-        for place, question in enumerate(group):
-            lacking = estimation._lacking_side(prepared.engine, question, cells)[0]
-            nothing = bool(lacking) or np.isnan(shown.value[place])
-            pair = (float(shown.low[place]), float(shown.high[place]))
-            found.append((0.0, 1.0) if nothing else pair)
-    low, high = np.array(found).T
-    return low, high
+def ends(engines: Sequence[Engine], interval: Ends | None = None) -> tuple[FloatArray, FloatArray]:
+    """Low and high of each question, (n_engines, n_questions) each; 0 and 1 where labels of a
+    needed kind are missing."""
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)
+    found: dict[str, list[tuple[float, float]]] = {}
+    looks = [estimation.look_at(engine) for engine in engines]
+    for group in estimation.same_cells(engines[0].questions):
+        answers = [estimation.answers_of(engine, group) for engine in engines]
+        of_group = design.figures_of(answers, looks)
+        for engine, one, figures in zip(engines, answers, of_group, strict=True):
+            shown = figures if interval is None else interval(figures, one.cells)
+            for place, question in enumerate(group):
+                lacking = estimation.lacking_side(engine, question, one.cells)[0]
+                nothing = bool(lacking) or np.isnan(shown.value[place])
+                pair = (float(shown.low[place]), float(shown.high[place]))
+                found.setdefault(question.key, []).append((0.0, 1.0) if nothing else pair)
+    bounds = np.array([found[question.key] for question in engines[0].questions])
+    return bounds[..., 0].T, bounds[..., 1].T

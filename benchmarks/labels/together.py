@@ -16,14 +16,12 @@ from benchmarks.labels.files import (
     File,
     file_of,
     names_of_files,
-    remembered_hashes,
     synthetic,
 )
-from benchmarks.labels.sessions import SEED, Run, ends
+from benchmarks.labels.sessions import SEED, ends
 from benchmarks.labels.tables import share
 from benchmarks.populations import Items, written
 from benchmarks.sessions import Prepared
-from benchmarks.stacked import estimates
 from labelcore.designs.base import IntArray
 from labelcore.designs.sure_scores import scores_looking_sure
 from labelcore.planning.simulation import run_seed
@@ -46,21 +44,14 @@ class Looks:
 
 def looks(prepared: Prepared, size: int, randoms: Sequence[np.random.Generator]) -> Looks:
     """Every run at ``size`` labels."""
-    runs = [Run(prepared, 0.0, random) for random in randoms]
-    for run in runs:
-        run.follower.size = min(size, prepared.engine.limit)
-    counts = [run.counts(prepared) for run in runs]
-    groups = len(prepared.groups)
-    figures = estimates([task for one in counts for task in prepared.tasks(one)])
+    sessions = [prepared.session(random) for random in randoms]
+    for session in sessions:
+        session.go_to(size)
     truth = prepared.truth()
-    right = np.array([truth[question.key] for question in prepared.questions])
-    half, held = [], []
-    for place, of_run in enumerate(counts):
-        mine = figures[place * groups : (place + 1) * groups]
-        low, high = ends(prepared, of_run, mine, None)
-        half.append((high - low) / 2)
-        held.append((low - 1e-12 <= right) & (right <= high + 1e-12))
-    return Looks(np.array(half), np.array(held, dtype=float))
+    right = np.array([truth[key] for key in prepared.keys])
+    low, high = ends([session.engine for session in sessions])
+    held = (low - 1e-12 <= right) & (right <= high + 1e-12)
+    return Looks((high - low) / 2, held.astype(float))
 
 
 def prepared(
@@ -141,8 +132,7 @@ def together_rows(folder: Path, runs: int = RUNS) -> list[list[str]]:
     rows: list[list[str]] = []
     found = []
     for name in names_of_files():
-        with remembered_hashes(name, folder):
-            found.append(measure(file_of(name, folder), runs))
+        found.append(measure(file_of(name, folder), runs))
         print(name, found[-1].ratio.round(2).tolist(), flush=True)
     rows += over_all(found)
     rows += [["file", one.name, *cells(one)] for one in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.stats.orders import hash_keys, hash_order, ranking
+from labelcore.stats.orders import HASHED, Keys, Orders, hash_order, ranking, shuffled
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
 
@@ -38,6 +38,7 @@ class Setup:
 
     classifier, versus   the first classifier of the plan, and the second one
     claims   the estimands that the plan's claims are about, a comparison as a difference
+    orders   where the random orders come from
     """
 
     population: Population
@@ -51,6 +52,19 @@ class Setup:
     confidence: float = 0.95
     versus: str | None = None
     promise: Promise = Promise.FIXED
+    orders: Orders = HASHED
+
+    def file_keys(self, purpose: str) -> Keys:
+        """The keys that put all items into a random order for one purpose, (n_items, 2)."""
+        return self.orders.of_file(self.seed, purpose, self.population.ids)
+
+    def item_keys(self, purpose: str, items: IntArray) -> Keys:
+        """The same for these items, for a purpose of their own, (n, 2)."""
+
+        def names() -> list[str]:
+            return [self.population.id_at(int(position)) for position in items]
+
+        return self.orders.of_items(self.seed, purpose, len(items), names)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -118,8 +132,7 @@ def make_frame(
     notes: tuple[str, ...] = (),
 ) -> Frame:
     """A frame with the draw order of its strata; ``stratum`` is (n_items,)."""
-    keys = hash_keys(setup.seed, "draw", setup.population.ids())
-    queue = hash_order(keys)
+    queue = hash_order(setup.file_keys("draw"))
     queue = queue[np.argsort(stratum[queue], kind="stable")]
     sizes = np.bincount(stratum, minlength=len(rates)).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
@@ -141,7 +154,14 @@ def rank_order(setup: Setup) -> IntArray:
     score = None if classifier is None else population.ordering_score(classifier)
     if score is None:
         raise PlanError("a precision curve needs a classifier with a score", "needs a score")
-    return ranking(score, hash_keys(setup.seed, "tie", population.ids()))
+    return ranking(score, setup.file_keys("tie"))
+
+
+def drawn_anew(setup: Setup, frame: FrameT) -> FrameT:
+    """The same strata with the draw order of the seed of ``setup``, which gives orders that are
+    drawn; a sample that is there already stays where it is."""
+    first, end = frame.start + frame.drawn_before, frame.start + frame.sizes
+    return replace(frame, queue=shuffled(setup.seed, "draw", frame.queue, first, end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +265,11 @@ class Design(ABC, Generic[FrameT]):
     def resized(self, setup: Setup, frame: FrameT) -> FrameT:
         """The frame of ``setup``, which differs from that of ``frame`` in ``size_param`` alone."""
         return self.prepare(setup)
+
+    def redrawn(self, setup: Setup, frame: FrameT) -> FrameT | None:
+        """The frame of ``setup``, which differs from that of ``frame`` in the seed alone and whose
+        orders are drawn; None where it has to be prepared anew."""
+        return None
 
     @abstractmethod
     def next_batch(self, setup: Setup, frame: FrameT, progress: Progress, batch: int) -> IntArray:

@@ -39,7 +39,11 @@ from labelcore.designs.paired_frame import (
     reaching,
     wanted,
 )
-from labelcore.designs.profile_figures import profile_figures, profile_first_look
+from labelcore.designs.profile_figures import (
+    profile_figures,
+    profile_figures_of,
+    profile_first_look,
+)
 from labelcore.designs.scalars import Answers, ComparesTwo, Figures, half_width
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
@@ -206,6 +210,13 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         answered = answers.codes != NO_ANSWER
         waiting = frame.counts(np.flatnonzero(~answered & (frame.stratum != NOT_SAMPLED)))
         return self._shown(answers, look, not waiting[frame.differ].any())
+
+    def figures_of(
+        self, answers: Sequence[Answers[PairFrame]], looks: Sequence[Look]
+    ) -> list[Figures]:
+        if any(one.frame.few for one in answers):
+            return super().figures_of(answers, looks)
+        return profile_figures_of(answers, looks)
 
     def half_widths(
         self, setup: Setup, answers: Answers[PairFrame], look: Look, drawn: FloatArray

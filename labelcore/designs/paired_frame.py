@@ -14,7 +14,7 @@ from labelcore.designs.rates import item_probability, mid_rank_share, stratum_ra
 from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.stats.orders import hash_keys, ranking
+from labelcore.stats.orders import ranking
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges
@@ -109,8 +109,7 @@ def pair_strata(
 ) -> tuple[IntArray, np.ndarray[Any, np.dtype[np.bool_]]]:
     """The stratum of each item, and both predictions of each stratum, (n_strata, 2)."""
     names = (str(setup.classifier), str(setup.versus))
-    tie_keys = hash_keys(setup.seed, "tie", setup.population.ids())
-    order = ranking(pair_score(setup.population, names), tie_keys)
+    order = ranking(pair_score(setup.population, names), setup.file_keys("tie"))
     n_differ = setup.params.n_differ or (CLAIM_DIFFER if setup.claims else DIFFER)
     n_agree = setup.params.n_agree or (CLAIM_AGREE if setup.claims else AGREE)
     stratum = np.zeros(len(order), dtype=np.int64)

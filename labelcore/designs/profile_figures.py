@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
-from labelcore.designs.base import WHOLE_ITEMS, Frame, Look
+from labelcore.designs.base import WHOLE_ITEMS, Frame, IntArray, Look
 from labelcore.designs.one_group import share_of_group
-from labelcore.designs.scalars import FIRST_FIGURE, Figures
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures
 from labelcore.designs.target import sampled_file
 from labelcore.estimands import Estimand, known_group, table_of
 from labelcore.promises import Form, Method, Promise
@@ -16,11 +19,16 @@ from labelcore.stats.profile import (
     Differences,
     FloatArray,
     Table,
+    least_width,
     plug_in_totals,
+    side_by_side,
     variance_shares,
 )
 from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
+
+ROUNDING = 1e-6
+"""How far the ends of an interval may be from where they belong, at the very most."""
 
 METHOD = {
     Promise.FIXED: Method(
@@ -52,8 +60,66 @@ def profile_figures(
     rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
 ) -> Figures:
     """Values and intervals of ratios of totals, or of differences of two classifiers."""
-    table = table_of(rows, cells)
     value, low, high = g_profile(rows, cells, look, rates, always_whole=True)
+    return _shown(rows, cells, look, rates, (value, low, high))
+
+
+def profile_figures_of(answers: Sequence[Answers[Any]], looks: Sequence[Look]) -> list[Figures]:
+    """``profile_figures`` of several runs of one plan side by side."""
+    found: dict[int, Figures] = {}
+    for places in alike(answers, looks):
+        part, of_part = [answers[place] for place in places], [looks[place] for place in places]
+        rows, rates = part[0].rows, [one.rates for one in part]
+        bounds = g_profile(
+            rows,
+            side_by_side([one.cells for one in part]),
+            of_part[0],
+            None if rates[0] is None else np.array(rates),
+            labels=np.array([look.labels for look in of_part]),
+            always_whole=True,
+        )
+        for place, run, look, *mine in zip(places, part, of_part, *bounds, strict=True):
+            found[place] = _shown(rows, run.cells, look, run.rates, tuple(mine))
+    return [found[place] for place in range(len(answers))]
+
+
+def profile_may_meet(
+    row: Estimand, cells: Cells, look: Look, labels: IntArray, margin: float
+) -> BoolArray:
+    """``EstimatesScalars.may_meet`` of a method whose watched intervals are G-profiles: False where
+    points inside the region are further apart than the margin allows. Whole items and what a target
+    "process" adds only widen an interval.
+
+    cells   those at each look, with an axis of looks; labels: (n_looks,)
+    """
+    group = known_group(row, cells)
+    alone = group is not None and np.count_nonzero(group & cells.sampled) == 1
+    table = table_of([row], cells)
+    if isinstance(table, Differences) or alone:
+        return np.ones(len(labels), dtype=bool)
+    critical = _criticals(look, labels)[:, None]
+    width = least_width(cells, table, critical, target=look.target)[:, 0]
+    return np.asarray(width <= 2 * margin + ROUNDING)
+
+
+def alike(answers: Sequence[Answers[Any]], looks: Sequence[Look]) -> list[list[int]]:
+    """The places of runs that can be estimated side by side: as many cells and the same size."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for place, (one, look) in enumerate(zip(answers, looks, strict=True)):
+        found.setdefault((len(one.cells.size), look.planned), []).append(place)
+    return list(found.values())
+
+
+def _shown(
+    rows: list[Estimand],
+    cells: Cells,
+    look: Look,
+    rates: FloatArray | None,
+    bounds: tuple[FloatArray, ...],
+) -> Figures:
+    """The figures of one run with these values and bounds, (n_rows,) each."""
+    table = table_of(rows, cells)
+    value, low, high = bounds
     made = [METHOD[Promise.WATCHED if look.promise == Promise.WATCHED else Promise.FIXED]] * len(
         rows
     )
@@ -76,11 +142,13 @@ def g_profile(
     rates: FloatArray | None = None,
     *,
     value: FloatArray | None = None,
+    labels: IntArray | None = None,
     always_whole: bool = False,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Value, low and high of each row, (n_rows,) each, by the G-profile at this look.
+    """Value, low and high of each row, (..., n_rows) each, by the G-profile at this look.
 
     value        (n_rows,) where the method has one of its own; None: the plug-in of the cells
+    labels       (n_runs,), the labels of each run where several are side by side; None: the look's
     always_whole whether plans of version 0.1.0 had bounds in whole items, too
     An interval holds its value; where nothing is known it is the whole range of the quantity.
     """
@@ -88,30 +156,37 @@ def g_profile(
     least = np.array([row.least for row in rows])
     watched = look.promise == Promise.WATCHED
     process = look.target == "process" and cells.labelled.sum() > 0
+    rests_on = [_rests_on(row, cells) for row in rows]
     low, high = profile_interval(
         cells,
         table,
         look.confidence,
-        watched=watched_critical(look.labels, look.planned, 1 - look.confidence)
-        if watched
-        else None,
+        watched=_criticals(look, labels) if watched else None,
         rates=rates,
         target=look.target,
         inflation=sampled_file(rows, cells, table, rates) if process else 1.0,
-        rests_on=np.array([_rests_on(row, cells) for row in rows]),
+        rests_on=np.stack(rests_on, axis=-2),
         whole_items=always_whole or look.rules >= WHOLE_ITEMS,
     )
     if value is None:
-        value = np.clip(table.value(plug_in_totals(cells, rates)), least, 1.0)
+        value = np.clip(table.value(plug_in_totals(cells, rates)[..., None, :]), least, 1.0)
     low = np.where(np.isnan(low), least, np.minimum(low, np.nan_to_num(value, nan=1.0)))
     high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=-1.0)))
     return value, low, high
 
 
+def _criticals(look: Look, labels: IntArray | None) -> FloatArray:
+    """The critical value of a look while watching, (), or at each number of labels, (n_runs,)."""
+    at = np.asarray(look.labels if labels is None else labels)
+    alpha = 1 - look.confidence
+    found = [watched_critical(int(n), look.planned, alpha) for n in at.reshape(-1)]
+    return np.array(found).reshape(at.shape)
+
+
 def _rests_on(row: Estimand, cells: Cells) -> BoolArray:
-    """The cells whose items the figure rests on, (n_cells,)."""
+    """The cells whose items the figure rests on, (..., n_cells)."""
     group = known_group(row, cells)
-    return np.ones(len(cells.size), dtype=bool) if group is None else group
+    return np.ones(cells.predicted.shape, dtype=bool) if group is None else group
 
 
 def _tail(cells: Cells, table: Table, rates: FloatArray | None, look: Look) -> FloatArray:

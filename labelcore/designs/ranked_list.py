@@ -24,7 +24,7 @@ from labelcore.estimands import SUMMARIES
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.logarithmic_strata import LogarithmicBand
-from labelcore.stats.orders import hash_keys, hash_order
+from labelcore.stats.orders import hash_order
 from labelcore.stats.profile import FloatArray
 from labelcore.stats.random_curve import RandomBand
 
@@ -258,9 +258,8 @@ def score_notes(setup: Setup) -> tuple[str, ...]:
 
 
 def asked_in_random_order(setup: Setup, items: IntArray, block: int) -> IntArray:
-    """The items of a block by a hash of their own."""
-    names = [setup.population.id_at(int(position)) for position in items]
-    return np.asarray(items[hash_order(hash_keys(setup.seed, f"block {block}", names))])
+    """The items of a block by keys of their own."""
+    return np.asarray(items[hash_order(setup.item_keys(f"block {block}", items))])
 
 
 # --- what is known along them --------------------------------------------------------------------

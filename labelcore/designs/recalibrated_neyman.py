@@ -15,22 +15,28 @@ from labelcore.designs.base import (
     Look,
     Progress,
     Setup,
+    drawn_anew,
     make_frame,
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.neyman_batches import Shares, next_counts, neyman_shares
-from labelcore.designs.profile_figures import profile_figures, profile_first_look
+from labelcore.designs.profile_figures import (
+    profile_figures,
+    profile_figures_of,
+    profile_first_look,
+    profile_may_meet,
+)
 from labelcore.designs.rates import stratum_rates
-from labelcore.designs.scalars import Figures
+from labelcore.designs.scalars import Answers, Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import InPlan, Named, ParameterError, PlanArgumentError, PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.promises import Promise
 from labelcore.stats.allocation import largest_remainder
-from labelcore.stats.orders import hash_keys, ranking
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.orders import random_of, ranking
+from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges
@@ -169,11 +175,13 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
                 "this file has none",
                 "needs a score or predictions",
             )
-        tie_keys = hash_keys(setup.seed, "tie", population.ids())
-        stratum, predicted = _strata(setup, classifier, tie_keys)
+        stratum, predicted = _strata(setup, classifier, setup.file_keys("tie"))
         rates, notes = stratum_rates(population, classifier, stratum, len(predicted))
         frame = make_frame(setup, stratum, rates, predicted, notes)
         return _part_asked(setup, frame)
+
+    def redrawn(self, setup: Setup, frame: Frame) -> Frame:
+        return drawn_anew(setup, _ties_anew(setup, frame))
 
     def first_look(self, frame: Frame, planned: int, promise: Promise) -> int:
         return profile_first_look(frame, planned, promise)
@@ -193,6 +201,14 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         return profile_figures(rows, cells, look, rates)
+
+    def figures_of(self, answers: Sequence[Answers[Frame]], looks: Sequence[Look]) -> list[Figures]:
+        return profile_figures_of(answers, looks)
+
+    def may_meet(
+        self, row: Estimand, cells: Cells, look: Look, labels: IntArray, margin: float
+    ) -> BoolArray:
+        return profile_may_meet(row, cells, look, labels, margin)
 
 
 def _check_part(figure: str, above: int, below: int) -> None:
@@ -241,6 +257,36 @@ def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArr
         stratum[members] = piece + len(predicted)
         predicted += [above] * len(edges)
     return stratum, np.array(predicted)
+
+
+def _ties_anew(setup: Setup, frame: Frame) -> Frame:
+    """The frame with the items of equal score shared out anew over the strata that they lie in;
+    the sizes and rates of these are what they were."""
+    population = setup.population
+    score = population.ordering_score(str(setup.classifier))
+    side = population.predictions.get(str(setup.classifier))
+    score = np.zeros(len(population)) if score is None else score
+    cut = _scores_cut(frame, score)
+    if not len(cut):
+        return frame
+    random, stratum = random_of(setup.seed, "tie"), frame.stratum.copy()
+    sampled = stratum != NOT_SAMPLED
+    for value in cut:
+        tied = np.flatnonzero((score == value) & sampled)
+        for code in (None,) if side is None else np.unique(side[tied]):
+            items = tied if side is None else tied[side[tied] == code]
+            stratum[items] = random.permutation(stratum[items])
+    queue = frame.queue[np.argsort(stratum[frame.queue].astype(np.int16), kind="stable")]
+    return replace(frame, stratum=stratum, queue=queue)
+
+
+def _scores_cut(frame: Frame, score: FloatArray) -> FloatArray:
+    """The scores that strata next to each other share, each once."""
+    there = frame.sizes > 0
+    of_queue, start = score[frame.queue], frame.start[there]
+    highest = np.maximum.reduceat(of_queue, start)
+    lowest = np.minimum.reduceat(of_queue, start)
+    return np.unique(lowest[:-1][lowest[:-1] == highest[1:]])
 
 
 def _part_asked(setup: Setup, frame: Frame) -> Frame:

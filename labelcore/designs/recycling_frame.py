@@ -11,7 +11,6 @@ import numpy as np
 from labelcore.designs.base import Frame, IntArray, Setup, extended, make_frame
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.recycling_parts import Parts, precision_parts, recall_parts
-from labelcore.designs.stratified import asking_order
 from labelcore.errors import ParameterError, PlanArgumentError, PlanError
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.orders import hash_keys, hash_order, ranking
@@ -75,7 +74,7 @@ def recycling_frame(setup: Setup) -> RecyclingFrame:
         names=names,
         under=under,
         called=called,
-        order=hash_order(hash_keys(setup.seed, "draw", population.ids())),
+        order=hash_order(setup.file_keys("draw")),
         samples=(),
         negatives=none,
         precision=(),
@@ -175,7 +174,7 @@ def _strata(setup: Setup, called: BoolArray) -> IntArray:
     population = setup.population
     scores = [population.ordering_score(name) for name in classifiers_of(setup.params)]
     score = next((one for one in scores if one is not None), np.zeros(len(population)))
-    order = ranking(score, hash_keys(setup.seed, "tie", population.ids()))
+    order = ranking(score, setup.file_keys("tie"))
     order = order[np.argsort(-called[1:].sum(axis=0)[order], kind="stable")]
     order = order[~called[0][order]]
     edges = geometric_edges(len(order), N_BELOW)
@@ -200,8 +199,7 @@ def _sequence(
     """The distinct items in the order asked, and how many draws the first ones stand for."""
     drawn = np.concatenate([*(one.items for one in samples), negatives])
     items, number = np.unique(drawn, return_counts=True)
-    names = [setup.population.id_at(int(item)) for item in items]
-    order = asking_order(setup.seed, 1, np.arange(len(items)), names)
+    order = hash_order(setup.item_keys("batch 1", items))
     return items[order], np.concatenate([[0], np.cumsum(number[order])]).astype(np.int64)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic
 
@@ -11,7 +12,7 @@ import numpy as np
 from labelcore.designs.base import Design, FrameT, IntArray, Look, Setup
 from labelcore.estimands import Estimand
 from labelcore.promises import Method, Promise
-from labelcore.stats.profile import Cells, FloatArray
+from labelcore.stats.profile import BoolArray, Cells, FloatArray
 
 FIRST_FIGURE = 30
 """Labels before the first figure of a fixed promise."""
@@ -62,6 +63,23 @@ class EstimatesScalars(Design[FrameT]):
     @abstractmethod
     def figures(self, answers: Answers[FrameT], look: Look) -> Figures:
         """Values and intervals of one classifier."""
+
+    def figures_of(
+        self, answers: Sequence[Answers[FrameT]], looks: Sequence[Look]
+    ) -> list[Figures]:
+        """``figures`` of several sessions of one plan, each at its own look; a method that can work
+        them out side by side is faster."""
+        return [self.figures(one, look) for one, look in zip(answers, looks, strict=True)]
+
+    def may_meet(
+        self, row: Estimand, cells: Cells, look: Look, labels: IntArray, margin: float
+    ) -> BoolArray:
+        """Whether a watched interval may be within ``margin`` at each of several looks, (n_looks,):
+        False only where it surely is not, True where the interval itself has to tell.
+
+        cells    the counts at each look, with an axis of looks; labels: (n_looks,), all labels then
+        """
+        return np.ones(len(labels), dtype=bool)
 
     @abstractmethod
     def half_widths(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from labelcore.designs.base import (
     Look,
     Progress,
     Setup,
+    drawn_anew,
     make_frame,
     parameter,
 )
@@ -25,7 +27,7 @@ from labelcore.designs.helped_figures import (
     helped_figures,
 )
 from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, share_of_group
-from labelcore.designs.profile_figures import g_profile
+from labelcore.designs.profile_figures import alike, g_profile
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import ParameterError
@@ -37,9 +39,11 @@ from labelcore.stats.profile import (
     FloatArray,
     Ratios,
     plug_in_totals,
+    side_by_side,
 )
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
+Bounds = tuple[float, float]
 WILSON, DIFFERENCE = "wilson", "difference"
 PROFILE = Method(
     "G-profile interval over two post-strata",
@@ -124,6 +128,9 @@ class SimpleRandom(StratifiedDesign[Frame]):
         one = np.zeros(len(setup.population), dtype=np.int64)
         return make_frame(setup, one, np.array([0.5]), np.array([False]))
 
+    def redrawn(self, setup: Setup, frame: Frame) -> Frame:
+        return drawn_anew(setup, frame)
+
     def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
         return np.minimum(frame.sizes, progress.limit) - progress.drawn
 
@@ -134,6 +141,16 @@ class SimpleRandom(StratifiedDesign[Frame]):
     def figures(self, answers: Answers[Frame], look: Look) -> Figures:
         plain = super().figures(answers, look)
         return helped_figures(answers, look, plain) if _is_helped(look) else plain
+
+    def figures_of(self, answers: Sequence[Answers[Frame]], looks: Sequence[Look]) -> list[Figures]:
+        found: dict[int, Figures] = {}
+        for places in alike(answers, looks):
+            part, of_part = [answers[place] for place in places], [looks[place] for place in places]
+            bounds = _profiled(part[0].rows, [one.cells for one in part], of_part)
+            for place, one, look, profiled in zip(places, part, of_part, bounds, strict=True):
+                plain = self._with_bounds(one.rows, one.cells, look, profiled)
+                found[place] = helped_figures(one, look, plain) if _is_helped(look) else plain
+        return [found[place] for place in range(len(answers))]
 
     def half_widths(
         self, setup: Setup, answers: Answers[Frame], look: Look, drawn: FloatArray
@@ -155,15 +172,18 @@ class SimpleRandom(StratifiedDesign[Frame]):
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
+        return self._with_bounds(rows, cells, look, _profiled(rows, [cells], [look])[0])
+
+    def _with_bounds(
+        self, rows: list[Estimand], cells: Cells, look: Look, profiled: dict[str, Bounds]
+    ) -> Figures:
+        """The figures of one run; ``profiled`` holds those bounds that are by the G-profile."""
         table = ratios(rows, cells)
         value = np.clip(table.value(plug_in_totals(cells)), 0.0, 1.0)
         parts = [
-            self._one(
-                row,
-                cells,
-                look,
-                Ratios(*(p[i : i + 1] for p in (table.a0, table.a, table.b0, table.b))),
-            )
+            (None, *profiled[row.name], PROFILE)
+            if row.name in profiled
+            else self._one(row, cells, look, table.row(i))
             for i, row in enumerate(rows)
         ]
         for i, (own, _, _, _) in enumerate(parts):
@@ -191,10 +211,27 @@ class SimpleRandom(StratifiedDesign[Frame]):
             return share_of_group(cells, look, table, group)
         if watched and look.target == "process":
             return None, *_two_rates(row, cells, look), MIXTURE
-        if watched:
-            return None, *_two_sequences(cells, table, look), SEQUENCE
-        _, low, high = g_profile([row], cells, look)
-        return None, float(low[0]), float(high[0]), PROFILE
+        return None, *_two_sequences(cells, table, look), SEQUENCE
+
+
+def _profiled(
+    rows: list[Estimand], cells: Sequence[Cells], looks: Sequence[Look]
+) -> list[dict[str, Bounds]]:
+    """For each run the bounds that are by the G-profile: at a fixed size those of figures whose
+    denominator is not known beforehand."""
+    look = looks[0]
+    mine = [row for row in rows if known_group(row, cells[0]) is None]
+    if not mine or look.promise == Promise.WATCHED:
+        return [{} for _ in cells]
+    if len(cells) == 1:
+        _, low, high = (end[None] for end in g_profile(mine, cells[0], look))
+    else:
+        _, low, high = g_profile(mine, side_by_side(cells), look)
+    names = [row.name for row in mine]
+    return [
+        dict(zip(names, zip(*ends, strict=True), strict=True))
+        for ends in zip(low.tolist(), high.tolist(), strict=True)
+    ]
 
 
 def _too_few(answers: Answers[Frame], row: Estimand) -> bool:

@@ -14,7 +14,7 @@ from labelcore.designs.curves import Curve, EstimatesCurve, Ranked, Reading, gri
 from labelcore.designs.scalars import EstimatesFromCells, Figures
 from labelcore.estimands import SCALARS
 from labelcore.promises import Form, Method, Promise, State
-from labelcore.stats.orders import hash_keys, hash_order
+from labelcore.stats.orders import hash_order
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
 NO_CURVE = "the stop was calibrated for one number, not for a curve"
@@ -36,9 +36,7 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
         while there are items and ``progress.limit`` is not reached."""
 
     def next_batch(self, setup: Setup, frame: FrameT, progress: Progress, batch: int) -> IntArray:
-        items = self.batch_items(setup, frame, progress)
-        names = [setup.population.id_at(int(position)) for position in items]
-        return asking_order(setup.seed, batch, items, names)
+        return asking_order(setup, batch, self.batch_items(setup, frame, progress))
 
     def batch_items(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
         return next_items(frame, progress.drawn, self.allocate(setup, frame, progress))
@@ -205,6 +203,6 @@ def next_items(frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
-def asking_order(seed: int, batch: int, items: IntArray, ids: list[str]) -> IntArray:
-    """The items of a batch in a random order across strata, by a hash of its own."""
-    return items[hash_order(hash_keys(seed, f"batch {batch}", ids))]
+def asking_order(setup: Setup, batch: int, items: IntArray) -> IntArray:
+    """The items of a batch in a random order across strata, by keys of their own."""
+    return items[hash_order(setup.item_keys(f"batch {batch}", items))]

@@ -43,7 +43,6 @@ from labelcore.stats.neyman import (
     printed_counts,
     proportional_counts,
 )
-from labelcore.stats.orders import hash_keys
 from labelcore.stats.profile import Cells, FloatArray, fixed_critical
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look
 from labelcore.stats.stratifications import MOST_STRATA, STRATIFICATIONS, stratify
@@ -193,7 +192,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     def prepare(self, setup: Setup) -> SureFrame:
         population, params = setup.population, setup.params
         sure = sureness(population, setup.classifier)
-        keys = hash_keys(setup.seed, "tie", population.ids())
+        keys = setup.file_keys("tie")
         stratum = stratify(params.stratification, sure.z, params.n_strata, keys)
         sizes = np.bincount(stratum)
         side = population.predictions[str(setup.classifier)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from labelcore.figures.choices import choice_results
 from labelcore.figures.claims import claim_results
 from labelcore.figures.curves import curve_results
-from labelcore.figures.scalars import headline_stage, scalar_results
+from labelcore.figures.scalars import headline_stage, scalar_results_of
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.results.types import Choice, Claim, Estimate, Result
@@ -22,8 +22,20 @@ def results(engine: Engine) -> dict[str, Result]:
     A fixed promise holds at the planned size: before it there is a value without an interval, and
     after an extension the first stage stays the result.
     """
-    stage = headline_stage(engine)
-    scalars, curves = scalar_results(stage), curve_results(stage)
+    return results_of([engine])[0]
+
+
+def results_of(engines: Sequence[Engine]) -> list[dict[str, Result]]:
+    """``results`` of several sessions of one plan, worked out side by side."""
+    stages = [headline_stage(engine) for engine in engines]
+    return [
+        _together(engine, stage, scalars)
+        for engine, stage, scalars in zip(engines, stages, scalar_results_of(stages), strict=True)
+    ]
+
+
+def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) -> dict[str, Result]:
+    curves = curve_results(stage)
     primary_first = engine.plan.estimands[0] in curves
     numbers = {**curves, **scalars} if primary_first else {**scalars, **curves}
     numbers |= choice_results(stage)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,12 +37,20 @@ NEEDED_OF_EACH_SIDE = 5
 
 def scalar_results(engine: Engine) -> dict[str, Estimate]:
     """Every scalar result of the plan at this moment."""
-    found: dict[str, Estimate] = {}
-    for group in _same_cells(engine.questions):
-        for question, estimate in zip(group, _group_results(engine, group), strict=True):
-            found[question.key] = estimate
-    keys = [question.key for question in engine.questions]
-    return _with_goal(engine, {key: found[key] for key in keys})
+    return scalar_results_of([engine])[0]
+
+
+def scalar_results_of(engines: Sequence[Engine]) -> list[dict[str, Estimate]]:
+    """``scalar_results`` of several sessions of one plan, worked out side by side."""
+    found: list[dict[str, Estimate]] = [{} for _ in engines]
+    for group in same_cells(engines[0].questions):
+        for mine, estimates in zip(found, _group_results(engines, group), strict=True):
+            mine |= {question.key: one for question, one in zip(group, estimates, strict=True)}
+    keys = [question.key for question in engines[0].questions]
+    return [
+        _with_goal(engine, {key: mine[key] for key in keys})
+        for engine, mine in zip(engines, found, strict=True)
+    ]
 
 
 def goal_reached(engine: Engine) -> bool:
@@ -49,7 +58,12 @@ def goal_reached(engine: Engine) -> bool:
     draws have come to it."""
     if engine.rule is not None:
         return engine.stop.draw is not None
-    found = list(scalar_results(engine).values())
+    return within_margin(engine, scalar_results(engine))
+
+
+def within_margin(engine: Engine, results: Mapping[str, Estimate]) -> bool:
+    """Whether all of these results are within the plan's margin, and none waits for an answer."""
+    found = list(results.values())
     if any(one.state == State.WAITING for one in found):
         return False
     return largest_half_width(found) <= float(engine.plan.margin or 0)
@@ -88,7 +102,7 @@ def first_stage(engine: Engine) -> Engine:
     return stage
 
 
-def _same_cells(questions: list[Question]) -> list[list[Question]]:
+def same_cells(questions: list[Question]) -> list[list[Question]]:
     groups: dict[tuple[Subject, int | None], list[Question]] = {}
     for question in questions:
         groups.setdefault((question.subject, question.class_index), []).append(question)
@@ -123,23 +137,43 @@ def fitted_cell_rates(engine: Engine, tally: Tally, class_index: int | None) -> 
     return np.asarray(rates[tally.stratum])
 
 
-def _group_results(engine: Engine, group: list[Question]) -> list[Estimate]:
-    tally = engine.tallies[group[0].subject]
-    cells = tally.cells(group[0].class_index)
-    rows = [question.row for question in group]
-    rates = fitted_cell_rates(engine, tally, group[0].class_index)
-    look = look_at(engine)
+def answers_of(engine: Engine, group: list[Question]) -> Answers[Any]:
+    """What the figures of a group of questions about the same cells are worked out from."""
     first = group[0]
-    answers = Answers(
-        engine.frame, rows, cells, rates, first.classifier, first.class_index, engine.codes
+    tally = engine.tallies[first.subject]
+    return Answers(
+        engine.frame,
+        [question.row for question in group],
+        tally.cells(first.class_index),
+        fitted_cell_rates(engine, tally, first.class_index),
+        first.classifier,
+        first.class_index,
+        engine.codes,
     )
-    design: EstimatesScalars[Any] = EstimatesScalars.of(engine.design)
-    figures = design.figures(answers, look)
+
+
+def _group_results(engines: Sequence[Engine], group: list[Question]) -> list[list[Estimate]]:
+    """The results of a group of questions about the same cells, for each session."""
+    design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)
+    answers, looks = [answers_of(engine, group) for engine in engines], [*map(look_at, engines)]
+    if len(engines) == 1:
+        figures = [design.figures(answers[0], looks[0])]
+    else:
+        figures = design.figures_of(answers, looks)
+    return [
+        _stated_group(*one, group) for one in zip(engines, answers, looks, figures, strict=True)
+    ]
+
+
+def _stated_group(
+    engine: Engine, answers: Answers[Any], look: Look, figures: Figures, group: list[Question]
+) -> list[Estimate]:
+    tally = engine.tallies[group[0].subject]
     unsettled, share = doubtful(engine, tally)
     if unsettled.any():
         figures = _widened(engine, tally, answers, unsettled, figures, look)
     return [
-        _stated(engine, question, figures, place, cells, share)
+        _stated(engine, question, figures, place, answers.cells, share)
         for place, question in enumerate(group)
     ]
 
@@ -319,7 +353,7 @@ def _state(
     everything = engine.answers_given >= engine.most
     if labels < first and not (done and promise == Promise.FIXED) and not everything:
         return State.TOO_FEW, f"{labels:,} of {first:,} labels before a first figure", promise
-    lacking, without_any = _lacking_side(engine, question, cells)
+    lacking, without_any = lacking_side(engine, question, cells)
     if lacking and (without_any or not done):
         return State.TOO_FEW, lacking, promise
     if np.isnan(value):
@@ -336,7 +370,7 @@ def _state(
     return State.INTERVAL, "", promise
 
 
-def _lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str, bool]:
+def lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str, bool]:
     """What is missing of five labels of each predicted class that the quantity rests on, the
     barest class first, and whether one of them has no label at all: a value would then rest on the
     scores alone."""

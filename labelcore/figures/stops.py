@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from labelcore.figures.choices import choice_made
 from labelcore.figures.claims import all_settled
-from labelcore.figures.scalars import goal_reached
+from labelcore.figures.scalars import goal_reached, within_margin
 from labelcore.log.engine import Engine
 from labelcore.plan.stop_rules import met_rules
+from labelcore.results.types import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,15 @@ class _Standing:
 
     engine: Engine
     at: datetime | None
+    results: Mapping[str, Estimate] | None = None
 
     @property
     def labels(self) -> int:
         return self.engine.labels
 
     def goal_reached(self) -> bool:
+        if self.results is not None:
+            return within_margin(self.engine, self.results)
         return goal_reached(self.engine)
 
     def claims_settled(self) -> bool:
@@ -33,13 +38,16 @@ class _Standing:
         return choice_made(self.engine)
 
 
-def stop_reason(engine: Engine, at: str | None) -> str:
+def stop_reason(
+    engine: Engine, at: str | None, results: Mapping[str, Estimate] | None = None
+) -> str:
     """The rules that end the session now, as the plan writes them, joined by "; "; "" where it
     goes on. After an extension none does.
 
-    at   the present moment, ISO 8601; None: no deadline has passed
+    at        the present moment, ISO 8601; None: no deadline has passed
+    results   the scalar results now, where somebody has them
     """
     if engine.extended:
         return ""
-    now = _Standing(engine, None if at is None else datetime.fromisoformat(at))
+    now = _Standing(engine, None if at is None else datetime.fromisoformat(at), results)
     return "; ".join(met_rules(tuple(engine.plan.stop or ()), now))

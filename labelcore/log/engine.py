@@ -7,6 +7,7 @@ item was shown, whose number the log records.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -27,6 +28,7 @@ from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
+from labelcore.stats.orders import HASHED, Orders
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
 
@@ -35,15 +37,17 @@ class Engine(Book):
     """State of one session, a function of population, plan and the events applied.
 
     plan.planned must be set (``labelcore.preview`` computes it, ``labelcore.Session`` freezes it).
+    ``orders`` says where the random orders come from: a session's are hashes of the ids.
     """
 
-    def __init__(self, population: Population, plan: Plan) -> None:
+    def __init__(self, population: Population, plan: Plan, orders: Orders = HASHED) -> None:
         if plan.planned is None:
             raise PlanError("the plan's planned size is not frozen yet")
         population = as_ordered(population, plan)
         self.population, self.plan, self.design = population, plan, plan.method
         self.classifiers = chosen_classifiers(population, plan)
-        self.setup = make_setup(population, plan, self.classifiers, plan.planned)
+        setup = make_setup(population, plan, self.classifiers, plan.planned)
+        self.setup = replace(setup, orders=orders)
         self.existing = existing_labels(population, plan, self.classifiers[0])
         self.frame = prepared(self.design, self.setup, self.existing)
         self.given = int(self.frame.drawn_before.sum())
@@ -52,14 +56,19 @@ class Engine(Book):
         self.questions = questions(population, tuple(plan.estimands), self.classifiers)
         self.rule = margin_stop.margin_rule(plan, len(population))
         self.classes = {name: code for code, name in enumerate(population.classes)}
+        self._tally()
+        self._start()
+
+    def _tally(self) -> None:
+        """The empty cells of everything that the plan asks about, for the strata of the frame."""
+        stratum = self.frame.stratum
         self.tallies: dict[Subject, Tally] = tallies_of(
-            population, self.frame.stratum, self.classifiers, self.questions
+            self.population, stratum, self.classifiers, self.questions
         )
         self.claims: list[ClaimTotals] = [
-            claim_totals(population, text, self.classifiers[0], self.frame.stratum, plan.target)
-            for text in plan.claims
+            claim_totals(self.population, text, self.classifiers[0], stratum, self.plan.target)
+            for text in self.plan.claims
         ]
-        self._start()
 
     def _start(self) -> None:
         """The state before the first event."""
@@ -89,6 +98,19 @@ class Engine(Book):
         fresh.claims = [claim.on(claim.tally.emptied()) for claim in self.claims]
         fresh._start()
         return fresh
+
+    def redrawn(self, seed: int) -> Engine:
+        """An engine of the same file and plan before the first event under another seed, nothing
+        prepared again that does not depend on the seed. Its orders must be drawn, not hashed."""
+        fresh = copy(self)
+        fresh.plan, fresh.setup = self.plan.with_seed(seed), replace(self.setup, seed=seed)
+        frame = None if self.existing.use else self.design.redrawn(fresh.setup, self.frame)
+        fresh.frame = prepared(self.design, fresh.setup, self.existing) if frame is None else frame
+        if fresh.frame.stratum is not self.frame.stratum:
+            fresh._tally()
+        for name in ("rank_order", "rank_of"):
+            fresh.__dict__.pop(name, None)
+        return fresh.beginning()
 
     @cached_property
     def rank_order(self) -> IntArray:
@@ -121,15 +143,21 @@ class Engine(Book):
     def stop(self) -> margin_stop.Stop:
         """Where the plan's calibrated stop ends the labelling, by the answers as they are now."""
         if self.rule is not None and self._stop[0] != self.version:
-            drawn = self._positions[: self._last_answered]
+            drawn = self.drawn_positions[: self._last_answered]
             tally = self.tallies[self.questions[0].subject]
             cell = tally.cell_of[drawn]
-            outcomes = margin_stop.outcomes_of(self.codes[drawn], cell, self._counting)
+            outcomes = margin_stop.outcomes_of(self.codes[drawn], cell, self.counting)
             self._stop = self.version, margin_stop.find_stop(self.rule, outcomes, self.first_limit)
         return self._stop[1]
 
+    @property
+    def drawn_positions(self) -> IntArray:
+        """The positions of the items drawn, in that order, (n_drawn,)."""
+        return self._positions[: len(self.asked)]
+
     @cached_property
-    def _counting(self) -> BoolArray:
+    def counting(self) -> BoolArray:
+        """Which labels count for the share of a calibrated stop, (n_cells, n_classes)."""
         question = self.questions[0]
         return margin_stop.counting(question, self.tallies[question.subject])
 
@@ -148,7 +176,7 @@ class Engine(Book):
             self.limit + self.given,
             self._by_stratum(tally, tally.right()),
             self.codes,
-            self._positions[: len(self.asked)],
+            self.drawn_positions,
             self._memory,
         )
 
@@ -200,7 +228,40 @@ class Engine(Book):
         self._unanswered.add(index)
         return index
 
+    def upcoming(self) -> IntArray:
+        """The positions of the next new items, as far as they are settled: the rest of a batch."""
+        if self.peek() is None:
+            return np.zeros(0, dtype=np.int64)
+        number = min(len(self._queue), self.limit - len(self.asked))
+        return np.array([position for position, _ in self._queue[: -number - 1 : -1]])
+
     # --- answering -------------------------------------------------------------------------
+
+    def label_ahead(self, number: int, codes: IntArray, answers: Sequence[Event]) -> None:
+        """Draw the first ``number`` of the ``upcoming`` items and answer them, as ``draw_next`` and
+        ``answer`` do one after another.
+
+        codes    (n_items,), the class of each item
+        answers  an answer for each class
+        """
+        positions, batch = self.upcoming()[:number], self._queue[-1][1]
+        del self._queue[-number:]
+        self._batches = batch
+        strata, found = self.frame.stratum[positions], codes[positions]
+        start, end = len(self.asked), len(self.asked) + number
+        self._positions[start:end] = positions
+        self.codes[positions] = found
+        self.asked += [
+            Asked(position, stratum, batch, [answers[code]])
+            for position, stratum, code in zip(
+                positions.tolist(), strata.tolist(), found.tolist(), strict=True
+            )
+        ]
+        self.drawn += np.bincount(strata, minlength=len(self.drawn))
+        self.kinds["labelled"] += number
+        for tally in (*self.tallies.values(), *(claim.tally for claim in self.claims)):
+            tally.add_all(positions, found)
+        self._last_answered, self.version = end, self.version + number
 
     def kind_of(self, answer: object) -> tuple[str, str | None]:
         """The event kind and the class name of an answer; raises AnswerError for anything else."""

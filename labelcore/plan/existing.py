@@ -203,7 +203,8 @@ def _known_apart(design: Design[FrameT], setup: Setup, positions: IntArray) -> F
     """Strata of the items that are not known; the known ones belong to none of them."""
     items = len(setup.population)
     rest = np.setdiff1d(np.arange(items), positions)
-    frame = design.prepare(replace(setup, population=setup.population.part(rest)))
+    part, orders = setup.population.part(rest), setup.orders.of_part(rest)
+    frame = design.prepare(replace(setup, population=part, orders=orders))
     stratum = np.full(items, NOT_SAMPLED, dtype=np.int64)
     stratum[rest] = frame.stratum
     return replace(frame, stratum=stratum, queue=rest[frame.queue])

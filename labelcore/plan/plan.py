@@ -292,6 +292,10 @@ class Plan:
         """
         return json.dumps(self.to_dict(), ensure_ascii=False, sort_keys=True)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as it is stored."""
+        return Plan.from_json, (self.to_json(),)
+
     def to_dict(self) -> dict[str, Any]:
         """The arguments as JSON values.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,13 @@ from labelcore.designs.samples import named_classifiers
 from labelcore.estimands import SCALARS, table_of
 from labelcore.figures.choices import NONE, TrueChoice, true_choice
 from labelcore.figures.curves import SUMMARY_FORMULAS
-from labelcore.figures.looks import results
-from labelcore.figures.stops import stop_reason
+from labelcore.figures.looks import results_of
 from labelcore.log.engine import Engine
-from labelcore.log.events import Event
 from labelcore.plan.plan import Plan
-from labelcore.plan.stop_rules import looking
 from labelcore.planning.forecast import kept_plan, planned_size
+from labelcore.planning.runs import beginnings, label_all
 from labelcore.planning.truth import true_codes
+from labelcore.planning.workers import in_order
 from labelcore.population import Population
 from labelcore.promises import ChoiceStatus, ClaimStatus, Promise, Status
 from labelcore.results.types import Band, Choice, Claim, Estimate, Result
@@ -42,8 +42,12 @@ COLUMNS = (
 )
 
 
+TOGETHER, MOST_ITEMS = 25, 4_000_000
+"""Runs that are simulated side by side, and the items that all of them may have."""
+
 # A number, an array at the ranks of a curve, or which choices are right.
 Truth = float | NDArray[np.float64] | TrueChoice
+Progress = Callable[[int, int], object] | None
 
 
 def run_seed(seed: int, run: int) -> int:
@@ -56,7 +60,14 @@ def run_seed(seed: int, run: int) -> int:
 
 
 def simulate(
-    population: Population, plan: Plan, *, truth: Any, runs: int = 200, seed: int = 0
+    population: Population,
+    plan: Plan,
+    *,
+    truth: Any,
+    runs: int = 200,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Progress = None,
 ) -> Simulation:
     """Carry out ``plan`` many times with known answers, and compare its results with the truth.
 
@@ -72,7 +83,12 @@ def simulate(
     runs
         how many sessions
     seed
-        of the simulation; the same seed gives the same runs
+        of the simulation; the same seed gives the same runs, however many there are
+    workers
+        processes that share the runs, 1 or more; their number changes no result
+    progress
+        called with (runs that are done, runs) now and then, where ``simulate`` was called. If it
+        returns False the simulation ends with the runs that are done
 
     Returns
     -------
@@ -91,6 +107,10 @@ def simulate(
 
     Notes
     -----
+    A run draws by random numbers of its seed where a session sorts by hashes of the ids: the draws
+    are others, and their law is the same. A session that may stop at a margin or when claims are
+    settled is looked at wherever that can be; a bound shows where it cannot.
+
     A coverage from ``runs`` runs has a standard error, which ``summary()`` gives as coverage_se:
     with 200 runs and 95 % it is 1.5 points.
 
@@ -105,15 +125,16 @@ def simulate(
     >>> bool(found.loc["accuracy", "coverage"] > 0.8), int(found.loc["accuracy", "mean_labels"])
     (True, 100)
     """
-    if isinstance(runs, bool) or not isinstance(runs, int):
-        raise TypeError(f"runs must be a whole number, got {runs!r}")
-    if runs < 1:
-        raise ValueError(f"runs must be at least 1, got {runs}")
+    for name, number in (("runs", runs), ("workers", workers)):
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise TypeError(f"{name} must be a whole number, got {number!r}")
+        if number < 1:
+            raise ValueError(f"{name} must be at least 1, got {number}")
     codes = true_codes(population, truth)
     _refuse_other_answers(population, plan, codes)
     kept = kept_plan(population, plan)
-    finished = [_run(population, kept, codes, seed, run) for run in range(runs)]
-    return Simulation(population, kept, codes, seed, finished)
+    finished = _all_runs(population, kept, codes, seed, runs, workers, progress)
+    return Simulation(population, kept, codes, seed, finished, workers)
 
 
 def _refuse_other_answers(population: Population, plan: Plan, codes: NDArray[np.int64]) -> None:
@@ -140,28 +161,49 @@ class Run:
     status: Status
 
 
-def _run(population: Population, plan: Plan, codes: NDArray[np.int64], seed: int, run: int) -> Run:
-    seeded = plan.with_seed(run_seed(seed, run))
+def _all_runs(
+    population: Population,
+    plan: Plan,
+    codes: NDArray[np.int64],
+    seed: int,
+    runs: int,
+    workers: int = 1,
+    progress: Progress = None,
+) -> list[Run]:
+    """The runs, in parts that do not depend on the number of workers."""
+    together = max(1, min(TOGETHER, MOST_ITEMS // len(population)))
+    parts = [range(first, min(first + together, runs)) for first in range(0, runs, together)]
+
+    def done(number: int) -> object:
+        return None if progress is None else progress(min(number * together, runs), runs)
+
+    found = in_order(
+        partial(_runs, population, plan, codes, seed), parts, workers=workers, done=done
+    )
+    return [run for part in found for run in part]
+
+
+def _runs(
+    population: Population, plan: Plan, codes: NDArray[np.int64], seed: int, numbers: Sequence[int]
+) -> list[Run]:
+    """The runs with these numbers, side by side; the plan has its planned size."""
+    seeds = [run_seed(seed, number) for number in numbers]
     if plan.method.size_from_params:  # The number of distinct items may depend on the draws.
-        seeded = seeded.with_planned(planned_size(population, replace(seeded, planned=None)))
-    engine = Engine(population, seeded)
-    status = label_all(engine, codes)
-    found = results(engine)
-    return Run(run, found, true_values(engine, codes, found), status)
-
-
-def label_all(engine: Engine, codes: NDArray[np.int64]) -> Status:
-    """Draw and answer until the plan ends; returns the status."""
-    watching = bool(looking(engine.plan.stop_rules))
-    events = [
-        Event(0, "labelled", "", "simulation", label=name) for name in engine.population.classes
+        seeded = [plan.with_seed(one) for one in seeds]
+        sized = [
+            one.with_planned(planned_size(population, replace(one, planned=None))) for one in seeded
+        ]
+        engines = [Engine(population, one) for one in sized]
+    else:
+        engines = list(beginnings(population, plan, seeds))
+    statuses = label_all(engines, codes)
+    numbers_true = true_numbers(engines[0], codes)
+    return [
+        Run(number, found, {**numbers_true, **_other_truths(engine, codes, found)}, status)
+        for number, engine, found, status in zip(
+            numbers, engines, results_of(engines), statuses, strict=True
+        )
     ]
-    while engine.peek() is not None:
-        index = engine.draw_next()
-        engine.answer(index, events[codes[engine.asked[index - 1].position]])
-        if watching and stop_reason(engine, None):
-            return Status.GOAL_REACHED
-    return Status.EXHAUSTED if len(engine.asked) >= engine.most else Status.BUDGET_USED
 
 
 def true_values(
@@ -169,21 +211,31 @@ def true_values(
 ) -> dict[str, Truth]:
     """The true value of every result: a number, (n_points,) at the ranks of a curve, or the right
     choices."""
+    return {**true_numbers(engine, codes), **_other_truths(engine, codes, results)}
+
+
+def true_numbers(engine: Engine, codes: NDArray[np.int64]) -> dict[str, Truth]:
+    """The true values of scalars and claims, which are those of the file, whatever was drawn."""
     found: dict[str, Truth] = {}
     for question in engine.questions:
-        tally = engine.tallies[question.subject]
-        census = tally.emptied()
-        np.add.at(census.counts, (tally.cell_of, codes), 1.0)
-        cells = census.cells(question.class_index)
+        cells = engine.tallies[question.subject].census(codes).cells(question.class_index)
         found[question.key] = float(table_of([question.row], cells).value(cells.positive)[0])
     for claim in engine.claims:
-        census = claim.tally.emptied()
-        np.add.at(census.counts, (claim.tally.cell_of, codes), 1.0)
-        found[claim.read.text] = float(claim.holds(census.cells(claim.class_index).positive))
-    found |= {
+        cells = claim.tally.census(codes).cells(claim.class_index)
+        found[claim.read.text] = float(claim.holds(cells.positive))
+    return found
+
+
+def _other_truths(
+    engine: Engine, codes: NDArray[np.int64], results: Mapping[str, Result]
+) -> dict[str, Truth]:
+    """The truth of choices, and of what is read along the ranks."""
+    found: dict[str, Truth] = {
         key: true_choice(engine, codes) for key, one in results.items() if isinstance(one, Choice)
     }
-    along_ranks = {key: one for key, one in results.items() if key not in found}
+    along_ranks = {
+        key: one for key, one in results.items() if isinstance(one, Band) or key in SUMMARY_FORMULAS
+    }
     if along_ranks:
         found |= _true_along_ranks(engine, codes, along_ranks)
     return found
@@ -235,7 +287,9 @@ class Simulation:
         codes: NDArray[np.int64],
         seed: int,
         runs: Sequence[Run],
+        workers: int = 1,
     ) -> None:
+        self._workers = workers
         self.population, self.plan, self.seed, self.runs = population, plan, seed, list(runs)
         self._codes = codes
 
@@ -342,9 +396,9 @@ class Simulation:
                 classifier=self.plan.classifiers or named or None,
                 existing=None if self.population.known is None else "ignored",
             )
-            runs = [
-                _run(self.population, plan, self._codes, self.seed, run.number) for run in self.runs
-            ]
+            runs = _all_runs(
+                self.population, plan, self._codes, self.seed, len(self.runs), self._workers
+            )
             other = Simulation(self.population, plan, self._codes, self.seed, runs)
         return {
             key: float(np.sqrt(_mean_known(other._errors(key) ** 2)))

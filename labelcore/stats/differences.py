@@ -18,7 +18,6 @@ from labelcore.stats.profile import (
     Cells,
     Differences,
     FloatArray,
-    Ratios,
     Region,
     smoothed_rates,
 )
@@ -33,29 +32,31 @@ def difference_bounds(
 ) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest value of each difference over the region D(u) <= critical.
 
-    critical  (n_rows,), for instance the squared quantile of Student's t (``fixed_critical``)
+    critical  (..., n_rows), for instance the squared quantile of Student's t (``fixed_critical``)
     target    "file": the cells' own unlabelled items; "process": infinitely many like them
-    Returns   low, high, each (n_rows,), in -1 .. 1; NaN where a denominator is zero
+    Returns   low, high, each (..., n_rows), in -1 .. 1; NaN where a denominator is zero
     """
-    rows = len(critical)
-    both = Differences(_twice(differences.first), _twice(differences.second))
+    both = differences.twice()
+    start = (cells.size * smoothed_rates(cells))[..., None, :]
+    shape = both.value(start).shape
+    rows = shape[-1] // 2
     direction = np.repeat([-1.0, 1.0], rows)
-    limits = np.concatenate([critical, critical])
-    totals = np.tile(cells.size * smoothed_rates(cells), (2 * rows, 1))
-    point = np.full(2 * rows, -2.0)
-    best = np.full(2 * rows, -np.inf)
+    limits = np.broadcast_to(critical, (*shape[:-1], rows))
+    limits = np.concatenate([limits, limits], axis=-1)
+    totals = np.broadcast_to(start, (*shape, start.shape[-1]))
+    point, best = np.full(shape, -2.0), np.full(shape, -np.inf)
     for _ in range(STEPS):
         slope = direction[:, None] * both.sensitivity(totals)
-        largest = np.abs(slope).max(axis=1, keepdims=True)
+        largest = np.abs(slope).max(axis=-1, keepdims=True)
         region = Region(cells, slope / np.where(largest > 0, largest, 1.0), target)
         unlabelled, point = region.solve(limits, point)
         reached, height = _halved(both, direction, totals, region.totals(unlabelled), best)
         gain = height - best
-        totals, best = np.where((gain > 0)[:, None], reached, totals), np.fmax(best, height)
+        totals, best = np.where((gain > 0)[..., None], reached, totals), np.fmax(best, height)
         if not np.any(gain > CLOSE):
             break
     found = np.where(np.isfinite(best), direction * best, np.nan)
-    return np.clip(found[:rows], -1.0, 1.0), np.clip(found[rows:], -1.0, 1.0)
+    return np.clip(found[..., :rows], -1.0, 1.0), np.clip(found[..., rows:], -1.0, 1.0)
 
 
 def _halved(
@@ -72,11 +73,6 @@ def _halved(
         short = np.isfinite(best) & (height < best)
         if not short.any():
             break
-        reached = np.where(short[:, None], (start + reached) / 2, reached)
+        reached = np.where(short[..., None], (start + reached) / 2, reached)
         height = direction * table.value(reached)
     return reached, height
-
-
-def _twice(ratios: Ratios) -> Ratios:
-    parts = (ratios.a0, ratios.a, ratios.b0, ratios.b)
-    return Ratios(*(np.concatenate([part, part]) for part in parts))

@@ -3,19 +3,87 @@
 Three independent hashes, never one: ties in a score, draws within a stratum, and the order in
 which the items of a batch are asked. One hash for ties and draws would bias the estimate: the
 items that a tie pushes to the head of a stratum would be the first ones drawn from it.
+
+A session sorts by hashes of the ids, so that anybody can draw its order again (``Hashed``). A
+simulation needs no more than the law of that order: its keys are random numbers (``Drawn``), which
+take no ids and a fraction of the time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from hashlib import md5
-from typing import Literal
+from typing import Protocol
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-Purpose = Literal["tie", "draw"]
 IntArray = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+Names = Callable[[], Iterable[str]]
+
+
+class Orders(Protocol):
+    """Where random orders come from: keys, (n_items, 2), by which items are sorted. The same seed
+    and purpose give the same keys, another purpose independent ones."""
+
+    def of_file(self, seed: int, purpose: str, names: Names) -> Keys:
+        """A key for every item of the file."""
+
+    def of_items(self, seed: int, purpose: str, number: int, names: Names) -> Keys:
+        """A key for each of ``number`` items, for a purpose that no other items share."""
+
+    def of_part(self, items: IntArray) -> Orders:
+        """The orders for a file that holds these items alone."""
+
+
+class Hashed:
+    """Keys that are hashes of the ids."""
+
+    def of_file(self, seed: int, purpose: str, names: Names) -> Keys:
+        return hash_keys(seed, purpose, names())
+
+    def of_items(self, seed: int, purpose: str, number: int, names: Names) -> Keys:
+        return hash_keys(seed, purpose, names())
+
+    def of_part(self, items: IntArray) -> Orders:
+        return self
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Drawn:
+    """Keys that are random numbers, for a file of ``size`` items or for ``items`` of it."""
+
+    size: int
+    items: IntArray | None = None
+
+    def of_file(self, seed: int, purpose: str, names: Names) -> Keys:
+        keys = random_of(seed, purpose).integers(2**64, size=(self.size, 2), dtype=np.uint64)
+        return keys if self.items is None else keys[self.items]
+
+    def of_items(self, seed: int, purpose: str, number: int, names: Names) -> Keys:
+        return random_of(seed, purpose).integers(2**64, size=(number, 2), dtype=np.uint64)
+
+    def of_part(self, items: IntArray) -> Orders:
+        return Drawn(self.size, items)
+
+
+HASHED = Hashed()
+
+
+def random_of(seed: int, purpose: str) -> np.random.Generator:
+    """The random numbers for one purpose."""
+    return np.random.default_rng([abs(seed), int(seed < 0), crc32(purpose.encode())])
+
+
+def shuffled(seed: int, purpose: str, queue: IntArray, first: IntArray, end: IntArray) -> IntArray:
+    """The queue with each of its pieces, from ``first`` to ``end``, in a random order."""
+    random, found = random_of(seed, purpose), queue.copy()
+    for start, stop in zip(first.tolist(), end.tolist(), strict=True):
+        random.shuffle(found[start:stop])
+    return found
 
 
 def hash_keys(seed: int, purpose: str, ids: Iterable[str]) -> NDArray[np.uint64]:

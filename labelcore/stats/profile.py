@@ -12,6 +12,9 @@ does not exceed a critical value; the interval runs from the smallest to the lar
 estimand over the region. No label in a cell, all labels alike, and a fully labelled cell are
 ordinary cases.
 
+Counts may have leading axes, for many runs or many looks of the same cells side by side: every
+function then works on all of them at once, and one run is that without a leading axis.
+
 Source: the likelihood-ratio principle of Wilks (1938) for a finite population, with the profile
 taken along the estimand (Owen 1990 does so for the empirical likelihood).
 Assumption: within each cell the labelled items are a simple random sample without replacement.
@@ -20,11 +23,12 @@ The critical value is asymptotic; coverage was measured, see docs/real_files.md 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit, xlogy
+from scipy.special import stdtrit
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -36,11 +40,17 @@ PROCESS_UNLABELLED = 1e7
 LOG_MULTIPLIER_RANGE = (-25.0, 4.0)
 ROOT_STEPS = 60
 ROUNDS = 4
+INWARDS, INSIDE, INNER_ROUNDS, INNER_STEPS = 2e-3, 2e-3, 2, 12
+"""Of points inside a region: by how much of the logarithm of D they stay off its edge, and how they
+are looked for."""
+LINES_AT_ONCE, PUT_ASIDE_FROM = 2000, 50
+"""Lines that are solved together, as many as the fast memory of a processor holds; and from how
+many on those that are done are put aside."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Cells:
-    """Counts of one classifier's cells, each array (n_cells,).
+    """Counts of one classifier's cells, each array (n_cells,), or (..., n_cells) for several runs.
 
     size        items in the file (N)
     labelled    items with a label (n)
@@ -72,8 +82,34 @@ class Cells:
     def sampled(self) -> BoolArray:
         """Whether the cell's items are sampled; the others were all known from the start."""
         if self.stratum is None:
-            return np.ones(len(self.size), dtype=bool)
+            return np.ones(self.size.shape, dtype=bool)
         return np.asarray(self.stratum != NOT_SAMPLED)
+
+    @property
+    def for_rows(self) -> Cells:
+        """The same counts with an axis for rows before that of the cells."""
+        return Cells(
+            self.size[..., None, :],
+            self.labelled[..., None, :],
+            self.positive[..., None, :],
+            self.predicted[..., None, :],
+            None if self.stratum is None else self.stratum[..., None, :],
+            None if self.other is None else self.other[..., None, :],
+        )
+
+
+def side_by_side(several: Sequence[Cells]) -> Cells:
+    """The counts of several runs with a leading axis of runs; every one has as many cells."""
+    first = several[0]
+    labelled = np.array([cells.labelled for cells in several])
+    positive = np.array([cells.positive for cells in several])
+    if all(cells.size is first.size for cells in several):  # The same cells in every run.
+        return replace(first, labelled=labelled, positive=positive)
+    stratum = None if first.stratum is None else np.array([cells.stratum for cells in several])
+    other = None if first.other is None else np.array([cells.other for cells in several])
+    size = np.array([cells.size for cells in several])
+    predicted = np.array([cells.predicted for cells in several])
+    return Cells(size, labelled, positive, predicted, stratum, other)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,8 +117,8 @@ class Ratios:
     """Ratios of totals that are linear in the number of positives K of each cell, one per row:
     (a0 + sum_k a_k K_k) / (b0 + sum_k b_k K_k).
 
-    a0, b0   (n_rows,)
-    a, b     (n_rows, n_cells)
+    a0, b0   (..., n_rows)
+    a, b     (..., n_rows, n_cells)
     """
 
     a0: FloatArray
@@ -91,28 +127,42 @@ class Ratios:
     b: FloatArray
 
     def value(self, totals: FloatArray) -> FloatArray:
-        """The ratios at ``totals`` (n_cells,) or (n_rows, n_cells); NaN for x/0."""
+        """The ratios at ``totals``, (..., n_rows); NaN for x/0.
+
+        totals   (n_cells,), or (..., n_rows or 1, n_cells)
+        """
         above = self.a0 + (self.a * totals).sum(axis=-1)
         below = self.b0 + (self.b * totals).sum(axis=-1)
-        ratio = np.divide(above, below, out=np.full(len(self.a0), np.nan), where=below > 1e-12)
+        ratio = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 1e-12)
         return np.asarray(ratio)
 
     def row(self, place: int) -> Ratios:
         """One of the ratios on its own."""
         one = slice(place, place + 1)
-        return Ratios(self.a0[one], self.a[one], self.b0[one], self.b[one])
+        return Ratios(
+            self.a0[..., one], self.a[..., one, :], self.b0[..., one], self.b[..., one, :]
+        )
+
+    def twice(self) -> Ratios:
+        """Every row, and every row once more."""
+        return Ratios(
+            np.concatenate([self.a0, self.a0], axis=-1),
+            np.concatenate([self.a, self.a], axis=-2),
+            np.concatenate([self.b0, self.b0], axis=-1),
+            np.concatenate([self.b, self.b], axis=-2),
+        )
 
     def gradient(self, value: FloatArray) -> FloatArray:
-        """The sign-giving part of the gradient, a - R b, (n_rows, n_cells)."""
-        return self.a - value[:, None] * self.b
+        """The sign-giving part of the gradient, a - R b, (..., n_rows, n_cells)."""
+        return self.a - value[..., None] * self.b
 
     def sensitivity(self, totals: FloatArray) -> FloatArray:
-        """The gradient at ``totals``, kept off the ends of the range, (n_rows, n_cells)."""
+        """The gradient at ``totals``, kept off the ends of the range, (..., n_rows, n_cells)."""
         value = np.clip(np.nan_to_num(self.value(totals), nan=0.5), 0.01, 0.99)
         return self.gradient(value)
 
     def below(self, totals: FloatArray) -> FloatArray:
-        """What is divided by at ``totals``, (n_rows,)."""
+        """What is divided by at ``totals``, (..., n_rows)."""
         return np.asarray(self.b0 + (self.b * totals).sum(axis=-1))
 
 
@@ -124,16 +174,20 @@ class Differences:
     second: Ratios
 
     def value(self, totals: FloatArray) -> FloatArray:
-        """The differences at ``totals`` (n_cells,) or (n_rows, n_cells); NaN for x/0."""
+        """The differences at ``totals``, (..., n_rows), as ``Ratios.value`` takes them."""
         return self.first.value(totals) - self.second.value(totals)
 
     def sensitivity(self, totals: FloatArray) -> FloatArray:
-        """The gradient at ``totals``, (n_rows, n_cells)."""
+        """The gradient at ``totals``, (..., n_rows, n_cells)."""
         return _slope(self.first, totals) - _slope(self.second, totals)
 
     def row(self, place: int) -> Differences:
         """One of the differences on its own."""
         return Differences(self.first.row(place), self.second.row(place))
+
+    def twice(self) -> Differences:
+        """Every row, and every row once more."""
+        return Differences(self.first.twice(), self.second.twice())
 
 
 Table = Ratios | Differences
@@ -141,7 +195,7 @@ Table = Ratios | Differences
 
 def _slope(ratios: Ratios, totals: FloatArray) -> FloatArray:
     value = np.clip(np.nan_to_num(ratios.value(totals), nan=0.5), 0.0, 1.0)
-    return ratios.gradient(value) / np.maximum(ratios.below(totals), 1e-12)[:, None]
+    return ratios.gradient(value) / np.maximum(ratios.below(totals), 1e-12)[..., None]
 
 
 def profile_bounds(
@@ -149,51 +203,80 @@ def profile_bounds(
 ) -> tuple[FloatArray, FloatArray]:
     """Smallest and largest value of each ratio over the region D(u) <= critical.
 
-    critical  (n_rows,), for instance the squared quantile of Student's t (``fixed_critical``)
+    critical  (..., n_rows), for instance the squared quantile of Student's t (``fixed_critical``)
     target    "file": the cells' own unlabelled items; "process": infinitely many like them
-    Returns   low, high, each (n_rows,)
+    Returns   low, high, each (..., n_rows)
     """
-    rows = len(ratios.a0)
-    both = Ratios(*(np.concatenate([part, part]) for part in _parts(ratios)))
+    both = ratios.twice()
+    start = ratios.value(plug_in_totals(cells)[..., None, :])
+    limits = np.broadcast_to(critical, start.shape)
+    limits = np.concatenate([limits, limits], axis=-1)
+    rows = start.shape[-1]
     direction = np.repeat([-1.0, 1.0], rows)
-    limits = np.concatenate([critical, critical])
-    start = ratios.value(plug_in_totals(cells))
-    value = np.clip(np.nan_to_num(np.concatenate([start, start]), nan=0.5), 0.01, 0.99)
-    point = np.full(2 * rows, -2.0)
+    value = np.clip(np.nan_to_num(np.concatenate([start, start], axis=-1), nan=0.5), 0.01, 0.99)
+    point = np.full(value.shape, -2.0)
     for _ in range(ROUNDS):
         reached, point = _reach(cells, both, direction, limits, value, point, target)
         settled = np.max(np.abs(reached - value), initial=0.0) < 1e-9
         value = reached
         if settled:
             break
-    return np.clip(value[:rows], 0.0, 1.0), np.clip(value[rows:], 0.0, 1.0)
+    return np.clip(value[..., :rows], 0.0, 1.0), np.clip(value[..., rows:], 0.0, 1.0)
 
 
-def _parts(ratios: Ratios) -> tuple[FloatArray, ...]:
-    return ratios.a0, ratios.a, ratios.b0, ratios.b
+def least_width(
+    cells: Cells, ratios: Ratios, critical: FloatArray, *, target: str = "file"
+) -> FloatArray:
+    """A width that the interval of ``profile_bounds`` is not narrower than, (..., n_rows), in a
+    fraction of the time: how far apart two points lie that are inside the region. They are looked
+    for close to its ends; 0 where they turn out to lie outside.
+
+    critical  (..., n_rows), or anything less than what the interval has
+    """
+    both = ratios.twice()
+    start = ratios.value(plug_in_totals(cells)[..., None, :])
+    rows = start.shape[-1]
+    limits = np.broadcast_to(critical, start.shape)
+    goal = np.log(np.maximum(np.concatenate([limits, limits], axis=-1), 1e-300)) - INWARDS
+    direction = np.repeat([-1.0, 1.0], rows)
+    value = np.clip(np.nan_to_num(np.concatenate([start, start], axis=-1), nan=0.5), 0.01, 0.99)
+    point, excess = np.full(value.shape, -2.0), np.zeros(value.shape)
+    for _ in range(INNER_ROUNDS):
+        gradient = both.gradient(np.clip(value, 1e-9, 1 - 1e-9))
+        region = Region(cells, direction[:, None] * gradient, target)
+        slope, step = np.full(value.shape, 2.0), np.zeros(value.shape)
+        for _ in range(INNER_STEPS):
+            point, last = np.clip(point + step, *LOG_MULTIPLIER_RANGE), excess
+            u = region.unlabelled_positives(point)
+            excess = np.log(np.maximum(region.statistic(u), 1e-300)) - goal
+            found = np.divide(excess - last, step, out=slope.copy(), where=step != 0)
+            slope = np.where((found > 0.05) & (found < 20), found, slope)
+            step = -excess / slope
+            if np.all(np.abs(excess) < abs(INWARDS)):
+                break
+        point, value = np.clip(point + step, *LOG_MULTIPLIER_RANGE), both.value(region.totals(u))
+    inside = (excess < INSIDE).reshape(*start.shape[:-1], 2, rows).all(axis=-2)
+    width = np.clip(value[..., rows:], 0.0, 1.0) - np.clip(value[..., :rows], 0.0, 1.0)
+    return np.where(inside & ~np.isnan(width), width, 0.0)
 
 
 def plug_in_totals(cells: Cells, rates: FloatArray | None = None) -> FloatArray:
-    """N s / n per cell; without labels N times ``rates``, else the pooled rate of its side."""
-    own = np.divide(
-        cells.positive,
-        cells.labelled,
-        out=np.full(len(cells.size), np.nan) if rates is None else rates.astype(float).copy(),
-        where=cells.labelled > 0,
-    )
-    if rates is None:
-        own = np.where(np.isnan(own), _side_rates(cells), own)
-    return np.asarray(cells.size * own)
+    """N s / n per cell, (..., n_cells); without labels N times ``rates``, else the pooled rate of
+    its side."""
+    there = cells.labelled > 0
+    other = _side_rates(cells) if rates is None else rates
+    own = cells.positive / np.where(there, cells.labelled, 1.0)
+    return np.asarray(cells.size * np.where(there, own, other))
 
 
 def _side_rates(cells: Cells) -> FloatArray:
     """The pooled rate of each cell's side of the prediction, 1/2 where it has no label."""
-    rates = np.full(len(cells.size), 0.5)
+    rates = np.full(cells.labelled.shape, 0.5)
     for side in (True, False):
         mask = cells.predicted == side
-        total = cells.labelled[mask].sum()
-        if total > 0:
-            rates[mask] = cells.positive[mask].sum() / total
+        total = (cells.labelled * mask).sum(axis=-1, keepdims=True)
+        hits = (cells.positive * mask).sum(axis=-1, keepdims=True)
+        rates = np.where(mask & (total > 0), hits / np.maximum(total, 1.0), rates)
     return rates
 
 
@@ -213,91 +296,141 @@ def _reach(
     return ratios.value(region.totals(unlabelled)), point
 
 
+def _x_log_x(x: FloatArray) -> FloatArray:
+    return np.asarray(x * np.log(np.maximum(x, 1e-300)))
+
+
+def _positives(slope: FloatArray, s: FloatArray, f: FloatArray, free: FloatArray) -> FloatArray:
+    """The unlabelled positives u of a cell of which the labels, s and f, and the multiplier times
+    the slope are given."""
+    e1 = np.expm1(np.clip(-slope, -700, 700))
+    b = -s - f - e1 * (free + f)
+    d = np.sqrt(np.maximum(b * b - 4 * e1 * free * s, 0.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = np.where(b <= 0, 2 * free * s / (d - b), -(b + d) / (2 * e1))
+    bad = ~np.isfinite(u)
+    if bad.any():
+        u = np.where(bad, _at_rest(s, f, free), u)
+    return np.clip(u, 0.0, free)
+
+
+def _at_rest(s: FloatArray, f: FloatArray, free: FloatArray) -> FloatArray:
+    """The unlabelled positives at the labelled rate."""
+    n = s + f
+    rate = np.divide(s, n, out=np.full_like(n, 0.5), where=n > 0)
+    return np.asarray(free * rate)
+
+
+@dataclass(eq=False, slots=True)
+class _Lines:
+    """Regions along curves u(multiplier), one a line, all arrays (n_lines, n_cells) but ``goal``,
+    (n_lines,), the logarithm of the critical value."""
+
+    slope: FloatArray
+    s: FloatArray
+    f: FloatArray
+    free: FloatArray
+    constant: FloatArray
+    open: FloatArray
+    goal: FloatArray
+
+    def chosen(self, keep: slice | BoolArray) -> _Lines:
+        return _Lines(*(getattr(self, item.name)[keep] for item in fields(self)))
+
+    def excess(self, log_multiplier: FloatArray) -> FloatArray:
+        """ln D(u) - ln of the critical value, (n_lines,)."""
+        u = _positives(np.exp(log_multiplier)[:, None] * self.slope, self.s, self.f, self.free)
+        statistic = _statistic(u, self.s, self.f, self.free, self.constant, self.open)
+        return np.asarray(np.log(np.maximum(statistic, 1e-300)) - self.goal)
+
+
+def _statistic(
+    u: FloatArray,
+    s: FloatArray,
+    f: FloatArray,
+    free: FloatArray,
+    constant: FloatArray,
+    open_cells: FloatArray,
+) -> FloatArray:
+    """D(u), (..., n_lines)."""
+    v = free - u
+    parts = constant + _x_log_x(u) + _x_log_x(v) - _x_log_x(s + u) - _x_log_x(f + v)
+    return np.asarray(2 * (parts * open_cells).sum(axis=-1))
+
+
 class Region:
-    """D(u) along the curves u(multiplier) that maximise ``slope`` @ K, one curve per row."""
+    """D(u) along the curves u(multiplier) that maximise ``slope`` @ K, one curve per line.
+
+    slope   (..., n_lines, n_cells), the leading axes those of ``cells``
+    """
 
     def __init__(self, cells: Cells, slope: FloatArray, target: str) -> None:
-        self.cells = cells
+        self.cells = cells = cells.for_rows
         self.slope = slope
         open_cells = cells.unlabelled > 1e-9
         self.free = (
-            cells.unlabelled if target == "file" else np.full(len(cells.size), PROCESS_UNLABELLED)
+            cells.unlabelled
+            if target == "file"
+            else np.full(cells.labelled.shape, PROCESS_UNLABELLED)
         )
         if target == "process":
-            open_cells = np.ones(len(cells.size), dtype=bool)
+            open_cells = np.ones(cells.labelled.shape, dtype=bool)
             weight = cells.size / (cells.labelled + self.free)
-            self.slope = slope * weight / weight.max()
+            self.slope = slope * weight / weight.max(axis=-1, keepdims=True)
         quarter = _directed_quarter(cells, open_cells)
         up = (slope > 0).astype(float)
         self.s = cells.positive + quarter * up
         self.f = (cells.labelled - cells.positive) + quarter * (1 - up)
-        self.open = open_cells
+        self.open = open_cells.astype(float)
         self.target = target
         n = self.s + self.f
         self.constant = (
-            xlogy(self.s, self.s)
-            + xlogy(self.f, self.f)
-            - xlogy(n, n)
-            - xlogy(self.free, self.free)
-            + xlogy(n + self.free, n + self.free)
+            _x_log_x(self.s)
+            + _x_log_x(self.f)
+            - _x_log_x(n)
+            - _x_log_x(self.free)
+            + _x_log_x(n + self.free)
         )
 
     def unlabelled_positives(self, log_multiplier: FloatArray) -> FloatArray:
-        """u of each cell for a multiplier per row, (n_rows, n_cells)."""
-        e1 = np.expm1(np.clip(-np.exp(log_multiplier)[:, None] * self.slope, -700, 700))
-        free, s, f = self.free, self.s, self.f
-        b = -s - f - e1 * (free + f)
-        d = np.sqrt(np.maximum(b * b - 4 * e1 * free * s, 0.0))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            u = np.where(b <= 0, 2 * free * s / (d - b), -(b + d) / (2 * e1))
-        n = s + f
-        rate = np.divide(s, n, out=np.full_like(s, 0.5), where=n > 0)
-        u = np.where(np.isfinite(u), u, free * rate)
-        return np.asarray(np.clip(u, 0.0, free))
+        """u of each cell for a multiplier per line, (..., n_lines, n_cells)."""
+        pull = np.exp(log_multiplier)[..., None] * self.slope
+        return _positives(pull, self.s, self.f, self.free)
 
     def statistic(self, u: FloatArray) -> FloatArray:
-        """D(u), (n_rows,)."""
-        v = self.free - u
-        k, rest = self.s + u, self.f + v
-        parts = self.constant + xlogy(u, u) + xlogy(v, v) - xlogy(k, k) - xlogy(rest, rest)
-        return np.asarray(2 * (parts * self.open).sum(axis=-1))
+        """D(u), (..., n_lines)."""
+        return _statistic(u, self.s, self.f, self.free, self.constant, self.open)
 
     def limit(self) -> FloatArray:
         """u when the multiplier goes to infinity."""
         ends = np.where(self.slope > 0, self.free, 0.0)
-        n = self.s + self.f
-        rate = np.divide(self.s, n, out=np.full_like(self.s, 0.5), where=n > 0)
-        return np.where(self.slope == 0, self.free * rate, ends)
+        return np.where(self.slope == 0, _at_rest(self.s, self.f, self.free), ends)
 
     def solve(self, critical: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
         """u where D reaches the critical value (the limit where it never does), and the logarithm
-        of the multiplier there, found by a bracketed secant on ln D against ln multiplier."""
-        rows = len(critical)
-        left = np.full(rows, LOG_MULTIPLIER_RANGE[0])
-        right = np.full(rows, LOG_MULTIPLIER_RANGE[1])
+        of the multiplier there, found by a bracketed secant on ln D against ln multiplier.
+
+        critical, start   (..., n_lines)
+        """
         goal = np.log(np.maximum(critical, 1e-300))
-        at_limit = self._excess(right, goal) < 0
-        point, slope = start, np.full(rows, 2.0)
-        last_point, last_excess = right, np.full(rows, np.nan)
-        for step in range(ROOT_STEPS):
-            excess = self._excess(point, goal)
-            right = np.where(excess >= 0, point, right)
-            left = np.where(excess < 0, point, left)
-            if np.all((np.abs(excess) < 1e-9) | (right - left < 1e-11) | at_limit):
-                break
-            with np.errstate(divide="ignore", invalid="ignore"):
-                secant = (excess - last_excess) / (point - last_point)
-            slope = np.where((secant > 0.05) & (secant < 20), secant, slope)
-            last_point, last_excess = point, excess
-            guess = point - excess / slope
-            inside = (guess > left) & (guess < right) & (step % 8 != 7)
-            point = np.where(inside, guess, (left + right) / 2)
-        u = np.where(at_limit[:, None], self.limit(), self.unlabelled_positives(point))
+        lines, begin = self._lines(goal), start.reshape(-1)
+        found, never = np.empty(begin.shape), np.empty(begin.shape, dtype=bool)
+        for first in range(0, len(begin), LINES_AT_ONCE):
+            part = slice(first, first + LINES_AT_ONCE)
+            never[part], found[part] = _solve(lines.chosen(part), begin[part])
+        point = found.reshape(start.shape)
+        u = self.unlabelled_positives(point)
+        if never.any():
+            u = np.where(never.reshape(start.shape)[..., None], self.limit(), u)
         return u, np.clip(point, -20.0, 3.0)
 
-    def _excess(self, log_multiplier: FloatArray, goal: FloatArray) -> FloatArray:
-        statistic = self.statistic(self.unlabelled_positives(log_multiplier))
-        return np.asarray(np.log(np.maximum(statistic, 1e-300)) - goal)
+    def _lines(self, goal: FloatArray) -> _Lines:
+        whole, n_cells = self.s.shape, self.s.shape[-1]
+        parts = (self.slope, self.s, self.f, self.free, self.constant, self.open)
+        slope, s, f, free, constant, open_cells = (
+            np.broadcast_to(part, whole).reshape(-1, n_cells) for part in parts
+        )
+        return _Lines(slope, s, f, free, constant, open_cells, goal.reshape(-1))
 
     def totals(self, u: FloatArray) -> FloatArray:
         """K of each cell in items of the file; the directed quarter is not part of it."""
@@ -307,16 +440,50 @@ class Region:
         return np.asarray(cells.size * (cells.positive + u) / (cells.labelled + self.free))
 
 
+def _solve(lines: _Lines, start: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Whether each line never reaches its critical value, and the multiplier at which it does;
+    where many lines are solved, those that are done are put aside."""
+    count = len(start)
+    right = np.full(count, LOG_MULTIPLIER_RANGE[1])
+    at_limit = lines.excess(right) < 0
+    found, row = start.copy(), np.arange(count)
+    left = np.full(count, LOG_MULTIPLIER_RANGE[0])
+    point, slope, done = start, np.full(count, 2.0), at_limit
+    last_point, last_excess = right, np.full(count, np.nan)
+    for step in range(ROOT_STEPS):
+        if count > PUT_ASIDE_FROM and done.mean() > 0.2:
+            keep = ~done
+            lines, row = lines.chosen(keep), row[keep]
+            point, left, right, slope = point[keep], left[keep], right[keep], slope[keep]
+            last_point, last_excess = last_point[keep], last_excess[keep]
+            count = len(row)
+        excess = lines.excess(point)
+        found[row] = point
+        right = np.where(excess >= 0, point, right)
+        left = np.where(excess < 0, point, left)
+        done = (np.abs(excess) < 1e-9) | (right - left < 1e-11) | at_limit[row]
+        if done.all():
+            break
+        with np.errstate(divide="ignore", invalid="ignore"):
+            secant = (excess - last_excess) / (point - last_point)
+        slope = np.where((secant > 0.05) & (secant < 20), secant, slope)
+        last_point, last_excess = point, excess
+        guess = point - excess / slope
+        inside = (guess > left) & (guess < right) & (step % 8 != 7)
+        point = np.where(inside, guess, (left + right) / 2)
+    return at_limit, found
+
+
 def _directed_quarter(cells: Cells, open_cells: BoolArray) -> FloatArray:
     """A quarter of a label for each of ``Cells.sides``, shared over its open cells in proportion to
     their labels."""
-    quarter = np.zeros(len(cells.size))
+    quarter = np.zeros(cells.labelled.shape)
     sides = cells.sides
     for side in np.unique(sides):
         mask = (sides == side) & open_cells
-        total = cells.labelled[mask].sum()
-        if total > 0:
-            quarter[mask] = cells.labelled[mask] / (4 * total)
+        labelled = cells.labelled * mask
+        total = labelled.sum(axis=-1, keepdims=True)
+        quarter += np.divide(labelled, 4 * total, out=np.zeros(labelled.shape), where=total > 0)
     return quarter
 
 
@@ -330,11 +497,13 @@ def smoothed_rates(cells: Cells, rates: FloatArray | None = None) -> FloatArray:
 def variance_shares(
     cells: Cells, table: Table, rates: FloatArray | None = None, *, target: str = "file"
 ) -> FloatArray:
-    """Each cell's part of the linearised variance of each row of ``table``, (n_rows, n_cells)."""
+    """Each cell's part of the linearised variance of each row of ``table``, (..., n_rows,
+    n_cells)."""
     smooth = smoothed_rates(cells, rates)
     rest = 1.0 if target == "process" else 1 - cells.labelled / cells.size
     spread = cells.size**2 * smooth * (1 - smooth) / np.maximum(cells.labelled, 1) * rest
-    return np.asarray(table.sensitivity(cells.size * smooth) ** 2 * spread)
+    slope = table.sensitivity((cells.size * smooth)[..., None, :])
+    return np.asarray(slope**2 * spread[..., None, :])
 
 
 def fixed_critical(
@@ -346,14 +515,14 @@ def fixed_critical(
     target: str = "file",
 ) -> FloatArray:
     """The squared two-sided quantile of Student's t with Satterthwaite's degrees of freedom, at
-    least 4, one per row.
+    least 4, (..., n_rows).
 
     Source: Satterthwaite (1946); departure: smoothed rates in place of the raw variances, because
     a cell whose labels all agree would otherwise carry no uncertainty.
     """
     shares = variance_shares(cells, table, rates, target=target)
-    freedom = np.maximum(cells.labelled - 1, 1)
-    total = shares.sum(axis=1)
-    spread = (shares**2 / freedom).sum(axis=1)
-    df = np.divide(total**2, spread, out=np.full(len(total), 1e6), where=spread > 0)
+    freedom = np.maximum(cells.labelled - 1, 1)[..., None, :]
+    total = shares.sum(axis=-1)
+    spread = (shares**2 / freedom).sum(axis=-1)
+    df = np.divide(total**2, spread, out=np.full(total.shape, 1e6), where=spread > 0)
     return np.asarray(stdtrit(np.maximum(df, 4.0), (1 + confidence) / 2) ** 2)

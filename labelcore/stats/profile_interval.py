@@ -25,22 +25,23 @@ def profile_interval(
     table: Table,
     confidence: float,
     *,
-    watched: float | None = None,
+    watched: FloatArray | float | None = None,
     rates: FloatArray | None = None,
     target: str = "file",
     inflation: FloatArray | float = 1.0,
     rests_on: BoolArray | None = None,
     whole_items: bool = True,
 ) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper bounds of each row of ``table``, (n_rows,) each; NaN where a denominator may
-    be zero.
+    """Lower and upper bounds of each row of ``table``, (..., n_rows) each; NaN where a denominator
+    may be zero.
 
-    watched      the critical value of a look while watching; None: that of a fixed size
-    rates        (n_cells,), the method's own idea of each cell's rate; None where it has none
+    cells        of one run, or of several side by side
+    watched      the critical value of a look while watching, (...); None: that of a fixed size
+    rates        (..., n_cells), the method's own idea of each cell's rate; None where it has none
     target       "file": this file; "process": items like these
     inflation    multiplies the critical value, for a file that is itself a sample; a number or
-                 (n_rows,)
-    rests_on     (n_rows, n_cells), the cells whose unlabelled items a row rests on; None: all
+                 (..., n_rows)
+    rests_on     (..., n_rows, n_cells), the cells whose unlabelled items a row rests on; None: all
     whole_items  whether bounds go to whole items where at most ``FEW_LEFT`` of those are left
 
     Promise      approximate: "fixed", or "watched" if ``watched`` is given.
@@ -58,14 +59,15 @@ def profile_interval(
     if watched is None:
         critical = fixed_critical(cells, table, confidence, rates, target=target)
     else:
-        critical = np.full(len(table.value(cells.positive)), watched)
+        critical = np.asarray(watched, dtype=float)[..., None]
     critical = critical * inflation
     if isinstance(table, Differences):
         return difference_bounds(cells, table, critical, target=target)
     low, high = profile_bounds(cells, table, critical, target=target)
     if not whole_items or target == "process":
         return low, high
-    left = cells.unlabelled if rests_on is None else np.where(rests_on, cells.unlabelled, 0.0)
+    unlabelled = cells.unlabelled[..., None, :]
+    left = unlabelled if rests_on is None else np.where(rests_on, unlabelled, 0.0)
     few = np.broadcast_to(left.sum(axis=-1) <= FEW_LEFT, low.shape)
     if not few.any():
         return low, high
@@ -76,17 +78,18 @@ def profile_interval(
 def in_whole_items(
     cells: Cells, table: Ratios, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Bounds, (n_rows,) each, moved outwards to whole items: up to the next one where what is
+    """Bounds, (..., n_rows) each, moved outwards to whole items: up to the next one where what is
     divided by is known, else by what one item can move; never beyond what is certain.
     """
-    known = ~table.b.any(axis=1)
-    below = np.maximum(table.below(cells.positive), 1e-12)
+    known = ~table.b.any(axis=-1)
+    positive, unlabelled = cells.positive[..., None, :], cells.unlabelled[..., None, :]
+    below = np.maximum(table.below(positive), 1e-12)
     found = []
     for bound, sign in ((low, -1.0), (high, 1.0)):
         slope = sign * table.gradient(np.nan_to_num(bound, nan=0.5))
-        step = np.where(cells.unlabelled > 1e-9, np.abs(slope), 0.0).max(axis=1) / below
-        items = np.divide(sign * bound, step, out=np.zeros(len(step)), where=step > 0)
+        step = np.where(unlabelled > 1e-9, np.abs(slope), 0.0).max(axis=-1) / below
+        items = np.divide(sign * bound, step, out=np.zeros(step.shape), where=step > 0)
         moved = np.where(known & (step > 0), np.ceil(items - 1e-9) * step, sign * bound + step)
-        most = cells.positive + np.where(slope > 0, cells.unlabelled, 0.0)
+        most = positive + np.where(slope > 0, unlabelled, 0.0)
         found.append(sign * np.minimum(moved, sign * table.value(most)))
     return found[0], found[1]

@@ -18,7 +18,7 @@ from labelcore.figures.stops import stop_reason
 from labelcore.plan.claim_totals import claim_totals
 from labelcore.plan.claims import Quantity, read_claim
 from labelcore.plan.stop_rules import read_stop
-from labelcore.planning.simulation import label_all
+from labelcore.planning.runs import label_all
 from labelcore.replay import replay_project
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import log_evidence_at
@@ -348,7 +348,7 @@ def test_any_and_all(two: Known) -> None:
     for how in ("any", "all"):
         plan = lc.Plan("simple_random", ["accuracy"], stop=(how, "margin", "claims"), **wide)
         engine = two.engine(plan, 2)
-        label_all(engine, two.truth)
+        label_all([engine], two.truth)
         ends[how] = (engine.labels, stop_reason(engine, None))
     assert ends["any"][0] <= ends["all"][0] and ends["all"][1] == "margin; claims"
     assert ends["any"][1] in ("margin", "claims", "margin; claims")

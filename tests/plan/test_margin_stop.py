@@ -17,7 +17,7 @@ from labelcore.figures.scalars import headline_stage, scalar_results, second_sta
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.plan.margin_stop import HIT, MISS, OPEN, UNDECIDED, Stop, find_stop, margin_rule
-from labelcore.planning.simulation import label_all
+from labelcore.planning.runs import label_all
 from labelcore.replay import replay_project
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, label_distribution
 from tests.designs.synthetic import Known, calibrated, label, write
@@ -424,7 +424,7 @@ def test_later_counts_both_ways_until_it_is_answered(known: Known) -> None:
 def test_a_budget_with_undecided_items_is_not_called_exact(known: Known) -> None:
     engine = known.engine(plan_of(margin=0.02, budget=100), 1)
     give(engine, "unsure")
-    label_all(engine, known.truth)
+    label_all([engine], known.truth)
     one = scalar_results(engine)["accuracy"]
     assert (one.state, one.labels_used, one.form) == ("not reached", 99, "approximate")
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import labelcore as lc
+from labelcore.figures.looks import results
+from labelcore.log.events import Event
+from labelcore.planning.runs import beginnings
 from labelcore.planning.simulation import COLUMNS, run_seed
 from tests.designs.synthetic import SCALARS, Known, calibrated
 
@@ -74,13 +79,28 @@ def test_same_seed_same_table_and_the_plan_seed_is_not_used(known: Known) -> Non
 
 
 def test_a_run_is_a_session(known: Known) -> None:
-    """Run 2 draws and finds what a person with these labels and that seed would."""
+    """Run 2 finds what a person finds who is asked its items in its order."""
     plan = lc.Plan("recalibrated_neyman", SCALARS, budget=60)
     simulation = lc.simulate(known.population, plan, truth="truth", runs=3, seed=9)
-    session = lc.Session(known.population, plan.with_seed(run_seed(9, 2)))
-    while (draw := session.next()) is not None:
-        session.answer(draw, bool(known.truth[known.population.position(draw.item_id)]))
-    assert session.results() == simulation.runs[2].results
+    (engine,) = beginnings(known.population, simulation.plan, [run_seed(9, 2)])
+    while engine.peek() is not None:
+        index = engine.draw_next()
+        label = known.population.classes[known.truth[engine.asked[index - 1].position]]
+        engine.answer(index, Event(0, "labelled", "", "me", label=label))
+    for key, result in results(engine).items():
+        run = simulation.runs[2].results[key]
+        for end in ("value", "low", "high"):
+            assert getattr(run, end) == pytest.approx(getattr(result, end), abs=1e-8)
+        numbers = {"value": run.value, "low": run.low, "high": run.high}
+        assert replace(result, **numbers) == run
+
+
+def test_a_run_does_not_depend_on_the_number_of_runs(known: Known) -> None:
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=40)
+    few, many = (
+        lc.simulate(known.population, plan, truth="truth", runs=runs).table() for runs in (2, 40)
+    )
+    pd.testing.assert_frame_equal(few, many[:2], atol=1e-8, check_exact=False)
 
 
 def test_every_form_of_truth(known: Known) -> None:
@@ -113,9 +133,10 @@ def test_bad_truth_is_named_with_rows(known: Known) -> None:
         run(pd.Series(known.truth[:-1], index=known.population.ids()[:-1]))
     with pytest.raises(TypeError, match="truth"):
         run(5)
-    for runs, error in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
-        with pytest.raises(error, match="runs"):
-            lc.simulate(known.population, plan, truth="truth", runs=runs)  # type: ignore[arg-type]
+    for wrong, error in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
+        for name in ("runs", "workers"):
+            with pytest.raises(error, match=name):
+                lc.simulate(known.population, plan, truth="truth", **{name: wrong})  # type: ignore[arg-type]
 
 
 def test_stopping_at_a_margin(known: Known) -> None:

@@ -1,0 +1,157 @@
+"""Many sessions with known labels in place of a person, side by side.
+
+Their orders are drawn instead of hashed, nothing is prepared anew that does not depend on the seed,
+and the figures of all of them are worked out together. A session whose stop rules look at results
+is looked at only where they can be met: between two such looks a lower bound of the width, or the
+evidence itself, shows that they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from labelcore.designs.base import IntArray
+from labelcore.designs.scalars import EstimatesScalars
+from labelcore.figures.scalars import look_at, scalar_results_of
+from labelcore.figures.stops import stop_reason
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.plan.margin_stop import find_stop, outcomes_of
+from labelcore.plan.plan import Plan
+from labelcore.plan.stop_rules import ALL, looking, rule_names
+from labelcore.population import Population
+from labelcore.promises import Status
+from labelcore.results.types import Estimate
+from labelcore.stats.orders import Drawn
+from labelcore.stats.profile import BoolArray
+
+AHEAD = 256
+"""Labels that are searched at once for the next look."""
+
+
+def beginning(population: Population, plan: Plan) -> Engine:
+    """An engine before its first event whose orders are drawn; ``Engine.redrawn`` gives one for
+    every seed. The plan has its planned size; its own seed is not used."""
+    return Engine(population, plan.with_seed(0), Drawn(len(population)))
+
+
+def beginnings(population: Population, plan: Plan, seeds: Sequence[int]) -> Iterator[Engine]:
+    """An engine before its first event for each seed, whatever the others are."""
+    first = beginning(population, plan)
+    for seed in seeds:
+        yield first.redrawn(seed)
+
+
+def label_until(engine: Engine, codes: IntArray, drawn: int) -> None:
+    """Draw and answer until so many items are drawn, or no more can be."""
+    session = _Session(engine, codes)
+    while len(engine.asked) < drawn and session.go_on(drawn - len(engine.asked)):
+        pass
+
+
+def label_all(engines: Sequence[Engine], codes: IntArray) -> list[Status]:
+    """Draw and answer in each engine until its plan ends; their statuses.
+
+    codes   (n_items,), the true class of each item
+    """
+    sessions = [_Session(engine, codes) for engine in engines]
+    rules = looking(rule_names(engines[0].plan.stop or ()))
+    going = sessions if rules else []
+    for engine in () if rules else engines:
+        label_until(engine, codes, engine.limit)
+    while going:
+        at_a_look = [session for session in going if session.go_to_next_look()]
+        engines_there = [session.engine for session in at_a_look]
+        reads = "margin" in rules and engines[0].rule is None and bool(at_a_look)
+        found = scalar_results_of(engines_there) if reads else [None] * len(at_a_look)
+        for session, results in zip(at_a_look, found, strict=True):
+            session.look(results)
+        going = [session for session in at_a_look if session.status is None]
+    return [session.ended() for session in sessions]
+
+
+class _Session:
+    """One engine on its way.
+
+    widest   the place of the question that was furthest from the margin at the last look
+    """
+
+    def __init__(self, engine: Engine, codes: IntArray) -> None:
+        self.engine, self.codes = engine, codes
+        self.status: Status | None = None
+        self.widest: int | None = None
+        self.answers = [
+            Event(0, "labelled", "", "simulation", label=name) for name in engine.population.classes
+        ]
+        stop = tuple(engine.plan.stop or ())
+        self.rules, self.every = rule_names(stop), stop[:1] == (ALL,)
+
+    def go_on(self, number: int) -> int:
+        """Up to ``number`` labels more, at most the rest of the batch; how many."""
+        number = min(number, len(self.engine.upcoming()))
+        if number:
+            self.engine.label_ahead(number, self.codes, self.answers)
+        return number
+
+    def go_to_next_look(self) -> bool:
+        """Label up to the next look at which the stop rules may be met; False if there is none."""
+        while len(positions := self.engine.upcoming()[:AHEAD]):
+            possible = np.flatnonzero(self.may_stop(positions))
+            self.go_on(int(possible[0]) + 1 if len(possible) else len(positions))
+            if len(possible):
+                return True
+        return False
+
+    def look(self, results: dict[str, Estimate] | None) -> None:
+        """See whether the session ends now."""
+        if stop_reason(self.engine, None, results):
+            self.status = Status.GOAL_REACHED
+        elif results is not None:
+            half = [one.half_width if one.has_interval else 0.5 for one in results.values()]
+            self.widest = int(np.argmax(half))
+
+    def ended(self) -> Status:
+        """The status at the end."""
+        if self.status is not None:
+            return self.status
+        everything = len(self.engine.asked) >= self.engine.most
+        return Status.EXHAUSTED if everything else Status.BUDGET_USED
+
+    def may_stop(self, positions: IntArray) -> BoolArray:
+        """After which of these items, the next ones, the stop rules may be met, (n_items,)."""
+        possible = [self._may_be_met(rule, positions) for rule in self.rules]
+        return np.asarray(np.all(possible, axis=0) if self.every else np.any(possible, axis=0))
+
+    def _may_be_met(self, rule: str, positions: IntArray) -> BoolArray:
+        if rule == "deadline":
+            return np.zeros(len(positions), dtype=bool)  # No time passes.
+        if rule == "margin" and self.engine.rule is not None:
+            return self._calibrated_stop(positions)
+        if rule == "margin" and self.widest is not None:
+            return self._may_meet_margin(self.widest, positions)
+        return np.ones(len(positions), dtype=bool)
+
+    def _may_meet_margin(self, place: int, positions: IntArray) -> BoolArray:
+        """After which of the next items the widest interval of the last look may be narrow enough;
+        while that one is not, the others do not matter."""
+        engine = self.engine
+        question = engine.questions[place]
+        tally = engine.tallies[question.subject]
+        cells = tally.after_each(positions, self.codes[positions], question.class_index)
+        labels = engine.labels + 1 + np.arange(len(positions))
+        return EstimatesScalars.of(engine.design).may_meet(
+            question.row, cells, look_at(engine), labels, float(engine.plan.margin or 0)
+        )
+
+    def _calibrated_stop(self, positions: IntArray) -> BoolArray:
+        """Just after the item at which the rule of the plan stops."""
+        engine = self.engine
+        assert engine.rule is not None
+        drawn, tally = engine.drawn_positions, engine.tallies[engine.questions[0].subject]
+        codes = np.concatenate([engine.codes[drawn], self.codes[positions]])
+        cell = tally.cell_of[np.concatenate([drawn, positions])]
+        outcomes = outcomes_of(codes, cell, engine.counting)
+        draw = find_stop(engine.rule, outcomes, engine.first_limit).draw
+        return np.asarray(len(drawn) + 1 + np.arange(len(positions)) == (draw or 0))

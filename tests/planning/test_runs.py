@@ -1,0 +1,314 @@
+"""Sessions side by side: what each of them is, where it is looked at, and the law of its draws."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2, norm
+
+import labelcore as lc
+from labelcore.designs import base, profile_figures, recalibrated_neyman
+from labelcore.figures.looks import results, results_of
+from labelcore.figures.stops import stop_reason
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.planning import runs
+from labelcore.planning.forecast import kept_plan
+from labelcore.planning.workers import in_order
+from labelcore.promises import Status
+from labelcore.stats.orders import shuffled
+from tests.designs.synthetic import NOISE, SCALARS, Known, calibrated, write
+
+N_RUNS = 3
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("runs"), 600, seed=7)
+
+
+def engines(known: Known, plan: lc.Plan, number: int = N_RUNS) -> list[Engine]:
+    return list(runs.beginnings(known.population, kept_plan(known.population, plan), range(number)))
+
+
+def one_by_one(engine: Engine, known: Known) -> Status:
+    """Draw, answer and look after every label, as a person does."""
+    watching = bool(runs.looking(runs.rule_names(engine.plan.stop or ())))
+    answers = [Event(0, "labelled", "", "me", label=name) for name in engine.population.classes]
+    while engine.peek() is not None:
+        index = engine.draw_next()
+        engine.answer(index, answers[known.truth[engine.asked[index - 1].position]])
+        if watching and stop_reason(engine, None):
+            return Status.GOAL_REACHED
+    everything = len(engine.asked) >= engine.most
+    return Status.EXHAUSTED if everything else Status.BUDGET_USED
+
+
+def order(engine: Engine) -> list[int]:
+    return [asked.position for asked in engine.asked]
+
+
+PLANS = {
+    "fixed": lc.Plan("recalibrated_neyman", SCALARS, budget=90, promise="fixed"),
+    "watched": lc.Plan("recalibrated_neyman", SCALARS, budget=90),
+    "margin": lc.Plan("recalibrated_neyman", SCALARS, margin=0.11),
+    "one figure": lc.Plan("recalibrated_neyman", ["precision"], margin=0.1),
+    "items like these": lc.Plan(
+        "recalibrated_neyman", ["accuracy"], margin=0.1, target="process", budget=400
+    ),
+    "claims": lc.Plan("recalibrated_neyman", SCALARS, claims=("accuracy > 0.6",), budget=200),
+    "claims and margin": lc.Plan(
+        "recalibrated_neyman",
+        ["accuracy"],
+        margin=0.1,
+        claims=("accuracy > 0.6",),
+        stop=("all", "margin", "claims"),
+    ),
+    "a deadline": lc.Plan(
+        "recalibrated_neyman", ["accuracy"], margin=0.1,
+        stop=("margin", "deadline 2030-01-01T12:00"),
+    ),
+    "plain": lc.Plan("simple_random", SCALARS, budget=90, promise="fixed"),
+    "plain with a margin": lc.Plan("simple_random", ["accuracy"], margin=0.12, promise="watched"),
+    "calibrated stop": lc.Plan(
+        "simple_random", ["accuracy"], margin=0.09, promise="fixed", stop="margin"
+    ),
+    "a curve": lc.Plan("paula", ["precision_curve"], budget=100),
+    "two groups": lc.Plan("oversampling", SCALARS, budget=60, promise="fixed"),
+    "by sureness": lc.Plan("stratified", ["accuracy"], budget=80, promise="fixed"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_sessions_side_by_side_are_those_one_after_another(name: str, known: Known) -> None:
+    """The same draws, states, stops and figures as drawing and looking label by label."""
+    plan = PLANS[name]
+    mine = engines(known, plan)
+    statuses = runs.label_all(mine, known.truth)
+    together = results_of(mine)
+    for engine, other, status, found in zip(
+        mine, engines(known, plan), statuses, together, strict=True
+    ):
+        assert one_by_one(other, known) == status
+        assert order(engine) == order(other) and engine.kinds == other.kinds
+        np.testing.assert_array_equal(engine.codes, other.codes)
+        np.testing.assert_array_equal(engine.drawn, other.drawn)
+        assert engine.answers_given == other.answers_given and engine.prefix() == other.prefix()
+        for key, result in results(other).items():
+            for end in ("value", "low", "high"):
+                np.testing.assert_allclose(
+                    *(getattr(one, end) for one in (result, found[key]) if hasattr(one, end)),
+                    *([] if hasattr(result, end) else [0.0, 0.0]),
+                    atol=1e-8,
+                )
+
+
+# --- looks -----------------------------------------------------------------------------------
+
+
+def stops(known: Known, plan: lc.Plan) -> list[int]:
+    mine = engines(known, plan, 12)
+    runs.label_all(mine, known.truth)
+    return [engine.labels for engine in mine]
+
+
+MARGINS = {
+    "all figures": lc.Plan("recalibrated_neyman", SCALARS, margin=0.09),
+    "one": lc.Plan("recalibrated_neyman", ["recall"], margin=0.08),
+}
+
+
+@pytest.mark.parametrize("name", MARGINS)
+def test_no_stop_is_missed_between_two_looks(
+    name: str, known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """12 sessions stop where they do when each label is looked at; a bound that takes an interval
+    for one hundredth wider than it is misses stops."""
+    found = stops(known, MARGINS[name])
+    bound = profile_figures.least_width
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            profile_figures, "least_width", lambda *given, **named: 1.01 * bound(*given, **named)
+        )
+        too_bold = stops(known, MARGINS[name])
+    monkeypatch.setattr(
+        runs._Session, "may_stop", lambda self, items: np.ones(len(items), dtype=bool)
+    )
+    every = stops(known, MARGINS[name])
+    assert found == every
+    assert too_bold != every
+
+
+def test_few_looks_are_needed(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a bound there is a look for each label."""
+    looks: list[int] = []
+    look = runs._Session.look
+
+    def counted(self: runs._Session, found: Any) -> None:
+        looks.append(self.engine.labels)
+        look(self, found)
+
+    monkeypatch.setattr(runs._Session, "look", counted)
+    labels = sum(stops(known, MARGINS["all figures"]))
+    assert len(looks) < labels / 10
+
+
+# --- the law of the draws --------------------------------------------------------------------
+
+
+def spread(known: Known, plan: lc.Plan, of: np.ndarray, number: int = 400) -> float:
+    """The chance that the items in ``of`` are drawn as unevenly as they are in so many runs, if all
+    of them are drawn equally often; Pearson's chi-square, for draws without replacement."""
+    drawn = np.zeros(len(known.truth))
+    for engine in engines(known, plan, number):
+        while len(ahead := engine.upcoming()):
+            engine.label_ahead(len(ahead), known.truth, ANSWERS)
+        drawn[order(engine)] += 1
+    share = drawn[of].mean() / number
+    statistic = ((drawn[of] - number * share) ** 2).sum() / (number * share * (1 - share))
+    return float(chi2.sf(statistic, len(of) - 1))
+
+
+ANSWERS = [Event(0, "labelled", "", "me", label=name) for name in ("no", "yes")]
+
+
+@pytest.fixture(scope="module")
+def tied(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """120 items with predictions alone, so that the order of ties cuts all strata."""
+    random = np.random.default_rng(4)
+    said = (random.random(120) < 0.4).astype(int)
+    truth = np.where(random.random(120) < 0.8, said, 1 - said)
+    return write(tmp_path_factory.mktemp("tied"), truth, prediction=said)
+
+
+def test_every_item_of_a_plain_sample_is_drawn_as_often(
+    tied: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], budget=40, promise="fixed")
+    everything = np.arange(120)
+    assert spread(tied, plan, everything) > NOISE
+    monkeypatch.setattr(base, "shuffled", lambda seed, purpose, queue, *edges: queue)
+    assert spread(tied, plan, everything) < NOISE
+
+
+def test_ties_are_broken_anew_in_every_run(tied: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Strata of one prediction get different shares of labels; whoever broke ties once for all runs
+    would draw some of these items more often than others."""
+    plan = lc.Plan(
+        "recalibrated_neyman", ["recall"], budget=40, promise="fixed", params={"n_step": 4}
+    )
+    said = next(iter(tied.population.predictions.values()))
+    below = np.flatnonzero(said == 0)
+    assert spread(tied, plan, below) > NOISE
+    monkeypatch.setattr(recalibrated_neyman, "_ties_anew", lambda setup, frame: frame)
+    assert spread(tied, plan, below) < NOISE
+
+
+def gap(known: Known, mine: Iterable[Engine], others: Iterable[Engine]) -> float:
+    """The largest number of standard errors by which two sets of sessions differ in the mean of a
+    value, of a half-width, of the share that is covered or of the labels of the first stratum."""
+    both = []
+    for part in (list(mine), list(others)):
+        runs.label_all(part, known.truth)
+        both.append([_numbers(known, *one) for one in zip(part, results_of(part), strict=True)])
+    first, second = (np.array(part, dtype=float) for part in both)
+    error = np.sqrt(first.var(axis=0) / len(first) + second.var(axis=0) / len(second))
+    return float(np.max(np.abs(first.mean(axis=0) - second.mean(axis=0)) / error))
+
+
+def _numbers(known: Known, engine: Engine, found: dict[str, Any]) -> list[float]:
+    numbers = [float(engine.drawn[0])]
+    for name, one in found.items():
+        numbers += [one.value, one.half_width, one.low <= known.value(name) <= one.high]
+    return numbers
+
+
+@pytest.mark.slow
+def test_drawn_sessions_have_the_law_of_hashed_ones(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """400 sessions of 80 labels of 600 items each; nine means, so the limit is that of a chance of
+    1e-4 over nine two-sided tests. Drawing those of high score first in each stratum is seen."""
+    plan = kept_plan(
+        known.population,
+        lc.Plan("recalibrated_neyman", ["accuracy", "precision"], budget=80, promise="fixed"),
+    )
+    limit = float(norm.isf(NOISE / 14))
+    hashed = [Engine(known.population, plan.with_seed(seed)) for seed in range(1000, 1400)]
+    drawn = runs.beginnings(known.population, plan, range(400))
+    assert gap(known, drawn, [engine.beginning() for engine in hashed]) < limit
+    score = known.population.scores["lr"]
+
+    def by_score(seed: int, purpose: str, queue: Any, first: Any, end: Any) -> Any:
+        found = shuffled(seed, purpose, queue, first, end)
+        for start, stop in zip(first, end, strict=True):
+            part = found[start:stop]
+            noisy = score[part] + np.random.default_rng(seed).normal(0, 0.05, len(part))
+            found[start:stop] = part[np.argsort(-noisy)]
+        return found
+
+    monkeypatch.setattr(base, "shuffled", by_score)
+    uneven = runs.beginnings(known.population, plan, range(400))
+    assert gap(known, uneven, hashed) > limit
+
+
+# --- shared out over processes ---------------------------------------------------------------
+
+
+def table(known: Known, **given: Any) -> Any:
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], budget=40)
+    return lc.simulate(known.population, plan, truth="truth", runs=30, **given).table()
+
+
+def test_the_number_of_processes_changes_nothing(known: Known) -> None:
+    pd.testing.assert_frame_equal(table(known), table(known, workers=2))
+
+
+def test_a_process_runs_no_file_of_its_caller(known: Known, tmp_path: Path) -> None:
+    """A script without a guard: ``multiprocessing`` would start it again in each process."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import labelcore as lc\n"
+        "print('started')\n"
+        f"population = lc.read_population({str(known.population.path)!r}, id='id', "
+        "content='text', scores={'lr': 'score'})\n"
+        "plan = lc.Plan('simple_random', ['prevalence'], budget=40)\n"
+        "found = lc.simulate(population, plan, truth='truth', runs=30, workers=2)\n"
+        "print(len(found.runs))\n"
+    )
+    path = {**os.environ, "PYTHONPATH": str(Path(lc.__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, str(script)], env=path, capture_output=True, text=True, timeout=300
+    )
+    assert done.stdout.split() == ["started", "30"], done.stderr
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_is_told_and_may_end_it(workers: int, known: Known) -> None:
+    seen: list[tuple[int, int]] = []
+    assert len(table(known, workers=workers, progress=lambda *now: seen.append(now))) == 30
+    assert seen[-1] == (30, 30) and seen == sorted(seen)
+    assert 0 < len(table(known, workers=workers, progress=lambda done, every: False)) < 30
+
+    def interrupt(done: int, every: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        table(known, workers=workers, progress=interrupt)
+
+
+def refuse(part: int) -> int:
+    raise ValueError(f"no part {part}")
+
+
+def test_an_error_in_a_process_is_raised() -> None:
+    with pytest.raises(ValueError, match="no part 1"):
+        in_order(refuse, [1, 1, 1], workers=2)

@@ -1,0 +1,123 @@
+"""Counts with axes of runs: the same intervals as one by one, and bounds of their widths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from labelcore.estimands import DIFFERENCES, SCALARS, ratios, table_of, variance_of_shares
+from labelcore.stats import profile
+from labelcore.stats.profile import (
+    Cells,
+    fixed_critical,
+    least_width,
+    plug_in_totals,
+    profile_bounds,
+    side_by_side,
+    variance_shares,
+)
+from labelcore.stats.profile_interval import profile_interval
+
+RUNS, N_CELLS = 60, 7
+ROWS = list(SCALARS.values())
+
+
+def random_cells(seed: int, *, same_file: bool = True) -> list[Cells]:
+    """Counts of runs on one file, or each on its own: empty cells, whole ones, and all alike."""
+    random, of_file = np.random.default_rng(seed), np.random.default_rng(seed)
+    found: list[Cells] = []
+    for _ in range(RUNS):
+        if not found or not same_file:
+            size = np.rint(10 ** of_file.uniform(0.3, 3.5, N_CELLS))
+        share = np.where(random.random(N_CELLS) < 0.15, 1.0, random.random(N_CELLS) ** 2)
+        labelled = np.rint(size * share * (random.random(N_CELLS) < 0.9))
+        rate = np.where(random.random(N_CELLS) < 0.3, 0.0, random.random(N_CELLS))
+        positive = random.binomial(labelled.astype(int), rate).astype(float)
+        predicted, other = np.arange(N_CELLS) < 3, np.arange(N_CELLS) % 2 == 0
+        found.append(Cells(size, labelled, positive, predicted, np.arange(N_CELLS), other))
+    return found
+
+
+@pytest.mark.parametrize("target", ["file", "process"])
+@pytest.mark.parametrize("same_file", [True, False])
+@pytest.mark.parametrize("watched", [None, 9.0])
+def test_runs_side_by_side_have_the_intervals_of_each(
+    target: str, same_file: bool, watched: float | None
+) -> None:
+    """60 runs of 7 cells, 10 figures and 4 differences; many lines are solved together, where one
+    run goes on until all of its own are done."""
+    several = random_cells(3, same_file=same_file)
+    together = side_by_side(several)
+    for rows in (ROWS, list(DIFFERENCES.values())):
+        table = table_of(rows, together)
+        many = None if watched is None else np.full(RUNS, watched)
+        bounds = profile_interval(together, table, 0.95, watched=many, target=target)
+        for run, cells in enumerate(several):
+            own = table_of(rows, cells)
+            alone = profile_interval(cells, own, 0.95, watched=watched, target=target)
+            for mine, end in zip(alone, bounds, strict=True):
+                np.testing.assert_allclose(end[run], mine, atol=1e-7)
+
+
+@pytest.mark.parametrize("same_file", [True, False])
+def test_what_an_interval_is_made_of_has_an_axis_of_runs(same_file: bool) -> None:
+    several = random_cells(5, same_file=same_file)
+    together = side_by_side(several)
+    table = ratios(ROWS, together)
+    totals = plug_in_totals(together)
+    found = {
+        "totals": totals,
+        "critical": fixed_critical(together, table, 0.9),
+        "shares": variance_shares(together, table),
+        "of shares": variance_of_shares(ROWS, together, totals),
+    }
+    for run, cells in enumerate(several):
+        own, mine = ratios(ROWS, cells), plug_in_totals(cells)
+        alone = {
+            "totals": mine,
+            "critical": fixed_critical(cells, own, 0.9),
+            "shares": variance_shares(cells, own),
+            "of shares": variance_of_shares(ROWS, cells, mine),
+        }
+        for name, value in alone.items():
+            np.testing.assert_allclose(found[name][run], value, rtol=1e-12, err_msg=name)
+
+
+def excess_of_bound(critical: float, target: str) -> np.ndarray:
+    """By how much the bound of the width exceeds the width, (RUNS, n_rows)."""
+    together = side_by_side(random_cells(11, same_file=False))
+    table = ratios(ROWS, together)
+    wanted = np.full((RUNS, len(ROWS)), critical)
+    low, high = profile_bounds(together, table, wanted, target=target)
+    return least_width(together, table, wanted, target=target) - (high - low)
+
+
+@pytest.mark.parametrize("target", ["file", "process"])
+@pytest.mark.parametrize("critical", [1.0, 3.84, 16.0, 60.0])
+def test_no_interval_is_narrower_than_its_least_width(critical: float, target: str) -> None:
+    assert np.nanmax(excess_of_bound(critical, target)) < 1e-7
+
+
+def test_the_least_width_is_close_to_the_width() -> None:
+    """Within a hundredth in nine of ten intervals; a bound of zero would be safe and useless."""
+    excess = excess_of_bound(10.0, "file")
+    assert np.quantile(excess[~np.isnan(excess)], 0.1) > -0.01
+
+
+def test_points_beyond_the_edge_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points just outside the region, taken for inside, are further apart than the ends."""
+    monkeypatch.setattr(profile, "INWARDS", -0.05)
+    monkeypatch.setattr(profile, "INSIDE", np.inf, raising=True)
+    assert np.nanmax(excess_of_bound(10.0, "file")) > 1e-4
+
+
+def test_the_side_of_the_edge_is_settled_by_the_estimand_alone() -> None:
+    """The region of ``profile_bounds`` has its quarter of a label on the side that the slope says:
+    which cells rise is the same at every value of a figure, so that all rounds have one region."""
+    cells = random_cells(2)[0]
+    table = ratios(ROWS, cells)
+    for value in (1e-9, 0.3, 0.99, 1 - 1e-9):
+        at = np.full(len(ROWS), value)
+        middle = np.full(len(ROWS), 0.5)
+        np.testing.assert_array_equal(table.gradient(at) > 0, table.gradient(middle) > 0)
+        np.testing.assert_array_equal(table.gradient(at) < 0, table.gradient(middle) < 0)
