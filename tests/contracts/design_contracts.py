@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -16,10 +17,11 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.base import Design, Frame, IntArray, Setup
+from labelcore.designs.base import Design, Frame, IntArray, Progress, Setup
 from labelcore.log.engine import Engine
 from labelcore.log.kinds import state_at
-from labelcore.results.types import Band, Result
+from labelcore.promises import Promise
+from labelcore.results.types import Band, Choice, Result
 from tests.designs.synthetic import Known, label, labelled
 
 Contract = Callable[[str, Known], None]
@@ -29,6 +31,12 @@ Twin = type[Design] | Callable[[pytest.MonkeyPatch], str]
 BROKEN = "broken"
 ANSWER_KEY: dict[str, np.ndarray] = {}
 """What only the person knows; one of the broken methods peeks at it."""
+
+
+def promises_of(name: str, estimands: Sequence[str]) -> tuple[Promise, ...]:
+    """The promises that a method has for these with its own parameters."""
+    design = lc.DESIGNS[name]
+    return design.promises_for(tuple(estimands), design.Params())
 
 
 def drawn(engine: Engine) -> list[int]:
@@ -44,7 +52,7 @@ class Family:
     results     (engine) -> {key: result}: what counts as the figures
     undone_at   draws whose answers are taken back; those of the last draw are too
     agreed      labels on which two worlds agree that agree on nothing else
-    written     values of the plan that goes through JSON
+    written     values of the plan that goes through JSON; a stop only where it can be watched
     read_at     numbers of labels at which the figures go through JSON
     sound       the method that the broken ones derive from
     refusals    what a broken method may raise
@@ -139,9 +147,20 @@ class Family:
         assert len(set(items)) == len(items)
         assert plan.method.size_from_params or sorted(items) == list(range(self.n_items))
 
+    def frame_stays_as_prepared(self, name: str, known: Known) -> None:
+        """What changes while labels come is kept elsewhere."""
+        engine = known.engine(self.plan_of(name), 4)
+        before = pickle.dumps(engine.frame)
+        labelled(engine, known.truth)
+        self.results(engine)
+        assert pickle.dumps(engine.frame) == before
+
     def json_round_trip(self, name: str, known: Known) -> None:
         params = getattr(lc.DESIGNS[name], "example", {})
-        plan = self.plan_of(name, params=params, **self.written)
+        written = dict(self.written)
+        if Promise.WATCHED not in promises_of(name, self.plan_of(name).estimands):
+            written.pop("stop", None)
+        plan = self.plan_of(name, params=params, **written)
         assert lc.Plan.from_json(plan.to_json()) == plan
         engine = known.engine(plan, 4)
         steps = label(engine, known.truth)
@@ -181,6 +200,9 @@ def answer_with_detours(session: lc.Session, known: Known) -> None:
 def assert_comes_back(result: Result) -> None:
     """From its JSON text the same result."""
     read = json.loads(result.to_json())
+    if isinstance(result, Choice):
+        assert read == result.to_dict()
+        return
     if not isinstance(result, Band):
         assert lc.Estimate.from_dict(read) == result
         return
@@ -217,6 +239,14 @@ def beyond_chance(
 class Unseeded(Design):
     def prepare(self, setup: Setup) -> Any:
         return super().prepare(replace(setup, seed=int(np.random.default_rng().integers(2**32))))
+
+
+class Noting(Design):
+    """Notes in its frame what it has asked."""
+
+    def next_batch(self, setup: Setup, frame: Any, progress: Progress, batch: int) -> IntArray:
+        frame.rates[0] *= 0.99
+        return super().next_batch(setup, frame, progress, batch)
 
 
 class Misordered(Design):

@@ -24,11 +24,15 @@ SCALAR_DESIGNS = [
     if set(SCALARS) <= {*one.estimands} and not isinstance(one, ComparesTwo)
 ]
 WATCHED = {
-    name: SCALARS if "watched" in one.promises_for(SCALARS, one.Params()) else SCALARS[:1]
-    for name, one in lc.DESIGNS.items()
-    if name in SCALAR_DESIGNS
+    name: asked
+    for name in SCALAR_DESIGNS
+    for asked in (SCALARS[:1], SCALARS)
+    if "watched" in lc.DESIGNS[name].promises_for(asked, lc.DESIGNS[name].Params())
 }
-"""What each of these methods can be watched for."""
+"""The most that each of these methods can be watched for; one that cannot be watched is not in it.
+"""
+PROMISED = [(name, str(one)) for name in SCALAR_DESIGNS for one in lc.DESIGNS[name].promises]
+"""Each of these methods with each of its promises."""
 NEEDED = {"stratified": 20, "oversampling": 2}
 """The fewest labels of methods that cannot do with one, on a file with both predictions."""
 LIST_DESIGNS = [name for name, one in lc.DESIGNS.items() if "average_precision" in one.estimands]

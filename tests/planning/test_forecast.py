@@ -10,7 +10,15 @@ import pytest
 
 import labelcore as lc
 from labelcore.planning.forecast import planned_size
-from tests.designs.synthetic import NEEDED, SCALAR_DESIGNS, SCALARS, WATCHED, Known, calibrated
+from tests.designs.synthetic import (
+    NEEDED,
+    PROMISED,
+    SCALAR_DESIGNS,
+    SCALARS,
+    WATCHED,
+    Known,
+    calibrated,
+)
 
 DESIGNS = SCALAR_DESIGNS
 
@@ -21,9 +29,8 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("promise", ["fixed", "watched"])
 @pytest.mark.parametrize("labels", [150, 400])
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(("design", "promise"), PROMISED)
 def test_expected_half_width(design: str, labels: int, promise: str, known: Known) -> None:
     """Calibrated scores: within 15 % of the mean of 25 runs (whose own noise is about 2 %)."""
     asked = WATCHED[design] if promise == "watched" else SCALARS

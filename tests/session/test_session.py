@@ -9,7 +9,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import AnswerError, PlanError, ProjectExistsError
 from labelcore.figures.scalars import goal_reached
-from tests.designs.synthetic import SCALAR_DESIGNS, SCALARS, Known, calibrated
+from tests.designs.synthetic import SCALARS, WATCHED, Known, calibrated
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_a_goal_reached_waits_for_what_another_has_open(known: Known) -> None:
     assert session.status == "goal reached"
 
 
-@pytest.mark.parametrize("design", SCALAR_DESIGNS)
+@pytest.mark.parametrize("design", WATCHED)
 def test_goal_reached_then_extend(design: str, known: Known) -> None:
     plan = lc.Plan(design, ["accuracy"], margin=0.15)
     session = lc.Session(known.population, plan)

@@ -1,12 +1,14 @@
-"""What every method for a ranked list owes.
+"""What every method that estimates a curve owes (``EstimatesCurve``).
 
-The contracts of ``design_contracts`` and those that only these methods can owe. Ties are in the
-file: two decimals of the score.
+The contracts of ``design_contracts`` and those that only these methods can owe: more of them the
+methods for ranked lists, whose bounds hold for all ranks together, than those that give each rank
+its own. Ties are in the file: two decimals of the score.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +19,7 @@ import labelcore as lc
 from labelcore.designs.base import DesignParams, Frame, IntArray, Look, Progress, Setup, parameter
 from labelcore.designs.curves import Curve, Ranked
 from labelcore.designs.geometric_strata import GeometricStrata
+from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.errors import PlanError, ReplayError
 from labelcore.figures.curves import ranked_curve, whole_curve
 from labelcore.figures.looks import results
@@ -29,6 +32,7 @@ from tests.contracts.design_contracts import (
     Contract,
     Family,
     InFileOrder,
+    Noting,
     Owed,
     Repeating,
     Twin,
@@ -36,6 +40,7 @@ from tests.contracts.design_contracts import (
     beyond_chance,
     drawn,
     method_cases,
+    promises_of,
     register,
     twin_cases,
 )
@@ -69,7 +74,8 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     rng = np.random.default_rng(12)
     score = np.round(rng.beta(0.8, 1.0, N_ITEMS), 2)
     truth = (rng.random(N_ITEMS) < score).astype(int)
-    return write(tmp_path_factory.mktemp("lists"), truth, score=score)
+    folder = tmp_path_factory.mktemp("lists")
+    return write(folder, truth, score=score, thresholds={"lr": 0.5})
 
 
 @pytest.fixture(scope="module")
@@ -385,6 +391,7 @@ CONTRACTS = [
     Owed(LISTS.no_item_twice, [LISTS.twin(Repeating)]),
     Owed(census_is_exact_and_only_a_census, [AlwaysExact, NeverExact]),
     Owed(no_label_is_not_yet, [Hasty]),
+    Owed(LISTS.frame_stays_as_prepared, [LISTS.twin(Noting)]),
     Owed(LISTS.json_round_trip, [NotJson]),
 ]
 RANDOM = [
@@ -393,6 +400,82 @@ RANDOM = [
     Owed(four_looks_hold_together, [Unshared], slow=True),
 ]
 """Those that only a method which draws at random can owe."""
+
+
+# --- methods that give each rank its own bounds --------------------------------------------------
+
+POINTWISE = [
+    name
+    for name, one in lc.DESIGNS.items()
+    if "precision_curve" in one.estimands and name not in LIST_DESIGNS
+]
+
+
+def points_plan(name: str, **values: Any) -> lc.Plan:
+    return lc.Plan(name, "precision_curve", **{"budget": 160, "seed": 4, **values})
+
+
+def points_of_a_census_are_the_truth(name: str, known: Known) -> None:
+    engine = labelled(known.engine(points_plan(name, budget=N_ITEMS), 4), known.truth)
+    band = results(engine)["precision_curve"]
+    truth = (true_yields(known, engine) / np.arange(1, N_ITEMS + 1))[band.x.astype(int) - 1]
+    np.testing.assert_allclose(band.value, truth, rtol=0, atol=1e-12)
+    assert (band.low <= truth + 1e-12).all() and (band.high >= truth - 1e-12).all()
+
+
+def no_point_before_its_time(name: str, known: Known) -> None:
+    for promise in promises_of(name, ["precision_curve"]):
+        engine = known.engine(points_plan(name, promise=promise), 4)
+        first = engine.design.first_look(engine.frame, 160, promise)
+        for labels in chain([0], label(engine, known.truth)):
+            if labels >= first:
+                break
+            if labels % 8 == 0:
+                band = results(engine)["precision_curve"]
+                assert np.isnan(band.value).all() and band.state in ("nothing", "too few")
+                assert np.all(band.low == 0) and np.all(band.high == 1)
+
+
+class BrokenPoints(RecalibratedNeyman):
+    name: ClassVar[str] = BROKEN
+
+
+class Shifted(BrokenPoints):
+    """Takes each label for that of the next rank."""
+
+    def curve(
+        self, setup: Setup, frame: Frame, ranked: Ranked, look: Look, ranks: IntArray | None = None
+    ) -> Curve:
+        moved = replace(ranked, rank=ranked.rank % ranked.n_items + 1)
+        return super().curve(setup, frame, moved, look, ranks)
+
+
+class Early(BrokenPoints):
+    """Shows a curve from the first label on."""
+
+    def curve(
+        self, setup: Setup, frame: Frame, ranked: Ranked, look: Look, ranks: IntArray | None = None
+    ) -> Curve:
+        return super().curve(setup, frame, ranked, replace(look, first=1, complete=True), ranks)
+
+
+POINTS = Family(
+    n_items=N_ITEMS,
+    plan_of=points_plan,
+    results=results,
+    undone_at=(3, 67),
+    agreed=85,
+    read_at=(0, 20, 80, 150),
+    sound=BrokenPoints,
+    refusals=(AssertionError, ReplayError, PlanError),
+)
+BY_POINT = [
+    Owed(POINTS.same_seed_same_draws, [POINTS.twin(Unseeded)]),
+    Owed(POINTS.replay_equals_incremental, [POINTS.twin(Unseeded)]),
+    Owed(POINTS.json_round_trip, []),
+    Owed(points_of_a_census_are_the_truth, [Shifted]),
+    Owed(no_point_before_its_time, [Early]),
+]
 
 
 def file_for(contract: Contract, known: Known, longer: Known) -> Known:
@@ -404,6 +487,7 @@ def file_for(contract: Contract, known: Known, longer: Known) -> Known:
     ("contract", "name"),
     [
         *method_cases(CONTRACTS, LIST_DESIGNS),
+        *method_cases(BY_POINT, POINTWISE),
         *method_cases(RANDOM, [GEOMETRIC]),
         *method_cases(RANDOM[:1], ["logarithmic_stratified", "random_curve"]),
         *method_cases(RANDOM[1:2], ["random_curve"]),
@@ -413,7 +497,7 @@ def test_contract(contract: Contract, name: str, known: Known, longer: Known) ->
     contract(name, file_for(contract, known, longer))
 
 
-@pytest.mark.parametrize(("contract", "twin"), twin_cases([*CONTRACTS, *RANDOM]))
+@pytest.mark.parametrize(("contract", "twin"), twin_cases([*CONTRACTS, *RANDOM, *BY_POINT]))
 def test_broken_twin_fails(
     contract: Contract, twin: Twin, known: Known, longer: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""What every method that compares two classifiers owes.
+"""What every method that compares two classifiers owes (``ComparesTwo``).
 
 The contracts of ``design_contracts`` and those that only these methods can owe.
 """
@@ -22,6 +22,7 @@ from tests.contracts.design_contracts import (
     Contract,
     Family,
     InFileOrder,
+    Noting,
     Owed,
     Repeating,
     Twin,
@@ -29,6 +30,7 @@ from tests.contracts.design_contracts import (
     beyond_chance,
     drawn,
     method_cases,
+    promises_of,
     register,
     twin_cases,
 )
@@ -73,7 +75,7 @@ def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
         "recall_difference": a | ~a,
         "f1_difference": a | ~a,
     }
-    for promise in ("fixed", "watched"):
+    for promise in promises_of(name, DIFFERENCES):
         plan = plan_of(name, budget=N_ITEMS, promise=promise)
         engine = known.engine(plan, 4)
         for labels in label(engine, known.truth):
@@ -91,7 +93,7 @@ def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
 
 
 def no_label_is_not_yet(name: str, known: Known) -> None:
-    for promise in ("fixed", "watched"):
+    for promise in promises_of(name, DIFFERENCES):
         engine = known.engine(plan_of(name, promise=promise), 4)
         for one in scalar_results(engine).values():
             assert (one.value, one.low, one.high, one.state) == (None, -1.0, 1.0, "nothing")
@@ -151,6 +153,7 @@ CONTRACTS = [
         [PAIRED.twin(NoFinitePopulation), PAIRED.twin(AlwaysExact)],
     ),
     Owed(no_label_is_not_yet, [PAIRED.twin(Hasty)]),
+    Owed(PAIRED.frame_stays_as_prepared, [PAIRED.twin(Noting)]),
     Owed(PAIRED.json_round_trip, []),
     Owed(sample_is_random, [PAIRED.twin(InFileOrder)]),
 ]

@@ -1,0 +1,195 @@
+"""What every method that chooses between candidates owes (``Chooses``).
+
+The contracts of ``design_contracts`` and those that only these methods can owe. The file has one
+candidate of which nine items in ten are positive; below it they are few.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.designs.base import Frame, IntArray, Look, Progress, Setup, parameter
+from labelcore.designs.choices import ChoiceFigures, Chooses
+from labelcore.designs.reach_selection import ReachSelectionDesign
+from labelcore.errors import ReplayError
+from labelcore.figures.choices import choice_results
+from labelcore.promises import ChoiceStatus
+from tests.contracts.design_contracts import (
+    ANSWER_KEY,
+    BROKEN,
+    Contract,
+    Family,
+    Misordered,
+    Noting,
+    Owed,
+    Repeating,
+    Twin,
+    Unseeded,
+    method_cases,
+    register,
+    twin_cases,
+)
+from tests.designs.synthetic import Known, label, labelled, write
+
+N_ITEMS = 200
+CHOOSERS = [name for name, one in lc.DESIGNS.items() if isinstance(one, Chooses)]
+PARAMS: dict[str, dict[str, Any]] = {
+    "reach_selection": {
+        "candidates": (60, 120, 200), "precision_threshold": 0.85, "precision_slack": 0.2,
+        "reach_slack": 0.2, "early_stopping": False, "elimination": False,
+    },
+}  # fmt: skip
+"""Parameters with which every item may be asked."""
+GOOD = ("top 60",)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    random = np.random.default_rng(8)
+    score = np.round(np.sort(random.random(N_ITEMS))[::-1], 6)
+    truth = (random.random(N_ITEMS) < np.where(np.arange(N_ITEMS) < 60, 0.92, 0.1)).astype(int)
+    return write(tmp_path_factory.mktemp("chooses"), truth, score=score)
+
+
+def plan_of(name: str, **values: Any) -> lc.Plan:
+    params = {**PARAMS.get(name, PARAMS["reach_selection"]), **values.pop("params", {})}
+    return lc.Plan(name, "selection", params=params, **{"budget": 90, "seed": 4, **values})
+
+
+# --- the contracts -----------------------------------------------------------------------------
+
+
+def no_label_is_not_yet(name: str, known: Known) -> None:
+    engine = known.engine(plan_of(name), 4)
+    found = choice_results(engine)["selection"]
+    assert (found.status, found.chosen) == ("undecided", None)
+    assert "no item has a label yet" in found.sentence()
+    assert (found.bounds["low"] == 0).all() and (found.bounds["high"] == 1).all()
+
+
+def what_is_chosen_is_a_candidate(name: str, known: Known) -> None:
+    """At every look; the bounds are of the candidates, in their order, around their value."""
+    engine = known.engine(plan_of(name, budget=N_ITEMS), 4)
+    names = list(engine.design.candidates(engine.frame))
+    for _ in label(engine, known.truth):
+        found = choice_results(engine)["selection"]
+        rows = found.bounds
+        assert rows["classifier"].tolist() == names
+        assert found.chosen is None or found.chosen in names
+        seen = rows[rows["value"].notna()]
+        assert (seen["low"] <= seen["value"]).all() and (seen["value"] <= seen["high"]).all()
+
+
+def a_census_chooses_rightly(name: str, known: Known) -> None:
+    engine = labelled(known.engine(plan_of(name, budget=N_ITEMS), 4), known.truth)
+    found = choice_results(engine)["selection"]
+    assert engine.labels == N_ITEMS
+    assert found.status == "guaranteed" and found.chosen in GOOD
+    items = engine.design.candidates(engine.frame)
+    truth = [known.truth[items[one]].mean() for one in found.bounds["classifier"]]
+    np.testing.assert_allclose(found.bounds["value"], truth, rtol=0, atol=1e-12)
+
+
+# --- broken methods ----------------------------------------------------------------------------
+
+
+class Broken(ReachSelectionDesign):
+    name: ClassVar[str] = BROKEN
+    order: ClassVar[str] = "union"
+
+
+class Clinging(Broken):
+    """Keeps every positive it ever saw."""
+
+    def __init__(self) -> None:
+        self.seen = np.zeros(N_ITEMS, dtype=bool)
+
+    def choice(self, setup: Setup, frame: Any, progress: Progress, look: Look) -> ChoiceFigures:
+        assert progress.codes is not None
+        if not look.draws:
+            self.seen[:] = False
+        self.seen |= progress.codes == frame.positive
+        codes = np.where(self.seen, frame.positive, progress.codes)
+        return super().choice(setup, frame, replace(progress, codes=codes), look)
+
+
+class Peeking(Misordered, Broken):
+    """Asks the positives first, which nobody can know."""
+
+    def spoilt(self, frame: Frame, items: IntArray) -> IntArray:
+        return items[np.argsort(-ANSWER_KEY["truth"][items], kind="stable")]
+
+
+class Hasty(Broken):
+    """Takes the last candidate, whatever the labels say."""
+
+    def choice(self, setup: Setup, frame: Any, progress: Progress, look: Look) -> ChoiceFigures:
+        found = super().choice(setup, frame, progress, look)
+        last = frame.candidates[-1].name
+        return replace(found, chosen=last, status=ChoiceStatus.GUARANTEED)
+
+
+class OutOfNowhere(Broken):
+    """Names its choice by itself."""
+
+    def choice(self, setup: Setup, frame: Any, progress: Progress, look: Look) -> ChoiceFigures:
+        return replace(super().choice(setup, frame, progress, look), chosen="the best one")
+
+
+class NotJson(Broken):
+    @dataclass(frozen=True, slots=True)
+    class Params(ReachSelectionDesign.Params):
+        note: object = parameter(None, "")
+
+        def __post_init__(self) -> None:
+            pass
+
+    example: ClassVar[dict[str, Any]] = {"note": (1, 2)}
+
+
+CHOICES = Family(
+    n_items=N_ITEMS,
+    plan_of=plan_of,
+    results=choice_results,
+    undone_at=(3, 40, 61),
+    agreed=50,
+    read_at=(0, 20, 80),
+    sound=Broken,
+    refusals=(AssertionError, ReplayError, TypeError),
+)
+CONTRACTS = [
+    Owed(CHOICES.same_seed_same_draws, [CHOICES.twin(Unseeded)]),
+    Owed(CHOICES.replay_equals_incremental, [CHOICES.twin(Unseeded)]),
+    Owed(CHOICES.undo_is_as_if_never_answered, [Clinging]),
+    Owed(CHOICES.later_labels_do_not_matter, [Peeking]),
+    Owed(CHOICES.no_item_twice, [CHOICES.twin(Repeating)]),
+    Owed(CHOICES.json_round_trip, [NotJson]),
+    Owed(no_label_is_not_yet, [Hasty]),
+    Owed(what_is_chosen_is_a_candidate, [OutOfNowhere]),
+    Owed(a_census_chooses_rightly, [Hasty]),
+    Owed(CHOICES.frame_stays_as_prepared, [CHOICES.twin(Noting)]),
+]
+
+
+@pytest.mark.parametrize(("contract", "name"), method_cases(CONTRACTS, CHOOSERS))
+def test_contract(contract: Contract, name: str, known: Known) -> None:
+    contract(name, known)
+
+
+@pytest.mark.parametrize(("contract", "twin"), twin_cases(CONTRACTS))
+def test_broken_twin_fails(
+    contract: Contract, twin: Twin, known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    CHOICES.must_fail(contract, twin, known, monkeypatch)
+
+
+def test_unbroken_twin_passes(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twins fail because of their mistake, not because they are registered in a test."""
+    name = register(Broken, monkeypatch)
+    for row in CONTRACTS:
+        row.contract(name, known)
