@@ -1,7 +1,7 @@
 """Methods of other packages, where these are installed: ``oasis`` and ``ppi-python``.
 
     pip install --target peers oasis tables ppi-python
-    PYTHONPATH=peers python -m benchmarks.labels ../shared/data
+    PYTHONPATH=peers python -m benchmarks.labels
 
 Neither is needed by the product; without them their rows say so.
 """
