@@ -39,6 +39,21 @@ class Fault:
         return f"{where}: {self.rule}{found}"
 
 
+def alike(faults: Sequence[Fault]) -> list[list[Fault]]:
+    """Faults that differ in their row only, together; in the order of the first of each."""
+    groups: dict[tuple[str, str | None, str | None, str], list[Fault]] = {}
+    for fault in faults:
+        groups.setdefault((fault.file, fault.column, fault.value, fault.rule), []).append(fault)
+    return list(groups.values())
+
+
+def _group_words(faults: Sequence[Fault]) -> str:
+    """The first of them, and in how many rows it is the same."""
+    more = len(faults) - 1
+    same = f" (the same in {more:,} more row{'' if more == 1 else 's'})" if more else ""
+    return f"{faults[0]}{same}"
+
+
 class PopulationError(ValueError):
     """A file cannot be used as a population; ``faults`` lists all that was found."""
 
@@ -46,9 +61,10 @@ class PopulationError(ValueError):
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults: tuple[Fault, ...] = tuple(faults)
-        lines = [str(fault) for fault in self.faults[: self.shown]]
-        if len(self.faults) > self.shown:
-            lines.append(f"and {len(self.faults) - self.shown:,} more faults like these")
+        groups = alike(self.faults)
+        lines = [_group_words(group) for group in groups[: self.shown]]
+        if more := sum(map(len, groups[self.shown :])):
+            lines.append(f"and {more:,} more faults like these")
         super().__init__("\n".join(lines))
 
 

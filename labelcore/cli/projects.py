@@ -14,6 +14,7 @@ from labelcore.errors import ProjectExistsError
 from labelcore.report import REPORT_FORMS, bundle_zip, estimates_csv, events_csv
 from labelcore.session.session import Session
 from labelcore.store import open_store
+from labelcore.words.counts import answers_words
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 
@@ -92,7 +93,7 @@ def export(
     else:
         text = events_csv if what == "events" else estimates_csv
         content = text(session, byte_order_mark=bom).encode()
-    _written(output, content, force, as_json)
+    _written(session, output, content, force, as_json)
 
 
 @click.command()
@@ -117,7 +118,7 @@ def report(
     """Write the report: one HTML file that needs no network, or JSON; as CSV the estimates."""
     write_as = REPORTS[_report_kind(output, kind)]
     session = Session.open(store, project, file=moved)
-    _written(output, write_as(session).encode(), force, as_json)
+    _written(session, output, write_as(session).encode(), force, as_json)
 
 
 def _report_kind(output: str, kind: str | None) -> str:
@@ -134,10 +135,12 @@ def _report_kind(output: str, kind: str | None) -> str:
     return named
 
 
-def _written(output: str, content: bytes, force: bool, as_json: bool) -> None:
-    """Write and say so, on standard error when the content itself goes to standard output."""
+def _written(session: Session, output: str, content: bytes, force: bool, as_json: bool) -> None:
+    """Write and say so, with the answers it rests on; say nothing when the content itself goes to
+    standard output."""
     where = write(output, content, force=force)
     if output == "-":
         return
-    values = {"path": where, "bytes": len(content)}
-    say(values, [f"{where}: {count(len(content), 'byte')}."], as_json)
+    answers = answers_words(session.engine.kinds)
+    values = {"path": where, "bytes": len(content), "answers": answers}
+    say(values, [f"{where}: {count(len(content), 'byte')}.", f"Answers: {answers}."], as_json)

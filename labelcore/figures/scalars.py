@@ -32,7 +32,7 @@ from labelcore.words.differences import no_difference_words, side_words
 from labelcore.words.existing import KNOWN_EXACTLY, assumed
 from labelcore.words.sentences import count
 
-NEEDED_OF_EACH_SIDE = 5
+NEEDED_OF_EACH_SIDE, MOST_SIDES = 5, 4
 
 
 def scalar_results(engine: Engine) -> dict[str, Estimate]:
@@ -317,7 +317,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         target=plan.target,
         positive=positive,
         margin=plan.margin,
-        first_figure=first_figure(engine),
+        first_figure=first_shown(engine),
         planned=engine.setup.planned,
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,
@@ -332,6 +332,26 @@ def first_figure(engine: Engine) -> int:
     """The number of labels from which a figure is shown."""
     planned = max(engine.setup.planned, 1)
     return engine.design.first_look(engine.frame, planned, engine.plan.promised)
+
+
+def first_shown(engine: Engine) -> int:
+    """The number of labels that a first figure takes at the least: those from which the method
+    looks, and the few of each part of the file that the figure rests on."""
+    first = first_figure(engine)
+    if first >= NEEDED_OF_EACH_SIDE * MOST_SIDES:
+        return first
+    parts = min((_of_all_sides(engine, question) for question in engine.questions), default=0)
+    return max(first, parts)
+
+
+def _of_all_sides(engine: Engine, question: Question) -> int:
+    """The labels that a quantity needs in all parts of the file together."""
+    cells = engine.tallies[question.subject].cells(question.class_index)
+    return sum(_needed(cells, mask & cells.sampled) for mask, _ in _sides(question, cells))
+
+
+def _needed(cells: Cells, side: BoolArray) -> int:
+    return min(NEEDED_OF_EACH_SIDE, int(cells.size[side].sum()))
 
 
 def complete(engine: Engine) -> bool:
@@ -352,10 +372,11 @@ def _state(
     done = complete(engine) or engine.finished
     everything = engine.answers_given >= engine.most
     if labels < first and not (done and promise == Promise.FIXED) and not everything:
-        return State.TOO_FEW, f"{labels:,} of {first:,} labels before a first figure", promise
+        return State.TOO_FEW, _before(labels, first), promise
     lacking, without_any = lacking_side(engine, question, cells)
     if lacking and (without_any or not done):
-        return State.TOO_FEW, lacking, promise
+        shown = first_shown(engine)
+        return State.TOO_FEW, lacking if labels >= shown else _before(labels, shown), promise
     if np.isnan(value):
         return State.TOO_FEW, _why_no_value(question, engine), promise
     if promise == Promise.FIXED and not complete(engine):
@@ -375,25 +396,36 @@ def lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str,
     barest class first, and whether one of them has no label at all: a value would then rest on the
     scores alone."""
     found: list[tuple[int, str]] = []
-    for mask, called in _sides(scope_of(engine, question), question, cells):
+    for mask, side in _sides(question, cells):
         mask = mask & cells.sampled
-        have, size = int(cells.labelled[mask].sum()), int(cells.size[mask].sum())
-        needed = min(NEEDED_OF_EACH_SIDE, size)
+        have, needed = int(cells.labelled[mask].sum()), _needed(cells, mask)
         if have < needed:
+            called = _called(scope_of(engine, question), side)
             found.append((have, f"{have} of {needed} labels among the items {called}"))
     have, sentence = min(found, default=(1, ""), key=lambda one: one[0])
     return sentence, have == 0
 
 
-def _sides(scope: Scope, question: Question, cells: Cells) -> list[tuple[BoolArray, str]]:
-    """The parts of the file that the quantity rests on, (n_cells,) each, and their names."""
+def _before(labels: int, first: int) -> str:
+    return f"{labels:,} of {first:,} labels before a first figure"
+
+
+def _sides(question: Question, cells: Cells) -> list[tuple[BoolArray, bool | int]]:
+    """The parts of the file that the quantity rests on, (n_cells,) each, and which they are: what
+    the classifier says there, or the number of what the two say."""
     if question.row.difference:
         matters = _slope(question.row, cells, np.array([0.5])) != 0
-        pairs = [(cells.sides == side, side_words(scope, int(side))) for side in range(4)]
-        return [(mask, name) for mask, name in pairs if matters[mask].any()]
+        pairs = [(cells.sides == side, side) for side in range(MOST_SIDES)]
+        return [(mask, side) for mask, side in pairs if matters[mask].any()]
     wanted = {"": (True, False), "predicted": (True,), "unpredicted": (False,), "all": ()}
-    called = {True: f"called {scope.positive!r}", False: f"not called {scope.positive!r}"}
-    return [(cells.predicted == side, called[side]) for side in wanted[question.row.group]]
+    return [(cells.predicted == side, side) for side in wanted[question.row.group]]
+
+
+def _called(scope: Scope, side: bool | int) -> str:
+    """The items of a part, after "the items"."""
+    if isinstance(side, bool):
+        return f"{'' if side else 'not '}called {scope.positive!r}"
+    return side_words(scope, side)
 
 
 def _settled(question: Question, cells: Cells) -> bool:

@@ -172,10 +172,11 @@ def caveats(facts: Facts) -> Markup:
 
 
 def _doubts(facts: Facts) -> list[Child]:
-    training = training_words(facts)
-    told: list[Child] = [
-        joined("Were these items used to train the classifier? Answer: ", theirs(training), "."),
-    ]
+    told: list[Child] = []
+    training = training_words(facts) if facts.population.classifiers else "no"
+    if facts.population.classifiers:
+        asked = "Were these items used to train the classifier? Answer: "
+        told.append(joined(asked, theirs(training), "."))
     if facts.revealing:
         told.append(
             joined(

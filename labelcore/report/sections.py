@@ -123,7 +123,7 @@ def population(facts: Facts) -> Markup:
             ("Items", f"{len(file):,}"),
             ("Ids", theirs(arguments.get("id") or "row numbers: the rows must not have moved")),
             ("Shown to the person", theirs(", ".join(file.content_columns))),
-            ("Used for training", theirs(training_words(facts))),
+            ("Used for training", theirs(training_words(facts)) if file.classifiers else ""),
             *([("Labels from before", facts.existing_words)] if facts.existing_words else []),
             ("Fingerprint", element("code", file.fingerprint)),
         ]

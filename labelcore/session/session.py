@@ -23,7 +23,7 @@ from labelcore.figures.curves import band, ranked_curve
 from labelcore.figures.cuts import cut_at, deepest_cut, packages
 from labelcore.figures.label_error import label_error
 from labelcore.figures.looks import FiguresNow
-from labelcore.figures.scalars import complete, first_figure, headline_stage
+from labelcore.figures.scalars import complete, first_shown, headline_stage
 from labelcore.figures.stops import stop_reason
 from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
@@ -924,7 +924,7 @@ class Session:
     @property
     def first_figure(self) -> int:
         """From how many labels on a figure is shown."""
-        return first_figure(self.engine)
+        return first_shown(self.engine)
 
     @property
     def complete(self) -> bool:

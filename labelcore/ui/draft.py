@@ -123,7 +123,7 @@ def settings(question: Question, aim: Aim, revealing: Sequence[str] = ()) -> Map
     return {
         "question": question.text,
         "instructions": question.instructions,
-        "used_for_training": aim.trained_on,
+        **({"used_for_training": aim.trained_on} if aim.trained_on else {}),
         **({"keys": question.keys} if question.keys else {}),
         **({MAY_SHOW: list(revealing)} if revealing else {}),
     }

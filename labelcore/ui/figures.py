@@ -36,7 +36,6 @@ from labelcore.ui.facts import (
     main_and_other,
     promise_line,
 )
-from labelcore.ui.times import clock, reader_zone
 from labelcore.words.choices import candidate_short, choice_short
 from labelcore.words.sentences import range_text
 
@@ -187,9 +186,8 @@ def _rows(rows: list[tuple[str, str]], title: str = "") -> None:
 
 def _terms(session: Session, promise: str) -> None:
     """The conditions under which the figures hold."""
-    last = session.last_answer(None)
     lines = [
-        counts(session).by_kind + (f" · saved {clock(last.at, reader_zone())}" if last else ""),
+        counts(session).by_kind,
         f"{session.population.name} · {len(session.population):,} items",
         decision(session),
         tied(promise),

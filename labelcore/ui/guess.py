@@ -107,14 +107,15 @@ def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
     """Preselections for the form; the person sees and changes all of them."""
     values = {name: [row[name] for row in sample if name in row] for name in columns}
     answers = tuple(name for name in columns if looks_like_answer(name))
-    free = [name for name in columns if name not in answers]
+    free = _without(columns, answers)
     key = _id(free, values)
     free = [name for name in free if name != key.value]
     predictions = [name for name in free if _is_prediction(name, values[name])]
-    scores = [name for name in free if name not in predictions and _is_score(name, values[name])]
-    rest = [name for name in free if name not in predictions and name not in scores]
+    free = _without(free, predictions)
+    scores = [name for name in free if _is_score(name, values[name])]
+    rest = _without(free, scores)
     content = _content(rest, values)
-    others = [name for name in rest if name not in content.value]
+    others = _without(rest, content.value)
     classifiers = _classifiers(scores, predictions, others, values)
     parts: dict[str, Found[object]] = {"id": key, "content": content, "classifiers": classifiers}
     return Guess(
@@ -125,6 +126,11 @@ def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:
         {name: part.confidence for name, part in parts.items()},
         {name: part.reason for name, part in parts.items() if part.reason},
     )
+
+
+def _without(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    apart = frozenset(taken)
+    return [name for name in names if name not in apart]
 
 
 def _id(free: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[str | None]:

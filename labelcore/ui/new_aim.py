@@ -152,7 +152,7 @@ def aim_step(
     compared = tuple(made for name in chosen for made in read.made_of(name))
     if compared:
         show_called(population, question, compared)
-    trained, target = about_the_items(file)
+    trained, target = about_the_items(file, classified=bool(chosen))
     estimands = card.many if len(question.classes) > 2 else card.estimands
     if card in WHICH and len(question.classes) == 2:
         figures = (*SCALARS, *(DIFFERENCES if card is SEVERAL and len(compared) == 2 else ()))
@@ -267,16 +267,21 @@ def which_numbers(
     return tuple(chosen)
 
 
-def about_the_items(file: str) -> tuple[str, str]:
+def about_the_items(file: str, *, classified: bool) -> tuple[str, str]:
+    """Whether they were used for training, "" without a classifier, and what they stand for."""
     draft.fill(TARGET, file, "target", draft.waiting(file).target)
-    trained = st.segmented_control(
-        "Were these items used to train the classifier?",
-        list(TRAINED),
-        default="unknown",
-        required=True,
-        format_func=TRAINED.__getitem__,
-        key="new-trained",
-        persist_state="session",
+    trained = (
+        st.segmented_control(
+            "Were these items used to train the classifier?",
+            list(TRAINED),
+            default="unknown",
+            required=True,
+            format_func=TRAINED.__getitem__,
+            key="new-trained",
+            persist_state="session",
+        )
+        if classified
+        else ""
     )
     target = st.segmented_control(
         "What is the statement about?",

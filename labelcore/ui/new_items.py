@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from labelcore.errors import Fault, PopulationError
+from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
 from labelcore.ui import files
@@ -39,6 +39,8 @@ FIELD_LABELS = {
 REVEALING = (
     "{names} may show a model's output: whoever sees it does not judge blind. The report says so."
 )
+PLACES = 5
+"""How many rows of equal faults are named."""
 WITHOUT_CLASSIFIER = "No classifier was found: only the share of positive items can be known."
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
 
@@ -375,6 +377,16 @@ def show_faults(error: Exception) -> None:
     fault_table(error.faults)
 
 
+def places(numbers: Iterable[int | None]) -> str:
+    """
+    >>> places([3, 7]), places([None]), places(range(1, 13))
+    ('3, 7', '', '1, 2, 3, 4, 5 and 7 more')
+    """
+    known = [f"{number}" for number in numbers if number is not None]
+    more = len(known) - PLACES
+    return ", ".join(known[:PLACES]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def fault_table(faults: Sequence[Fault]) -> None:
     st.dataframe(
         pd.DataFrame(
@@ -382,12 +394,13 @@ def fault_table(faults: Sequence[Fault]) -> None:
                 {
                     "file": fault.file,
                     "column": fault.column or "",
-                    "row": "" if fault.row is None else str(fault.row),
-                    "line": "" if fault.line is None else str(fault.line),
+                    "row": places(fault.row for fault in same),
+                    "line": places(fault.line for fault in same),
                     "value": "(empty)" if fault.value == "" else fault.value or "",
                     "rule": fault.rule,
                 }
-                for fault in faults[:1000]
+                for same in alike(faults)[:1000]
+                for fault in same[:1]
             ]
         ),
         hide_index=True,

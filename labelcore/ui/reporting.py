@@ -201,12 +201,12 @@ def facts(session: Session, results: Sequence[Result]) -> None:
     )
     st.subheader("Assumptions", anchor=False)
     found = list(dict.fromkeys(a for one in results for a in one.assumptions))
-    trained = TRAINED.get(
-        str(session.settings.get("used_for_training", "unknown")), TRAINED["unknown"]
-    )
-    if session.engine.existing.use == "random":
-        trained = f"{trained} {TRAINED_BEFORE}"
-    st.text("\n".join(f"•  {line}" for line in [*found, trained]))
+    if population.classifiers:
+        said = str(session.settings.get("used_for_training", "unknown"))
+        trained = TRAINED.get(said, TRAINED["unknown"])
+        before = f" {TRAINED_BEFORE}" if session.engine.existing.use == "random" else ""
+        found.append(trained + before)
+    st.text("\n".join(f"•  {line}" for line in found))
 
 
 def repeats_words(share: float) -> str:

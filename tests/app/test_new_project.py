@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import openpyxl
@@ -234,8 +235,12 @@ def test_only_prevalence_without_a_classifier(app, data_folder: Path) -> None:
     page = with_upload(app, "t.csv", f"id,text\n{rows}".encode())
     page.text_input(key="new-question").set_value("Spam?").run()
     assert page.radio(key="new-aim").options == ["How common is it? (prevalence)"]
+    assert "train the classifier" not in " ".join(c.label for c in page.segmented_control)
     button(page, "new-create").click().run()
-    assert len(store(data_folder).projects()) == 1
+    (record,) = store(data_folder).projects()
+    assert "used_for_training" not in json.loads(record.settings_json)
+    html = report_html(lc.Session.open(store(data_folder), record.name))
+    assert "Used for training" not in html and "used to train" not in html
 
 
 def test_same_names_for_both_answers(app, items: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import StoreNotWritableError
 from labelcore.report import bundle_zip, report_html
-from labelcore.ui import actions, guard
+from labelcore.ui import actions, guard, summary
 from tests.app.conftest import button, texts
 from tests.permissions import modes, ordinary_user
 
@@ -67,6 +67,20 @@ def test_a_changed_log_is_named_and_nothing_can_be_added(app, make, data_folder,
     assert [one.value.replace("\\", "").count("event 5 does not") for one in shown.error] == [1]
     assert not any((one.key or "").startswith("positive-") for one in shown.button)
     assert not shown.get("download_button")
+
+
+@pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
+def test_start_reads_the_logs_again_from_time_to_time(
+    app, make, data_folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log that is changed in place while the server runs has no new event."""
+    make(labels=30)
+    now = [0.0]
+    monkeypatch.setattr(summary, "monotonic", lambda: now[0])
+    assert "log changed" not in said(app(""))
+    tamper(data_folder, "UPDATE event SET label = 'no' WHERE label = 'yes'")
+    now[0] = summary.CHECKED_SECONDS + 1
+    assert "log changed at event" in said(app(""))
 
 
 def test_a_forged_text_is_not_shown(app, make, data_folder) -> None:

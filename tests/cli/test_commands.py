@@ -214,7 +214,8 @@ def test_export_report_and_replay(
         assert (code, err) == (0, "")
         assert (tmp_path / f"{what}.csv").read_text("utf-8").startswith("\ufeff")
     assert run(capsys, "export", "bundle", *where, tmp_path / "b.zip")[0] == 0
-    assert run(capsys, "report", *where, tmp_path / "r.html")[0] == 0
+    code, out, _ = run(capsys, "report", *where, tmp_path / "r.html")
+    assert code == 0 and "Answers: 50 labelled." in out
     assert run(capsys, "report", *where, tmp_path / "r.json")[0] == 0
     session = lc.Session.open(store, "spam")
     assert (tmp_path / "r.html").read_text("utf-8") == report_html(session)

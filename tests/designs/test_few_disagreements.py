@@ -13,6 +13,7 @@ import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures.scalars import scalar_results
 from labelcore.results.types import Estimate
+from labelcore.ui.facts import first_figure_line
 from tests.contracts.design_contracts import drawn
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, true_difference
 from tests.designs.synthetic import Known, fewest, label, labelled
@@ -182,3 +183,20 @@ def test_the_band_after_them_covers(tmp_path: Path) -> None:
             narrow[name] += close[name]
     assert min(sound.values()) >= fewest(runs, 0.95) * runs
     assert min(narrow.values()) < fewest(runs, 0.95) * runs
+
+
+def test_one_count_until_the_first_figure(known: Known) -> None:
+    """Every sentence counts the same labels, up to those with which the first figure comes."""
+    session = lc.Session(known.population, plan_of())
+    due = session.first_figure
+    assert 1 < due <= DIFFER
+    truth = dict(zip(known.population.ids(), known.truth, strict=True))
+    while session.labels < due:
+        if session.labels:
+            said = {one.missing for one in session.results().values() if isinstance(one, Estimate)}
+            assert said == {f"{session.labels} of {due} labels before a first figure"}
+            assert first_figure_line(session) == f"{session.labels} of {due} before a first figure"
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, bool(truth[draw.item_id]))
+    assert not any("before a first figure" in one.sentence() for one in session.results().values())

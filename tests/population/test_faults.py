@@ -267,3 +267,17 @@ def test_a_file_that_changes_while_it_is_read(
 
 def test_population_error_is_a_value_error() -> None:
     assert issubclass(PopulationError, ValueError)
+
+
+def test_equal_faults_are_told_once() -> None:
+    """Those that differ in their row only are one line; those beyond twenty lines are counted."""
+    same = [Fault("a.csv", "p", row, "x", "must be 0 or 1", row + 1) for row in (3, 7, 9)]
+    other = Fault("a.csv", "p", 4, "y", "must be 0 or 1", 5)
+    error = PopulationError([same[0], other, *same[1:]])
+    assert str(error) == (
+        "a.csv, row 3 (line 4 of the file), column 'p': must be 0 or 1, got 'x' (the same in 2 "
+        "more rows)\na.csv, row 4 (line 5 of the file), column 'p': must be 0 or 1, got 'y'"
+    )
+    assert error.faults == (same[0], other, *same[1:])
+    many = [Fault("a.csv", "p", n, str(n // 2), "must be 0 or 1") for n in range(46)]
+    assert str(PopulationError(many)).splitlines()[-1] == "and 6 more faults like these"
