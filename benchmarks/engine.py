@@ -27,7 +27,6 @@ from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from labelcore.figures.looks import results
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
-from labelcore.planning.simulation import label_all, run_seed
 
 FOUR = ["accuracy", "precision", "recall", "f1"]
 IMPORT = """
@@ -176,17 +175,14 @@ def start(runs: int) -> list[Row]:
 
 
 def many_sessions(runs: int) -> list[Row]:
-    """Seconds of simulated sessions of 500 labels on 20,000 items."""
+    """Seconds of ``lc.simulate``, sessions of 500 labels on 20,000 items."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "simulated.csv"
-        codes = write_items(path, 20_000, seed=1).astype(np.int64)
+        truth = write_items(path, 20_000, seed=1)
         population = read_items(path)
-    plan = lc.Plan("recalibrated_neyman", FOUR, budget=500).with_planned(500)
+    plan = lc.Plan("recalibrated_neyman", FOUR, budget=500)
     start = time.perf_counter()
-    for run in range(runs):
-        engine = Engine(population, plan.with_seed(run_seed(0, run)))
-        label_all(engine, codes)
-        results(engine)
+    lc.simulate(population, plan, truth=truth, runs=runs)
     seconds = time.perf_counter() - start
     what = f"{runs:,} simulated sessions of 500 labels on 20,000 items"
     return [row(what, f"{seconds:.0f} s, {1000 * seconds / runs:.0f} ms each, one core")]

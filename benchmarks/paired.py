@@ -26,7 +26,8 @@ from benchmarks.real_files import FILES, answered, codes_as_text
 from labelcore.estimands import DIFFERENCES, table_of
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
-from labelcore.planning.simulation import label_all, run_seed, true_values
+from labelcore.planning.runs import label_all
+from labelcore.planning.simulation import run_seed, true_values
 from labelcore.planning.truth import true_codes
 from labelcore.stats.differences import difference_bounds
 from labelcore.stats.profile import Cells, fixed_critical
@@ -139,7 +140,7 @@ def naive_widths(
     found = []
     for run in range(3):
         engine = Engine(population, plan.with_seed(run_seed(0, run)))
-        label_all(engine, codes)
+        label_all([engine], codes)
         results = scalar_results(engine)
         found.append(
             [
