@@ -140,7 +140,7 @@ def test_strata_and_rule_of_a_plan(
 
 
 def test_first_look_of_the_watched_band() -> None:
-    """docs/watched.md: the first figure of its sessions of 500 labels, and the least there is."""
+    """Of plans of the rules before: at a tenth of the labels, and the least there is."""
     assert [first_watched_look(planned) for planned in (100, 400, 500)] == [40, 40, 50]
 
 

@@ -99,11 +99,11 @@ def interval_words(
     >>> interval_words(0.9, 0.8512, 0.9433)
     '90.0 %, between 85.1 % and 94.4 %'
     """
+    bottom, top = range_words(key, low, high) if known else ("", "")
+    if value != value:  # There is an interval, and no value yet.
+        return f"between {bottom} and {top}"
     said = number_words(key, value)
-    if not known:
-        return f"{said}, without an interval yet"
-    bottom, top = range_words(key, low, high)
-    return f"{said}, between {bottom} and {top}"
+    return f"{said}, between {bottom} and {top}" if known else f"{said}, without an interval yet"
 
 
 def empty_chart(message: str, columns: Sequence[str]) -> Chart:

@@ -21,7 +21,7 @@ from labelcore.charts.base import (
     new_figure,
     remark,
 )
-from labelcore.charts.history_table import COLUMNS, history_table, thinned
+from labelcore.charts.history_table import COLUMNS, TENTATIVE, history_table, thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference, number_words
@@ -44,8 +44,9 @@ def history_chart(
 
     A difference of two classifiers has a line at zero, and says on which side which one is better.
 
-    A look without a figure is left out; one with a value but no interval yet is a thin line. The
-    figure holds at most 300 looks, always the last; the table holds them all.
+    A look without a figure is left out; a value that says little yet is grey, one without an
+    interval a thin line. The figure holds at most 300 looks, always the last; the table holds them
+    all.
     """
     table = history_table(looks, key)
     name = label or label_of(key_parts(key)[0])
@@ -59,8 +60,9 @@ def history_chart(
     low, high = (shown[name].to_numpy(dtype=float) for name in ("Low", "High"))
     add_band(figure, (x, low), (x, high), known)
     _add_estimate(figure, shown, known, key)
-    if margin is not None:
-        _add_goal(figure, float(table["Estimate"].iloc[-1]), margin, -1.0 if difference else 0.0)
+    now = float(table["Estimate"].iloc[-1])
+    if margin is not None and not np.isnan(now):
+        _add_goal(figure, now, margin, -1.0 if difference else 0.0)
     if difference:
         figure.add_hline(y=0, line={"color": REFERENCE, "width": 1.5})
         figure.add_annotation(remark(FIRST_BETTER, x=0, xref="paper", xanchor="left", y=0))
@@ -69,13 +71,16 @@ def history_chart(
 
 
 def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key: str) -> None:
-    """Solid with points where there is an interval, thin where there is none yet."""
+    """Solid with points where there is an interval, grey while the value says little, thin where
+    there is no interval yet."""
     x = shown["Labels"].tolist()
     value = shown["Estimate"].to_numpy(dtype=float)
     texts = [_row_words(row, key) for row in shown.to_dict("records")]
-    for keep, name, width, size in (
-        (known, "estimate", 2, 5 if len(x) <= FEW_MARKS else 3),
-        (~known, "estimate without interval", 1, 3),
+    settled = shown["State"].ne(TENTATIVE).to_numpy()
+    for keep, name, width, size, colour in (
+        (known & settled, "estimate", 2, 5 if len(x) <= FEW_MARKS else 3, FIRST),
+        (known & ~settled, "tentative estimate", 1, 3, REFERENCE),
+        (~known, "estimate without interval", 1, 3, FIRST),
     ):
         if keep.any():
             figure.add_trace(
@@ -84,8 +89,8 @@ def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key
                     y=gaps(value, keep),
                     mode="lines+markers",
                     name=name,
-                    line={"color": FIRST, "width": width},
-                    marker={"color": FIRST, "size": size},
+                    line={"color": colour, "width": width},
+                    marker={"color": colour, "size": size},
                     cliponaxis=False,
                     **hover(texts),
                 )
@@ -113,7 +118,7 @@ def _alt(table: pd.DataFrame, name: str, margin: float | None, key: str) -> str:
     known = not np.isnan(now["Low"])
     text = interval_words(now["Estimate"], now["Low"], now["High"], known=known, key=key)
     parts = [f"{name} is {text}, from {words.count(now['Labels'])}."]
-    earlier = [row for row in rows[:-1] if not np.isnan(row["Low"])]
+    earlier = [row for row in rows[:-1] if not np.isnan(row["Low"] + row["Estimate"])]
     if known and earlier:
         first = earlier[0]
         parts.append(

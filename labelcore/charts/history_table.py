@@ -11,6 +11,7 @@ import pandas as pd
 from labelcore.promises import State
 
 MOST_POINTS = 300
+TENTATIVE = "tentative"
 COLUMNS = ("Labels", "Estimate", "Low", "High", "Half-width", "State", "Looked at")
 
 
@@ -31,23 +32,27 @@ def thinned(n_points: int, most: int = MOST_POINTS) -> list[int]:
 
 
 def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
-    """One row per number of labels that has a value, in order of labels."""
+    """One row per number of labels that has a value or an interval, in order of labels; the
+    estimate is NaN where there is none."""
     last = int(looks[-1]["labels"]) if looks else 0
     rows: dict[int, tuple[Any, ...]] = {}
     for look in looks:
         labels, found = int(look["labels"]), look["results"].get(key)
         rows.pop(labels, None)
-        if found is None or found["value"] is None or labels > last:
+        if found is None or labels > last:
             continue
-        known = "low" in found and State(found["state"]).has_interval
+        early = bool(found.get("tentative")) and found["state"] != State.PROVISIONAL
+        known = "low" in found and (early or State(found["state"]).has_interval)
+        if found["value"] is None and not known:
+            continue
         low, high = (found["low"], found["high"]) if known else (np.nan, np.nan)
         rows[labels] = (
             labels,
-            found["value"],
+            np.nan if found["value"] is None else found["value"],
             low,
             high,
             (high - low) / 2,
-            found["state"],
+            TENTATIVE if found.get("tentative") else found["state"],
             look.get("at", ""),
         )
     return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.designs.params import DesignParams as DesignParams
+from labelcore.designs.params import WatchedParams as WatchedParams
 from labelcore.designs.params import parameter as parameter
 from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
@@ -30,6 +31,9 @@ INTERVAL_RULES = 3
 """The version of the interval rules that new plans keep; 1 is that of version 0.1.0."""
 WHOLE_ITEMS = 2
 """The version from which every G-profile bound is in whole items where few are left."""
+HORIZON = 3
+"""The version from which a watched promise is for a planned size, and shown from the first label.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +179,8 @@ class Look:
     rule_kept       whether the labels end just where the rule ends them
     setup           what the method knew before the first label: parameters, seed, file
     rules           the version of the interval rules that the plan keeps
+    horizon         how many times the planned size a watched promise is for; None where it is for
+                    sessions without end
     """
 
     confidence: float
@@ -191,6 +197,12 @@ class Look:
     rule_kept: bool = False
     setup: Setup | None = None
     rules: int = INTERVAL_RULES
+    horizon: int | None = None
+
+    @property
+    def progress(self) -> float:
+        """Labels over the planned size."""
+        return self.labels / max(self.planned, 1)
 
 
 Work = tuple[tuple[str, ...], str]
@@ -257,6 +269,10 @@ class Design(ABC, Generic[FrameT]):
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         """The promises that this method has for these estimands and parameters."""
         return self.promises
+
+    def has_horizon(self, params: Any) -> bool:
+        """Whether a watched promise with these parameters is for a planned size."""
+        return isinstance(params, WatchedParams)
 
     @abstractmethod
     def prepare(self, setup: Setup) -> FrameT:

@@ -6,6 +6,7 @@ import numpy as np
 
 from labelcore.designs.base import Look
 from labelcore.promises import Form, Method, Promise
+from labelcore.stats.horizon import boundary, watched_share
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, Ratios
 from labelcore.stats.proportion import share_interval
 from labelcore.stats.sequences import finite_sequence, rate_sequence
@@ -26,6 +27,12 @@ MIXTURE = Method(
     Form.STRICT,
 )
 
+RATIO = Method(
+    "likelihood-ratio interval for a planned size",
+    "Wilks (1938); Wang and Tsiatis (1987) for the boundary",
+    Form.APPROXIMATE,
+)
+
 
 def counts_of_group(cells: Cells, table: Ratios, group: BoolArray) -> tuple[float, float, float]:
     """Labels that count in the numerator, labels, and items of the group."""
@@ -38,14 +45,16 @@ def share_of_group(
     cells: Cells, look: Look, table: Ratios, group: BoolArray
 ) -> tuple[float, float, float, Method]:
     """Value, low, high and method of the one ratio of ``table``, whose denominator is the items of
-    ``group`` (n_cells,): Wilson's interval (exact where counts are
-    few) at a fixed size, a confidence sequence while watching. Items that were known from the start
-    are counted as they are: the interval is that of the others, scaled and shifted.
+    ``group`` (n_cells,): Wilson's interval (exact where counts are few) at a fixed size; while
+    watching the likelihood-ratio interval with the boundary of the planned size, or a confidence
+    sequence where there is no horizon. Items that were known from the start are counted as they
+    are: the interval is that of the others, scaled and shifted.
 
     Assumption: given their number, the labels of the sampled items in the group are a simple random
     sample of these.
     """
-    share, low, high, made = _sampled_share(cells, look, table, group & cells.sampled)
+    covered = _covered(cells, group & cells.sampled) if look.target == "file" else 0.0
+    share, low, high, made = _sampled_share(cells, look, table, group & cells.sampled, covered)
     share, low, high = with_known(cells, table, group, np.array([share, low, high]))
     return share, low, high, made
 
@@ -62,13 +71,25 @@ def with_known(
     return tuple(((hits + rest * (shares if rest else 0 * np.nan_to_num(shares))) / size).tolist())
 
 
+def _covered(cells: Cells, group: BoolArray) -> float:
+    """The share of the items labelled in the strata that the group lies in: of a part of them it is
+    the same but for chance."""
+    strata = cells.stratum
+    whole = group if strata is None else np.isin(strata, strata[group]) & cells.sampled
+    items = float(cells.size[whole].sum())
+    return float(cells.labelled[whole].sum()) / items if items else 0.0
+
+
 def _sampled_share(
-    cells: Cells, look: Look, table: Ratios, group: BoolArray
+    cells: Cells, look: Look, table: Ratios, group: BoolArray, covered: float
 ) -> tuple[float, float, float, Method]:
     """Value, low, high and method of the share of a group of sampled items."""
     hits, trials, size = counts_of_group(cells, table, group)
     share = float(hits / trials) if trials > 0 else float("nan")
     alpha = 1 - look.confidence
+    if look.promise == Promise.WATCHED and look.horizon is not None:
+        z = float(boundary(look.progress, covered, alpha, look.horizon))
+        return share, *watched_share(hits, trials, size, z, target=look.target), RATIO
     if look.promise == Promise.WATCHED and look.target == "process":
         low, high = rate_sequence(hits, trials, alpha)
         return share, low, high, MIXTURE

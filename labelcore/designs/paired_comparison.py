@@ -10,11 +10,11 @@ import numpy as np
 
 from labelcore.designs.base import (
     NO_ANSWER,
-    DesignParams,
     IntArray,
     Look,
     Progress,
     Setup,
+    WatchedParams,
     extended,
     make_frame,
     parameter,
@@ -87,9 +87,10 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
     Where the planned labels reach every item on which the two disagree and as many others, these
     come first, all of them: a census, after which the difference in accuracy is exact.
 
-    Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
-    max(40, n0/10) labels and at least five strata of disagreements (G-profile with the multiplier
-    of an asymptotic confidence sequence). Approximate: coverage is measured, see docs/paired.md.
+    Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look up to
+    the planned size, or the horizon of the plan, with at least five strata of disagreements
+    (G-profile widened by the boundary of ``labelcore.stats.horizon``). Approximate: coverage is
+    measured, see docs/paired.md.
     With fewer strata a census can be watched: until it is complete by what is certain whatever the
     other items are, from the first label on; then by the band over at least five other strata.
     About items like these ("process") only with at least 15 disagreements in the file.
@@ -116,7 +117,7 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
     )
 
     @dataclass(frozen=True, slots=True)
-    class Params(DesignParams):
+    class Params(WatchedParams):
         """Strata and floor."""
 
         n_differ: int | None = parameter(
@@ -230,7 +231,7 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         answered, and after that while too few others are left to rest a band on."""
         frame = answers.frame
         others = np.count_nonzero(~frame.differ & frame.asked)
-        first = profile_first_look(frame, look.planned, look.promise)
+        first = 1 if look.horizon else profile_first_look(frame, look.planned, look.promise)
         if frame.few and (not every or others < MINIMUM_STRATA or look.labels < first):
             return certain_figures(answers.rows, answers.cells)
         return self.estimate(answers.rows, answers.cells, look, answers.rates)

@@ -69,6 +69,20 @@ class DesignParams:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class WatchedParams(DesignParams):
+    """Parameters of a method whose figures may be watched up to a planned size."""
+
+    horizon: int | None = parameter(
+        None,
+        "how many times the planned size a watched session may go on to: 1 for the planned size "
+        "alone; more costs about 7 % more labels at the planned size. Empty: 1 with a budget, else "
+        "4",
+        low=1,
+        high=16,
+    )
+
+
 def check_parameter(name: str, value: Any, kind: str, limits: Mapping[str, Any]) -> None:
     """Raise PlanError unless ``value`` fits the annotation ``kind``, such as "int | None" or
     "tuple[int | str, ...]"."""

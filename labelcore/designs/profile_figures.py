@@ -13,6 +13,7 @@ from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures
 from labelcore.designs.target import sampled_file
 from labelcore.estimands import Estimand, known_group, table_of
 from labelcore.promises import Form, Method, Promise
+from labelcore.stats.horizon import least_boundary, stretch
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -30,6 +31,11 @@ from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watche
 ROUNDING = 1e-6
 """How far the ends of an interval may be from where they belong, at the very most."""
 
+WIDENED = Method(
+    "G-profile band over strata for a planned size",
+    "Wilks (1938); Wang and Tsiatis (1987) for the boundary",
+    Form.APPROXIMATE,
+)
 METHOD = {
     Promise.FIXED: Method(
         "G-profile interval over strata",
@@ -42,6 +48,13 @@ METHOD = {
         Form.APPROXIMATE,
     ),
 }
+
+
+def method_at(look: Look) -> Method:
+    """How the G-profile's bounds were made at this look."""
+    if look.promise != Promise.WATCHED:
+        return METHOD[Promise.FIXED]
+    return METHOD[Promise.WATCHED] if look.horizon is None else WIDENED
 
 
 def profile_first_look(frame: Frame, planned: int, promise: Promise) -> int:
@@ -97,7 +110,7 @@ def profile_may_meet(
     table = table_of([row], cells)
     if isinstance(table, Differences) or alone:
         return np.ones(len(labels), dtype=bool)
-    critical = _criticals(look, labels)[:, None]
+    critical = _least_criticals(look, labels)[:, None]
     width = least_width(cells, table, critical, target=look.target)[:, 0]
     return np.asarray(width <= 2 * margin + ROUNDING)
 
@@ -120,9 +133,7 @@ def _shown(
     """The figures of one run with these values and bounds, (n_rows,) each."""
     table = table_of(rows, cells)
     value, low, high = bounds
-    made = [METHOD[Promise.WATCHED if look.promise == Promise.WATCHED else Promise.FIXED]] * len(
-        rows
-    )
+    made = [method_at(look)] * len(rows)
     if isinstance(table, Differences):
         return Figures(value, low, high, tuple(made), np.full(len(rows), np.nan))
     for place in range(len(rows)) if look.promise == Promise.WATCHED else ():
@@ -156,15 +167,22 @@ def g_profile(
     least = np.array([row.least for row in rows])
     watched = look.promise == Promise.WATCHED
     process = look.target == "process" and cells.labelled.sum() > 0
+    inflation = sampled_file(rows, cells, table, rates) if process else 1.0
+    if watched and look.horizon is not None:
+        progress = np.asarray(look.labels if labels is None else labels) / max(look.planned, 1)
+        inflation = inflation * stretch(
+            cells, table, look.confidence, progress, look.horizon, rates, target=look.target
+        )
+    endless = watched and look.horizon is None
     rests_on = [_rests_on(row, cells) for row in rows]
     low, high = profile_interval(
         cells,
         table,
         look.confidence,
-        watched=_criticals(look, labels) if watched else None,
+        watched=_criticals(look, labels) if endless else None,
         rates=rates,
         target=look.target,
-        inflation=sampled_file(rows, cells, table, rates) if process else 1.0,
+        inflation=inflation,
         rests_on=np.stack(rests_on, axis=-2),
         whole_items=always_whole or look.rules >= WHOLE_ITEMS,
     )
@@ -181,6 +199,13 @@ def _criticals(look: Look, labels: IntArray | None) -> FloatArray:
     alpha = 1 - look.confidence
     found = [watched_critical(int(n), look.planned, alpha) for n in at.reshape(-1)]
     return np.array(found).reshape(at.shape)
+
+
+def _least_criticals(look: Look, labels: IntArray) -> FloatArray:
+    """What the critical values of watched intervals are at least, (n_runs,)."""
+    if look.horizon is None:
+        return _criticals(look, labels)
+    return least_boundary(labels / max(look.planned, 1), 1 - look.confidence) ** 2
 
 
 def _rests_on(row: Estimand, cells: Cells) -> BoolArray:

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    DesignParams,
     Frame,
     IntArray,
     Look,
     Progress,
     Setup,
+    WatchedParams,
     drawn_anew,
     make_frame,
     parameter,
@@ -31,14 +31,13 @@ from labelcore.designs.rates import stratum_rates
 from labelcore.designs.scalars import Answers, Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.two_ended import first_labels, joint_shares
-from labelcore.errors import InPlan, Named, ParameterError, PlanArgumentError, PlanError
+from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.promises import Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.orders import random_of, ranking
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
-from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
 STRATA, FLOOR = (6, 12), 0.1
@@ -74,10 +73,9 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
     Bankier's power allocation with exponent 1/2.
 
     Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
-    max(40, n0/10) labels and at least five strata (G-profile with the multiplier of an asymptotic
-    confidence sequence; a quantity of one stratum alone has the strict sequence of a plain random
-    sample). Otherwise approximate: coverage is measured, see docs/real_files.md and
-    docs/watched.md.
+    the first label up to the planned size, or the horizon of the plan (G-profile with Student's t,
+    widened by the boundary of ``labelcore.stats.horizon``). Approximate: coverage is measured, see
+    docs/real_files.md and docs/watched.md.
     Assumption: none about the scores; bad scores cost labels, not truth. Nearly unbiased, not
     unbiased, because two parameters learn from the labels.
     Source: Neyman (1934) for the allocation, Bankier (1988) for several classes; the recalibration,
@@ -99,7 +97,7 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
     )
 
     @dataclass(frozen=True, slots=True)
-    class Params(DesignParams):
+    class Params(WatchedParams):
         """Strata, floor and focus."""
 
         n_above: int | None = parameter(
@@ -152,19 +150,6 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
                 "= 'precision' leaves too few labels among the predicted negatives "
                 f"to say anything about {starved[0]!r}; use 'precision_recall'",
             )
-        above, below = params.n_above or STRATA[0], params.n_below or STRATA[1]
-        if promise == Promise.WATCHED and above + below < MINIMUM_STRATA:
-            raise PlanArgumentError(
-                InPlan("promise", "watched"),
-                f"needs at least {MINIMUM_STRATA} strata, got ",
-                Named("n_above"),
-                f" = {above} and ",
-                Named("n_below"),
-                f" = {below}; use more, or ",
-                InPlan("promise", "fixed"),
-            )
-        if promise == Promise.WATCHED and params.allocation == TWO_ENDED and len(estimands) == 1:
-            _check_part(estimands[0], above, below)
 
     def prepare(self, setup: Setup) -> Frame:
         classifier = setup.classifier
@@ -209,22 +194,6 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
         self, row: Estimand, cells: Cells, look: Look, labels: IntArray, margin: float
     ) -> BoolArray:
         return profile_may_meet(row, cells, look, labels, margin)
-
-
-def _check_part(figure: str, above: int, below: int) -> None:
-    """Raise PlanError where a figure that rests on one side's strata would rest on a few."""
-    row = SCALARS.get(figure)
-    sides = {"predicted": ("n_above", above), "unpredicted": ("n_below", below)}
-    name, number = sides.get(row.group if row else "", ("", 0))
-    if 1 < number < MINIMUM_STRATA:
-        raise ParameterError(
-            name,
-            f"must be 1, or at least {MINIMUM_STRATA}, for ",
-            InPlan("promise", "watched"),
-            f" with {figure!r} alone: it rests on these strata, and the band over a few of them "
-            "would not hold",
-            value=number,
-        )
 
 
 def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArray, np.ndarray]:

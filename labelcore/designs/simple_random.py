@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    DesignParams,
     Frame,
     IntArray,
     Look,
     Progress,
     Setup,
+    WatchedParams,
     drawn_anew,
     make_frame,
     parameter,
@@ -27,7 +27,7 @@ from labelcore.designs.helped_figures import (
     helped_figures,
 )
 from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, share_of_group
-from labelcore.designs.profile_figures import alike, g_profile
+from labelcore.designs.profile_figures import WIDENED, alike, g_profile
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import ParameterError
@@ -44,7 +44,7 @@ from labelcore.stats.profile import (
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
 Bounds = tuple[float, float]
-WILSON, DIFFERENCE = "wilson", "difference"
+WILSON, DIFFERENCE, SEQUENCE_OF = "wilson", "difference", "sequence"
 PROFILE = Method(
     "G-profile interval over two post-strata",
     "Wilks (1938); likelihood-ratio region over the predicted positives and negatives",
@@ -65,11 +65,15 @@ class SimpleRandom(StratifiedDesign[Frame]):
     Promise: "fixed": Wilson's interval on the items of the quantity's own denominator, with the
     finite-population factor and exact ends where counts are few; recall, F1 and specificity by the
     G-profile over two post-strata.
-    "watched": prior-posterior-ratio confidence sequences, which hold at every look in every
-    population (strict): one sequence where the denominator is known before labelling, two at half
-    the error level (true positives, false negatives) elsewhere. A fixed promise for one share of
-    all items may stop by itself at its margin: Agresti and Coull's interval, with the critical
-    value that makes it cover at that stop, calculated exactly over all rates.
+    "watched": the likelihood-ratio interval with the boundary of the planned size, a look at every
+    label (shares of a group of known size: calculated by exact recursion, docs/horizon.md; recall,
+    F1 and specificity: the G-profile over two post-strata, measured). ``interval`` = "sequence" is
+    for sessions without a planned end: prior-posterior-ratio confidence sequences, which hold at
+    every look in every population (strict), one where the denominator is known before labelling,
+    two at half the error level (true positives, false negatives) elsewhere.
+    A fixed promise for one share of all items may stop by itself at its margin: Agresti and Coull's
+    interval, with the critical value that makes it cover at that stop, calculated exactly over all
+    rates.
     ``interval`` = "difference" estimates the shares of a group of known size (accuracy, prevalence,
     precision ...) by the difference estimator: a multiple of the scores, taken from the sample,
     stands for every item, and the labels correct it. Scores that agree with the labels save some of
@@ -89,7 +93,7 @@ class SimpleRandom(StratifiedDesign[Frame]):
     )
 
     @dataclass(frozen=True, slots=True)
-    class Params(DesignParams):
+    class Params(WatchedParams):
         """How the interval is made."""
 
         interval: str = parameter(
@@ -97,14 +101,21 @@ class SimpleRandom(StratifiedDesign[Frame]):
             "how it is made. With the help of the scores of all items accuracy, prevalence, "
             "precision and the like may need fewer labels, for the planned size only; recall and "
             "F1 stay as they are",
-            choices=(WILSON, DIFFERENCE),
-            called=("Wilson's interval (labels only)", "helped by the scores (planned size only)"),
+            choices=(WILSON, DIFFERENCE, SEQUENCE_OF),
+            called=(
+                "labels only",
+                "helped by the scores (planned size only)",
+                "labels only, watched without a planned end",
+            ),
         )
 
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn in one seeded random order without replacement",
     )
+
+    def has_horizon(self, params: Any) -> bool:
+        return bool(params.interval != SEQUENCE_OF)
 
     def stops_fixed(self, estimands: tuple[str, ...], params: Any) -> bool:
         row = SCALARS.get(estimands[0])
@@ -118,9 +129,15 @@ class SimpleRandom(StratifiedDesign[Frame]):
                 "= 'difference' holds at the planned size only; use promise "
                 "'fixed', or interval 'wilson'",
             )
+        if params.interval == SEQUENCE_OF and promise == Promise.FIXED:
+            raise ParameterError(
+                "interval",
+                "= 'sequence' is for watching; use promise 'watched', or interval 'wilson'",
+            )
 
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
-        return (Promise.FIXED,) if params.interval == DIFFERENCE else self.promises
+        alone = {DIFFERENCE: (Promise.FIXED,), SEQUENCE_OF: (Promise.WATCHED,)}
+        return alone.get(params.interval, self.promises)
 
     def prepare(self, setup: Setup) -> Frame:
         if setup.params.interval == DIFFERENCE:
@@ -180,8 +197,9 @@ class SimpleRandom(StratifiedDesign[Frame]):
         """The figures of one run; ``profiled`` holds those bounds that are by the G-profile."""
         table = ratios(rows, cells)
         value = np.clip(table.value(plug_in_totals(cells)), 0.0, 1.0)
+        made = WIDENED if look.promise == Promise.WATCHED else PROFILE
         parts = [
-            (None, *profiled[row.name], PROFILE)
+            (None, *profiled[row.name], made)
             if row.name in profiled
             else self._one(row, cells, look, table.row(i))
             for i, row in enumerate(rows)
@@ -201,7 +219,7 @@ class SimpleRandom(StratifiedDesign[Frame]):
     ) -> tuple[float | None, float, float, Method]:
         """Value (None: the post-stratified one), low, high and method of one estimand."""
         group = known_group(row, cells)
-        watched = look.promise == Promise.WATCHED
+        endless = look.promise == Promise.WATCHED and look.horizon is None
         if group is not None and look.rule is not None:
             hits, trials, _ = counts_of_group(cells, table, group)
             low, high = look.rule.limits(trials, hits)
@@ -209,7 +227,7 @@ class SimpleRandom(StratifiedDesign[Frame]):
             return share, float(low), float(high), AT_STOP if look.rule_kept else OFF_STOP
         if group is not None:
             return share_of_group(cells, look, table, group)
-        if watched and look.target == "process":
+        if endless and look.target == "process":
             return None, *_two_rates(row, cells, look), MIXTURE
         return None, *_two_sequences(cells, table, look), SEQUENCE
 
@@ -217,16 +235,18 @@ class SimpleRandom(StratifiedDesign[Frame]):
 def _profiled(
     rows: list[Estimand], cells: Sequence[Cells], looks: Sequence[Look]
 ) -> list[dict[str, Bounds]]:
-    """For each run the bounds that are by the G-profile: at a fixed size those of figures whose
-    denominator is not known beforehand."""
+    """For each run the bounds that are by the G-profile: those of figures whose denominator is not
+    known beforehand, unless they are watched without a planned end."""
     look = looks[0]
+    endless = look.promise == Promise.WATCHED and look.horizon is None
     mine = [row for row in rows if known_group(row, cells[0]) is None]
-    if not mine or look.promise == Promise.WATCHED:
+    if not mine or endless:
         return [{} for _ in cells]
     if len(cells) == 1:
         _, low, high = (end[None] for end in g_profile(mine, cells[0], look))
     else:
-        _, low, high = g_profile(mine, side_by_side(cells), look)
+        labels = np.array([one.labels for one in looks])
+        _, low, high = g_profile(mine, side_by_side(cells), look, labels=labels)
     names = [row.name for row in mine]
     return [
         dict(zip(names, zip(*ends, strict=True), strict=True))

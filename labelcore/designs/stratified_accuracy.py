@@ -8,19 +8,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    DesignParams,
     Frame,
     IntArray,
     Look,
     Progress,
     Setup,
+    WatchedParams,
     Work,
     extended,
     make_frame,
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.profile_figures import METHOD, g_profile
+from labelcore.designs.profile_figures import g_profile, method_at
 from labelcore.designs.scalars import FIRST_FIGURE, Figures
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.sureness import sureness
@@ -97,8 +97,9 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     parts of the strata that share a prediction.
 
     Promise: "fixed": accuracy by Wilson's interval at the effective number of labels, other numbers
-    by the linearised variance; both approximate. "watched": accuracy alone, with five strata or
-    more, by the G-profile band. With opt_a1 and opt_a2 none, whatever is asked.
+    by the linearised variance; both approximate. "watched": accuracy alone, by the G-profile band,
+    up to the planned size or the horizon of the plan. With opt_a1 and opt_a2 none, whatever is
+    asked.
     Assumption: none about the scores; bad ones gain nothing.
     Source: Kumar and Raj (2018).
     Departures: draws without replacement; "equal" and "proportional" give each stratum two labels
@@ -129,7 +130,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     )
 
     @dataclass(frozen=True, slots=True)
-    class Params(DesignParams):
+    class Params(WatchedParams):
         """Strata and how labels are shared over them."""
 
         stratification: str = parameter(
@@ -178,9 +179,6 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
                 f"{others[0]!r}"
             )
             found.append(("with ", InPlan("design", self.name), mixed))
-        if params.n_strata < MINIMUM_STRATA:
-            few = f" of at least {MINIMUM_STRATA}, got {params.n_strata}"
-            found.append(("needs ", Named("n_strata"), few))
         if params.allocation in PRINTED:
             unseen = (
                 f" = {params.allocation!r}, which as printed leaves strata unseen, so that nothing "
@@ -280,7 +278,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
             return found.value, found.low, found.high, FIXED
         value = np.array([stratified_accuracy(*counts)])
         _, low, high = g_profile([row], strata, look, value=value)
-        return float(value[0]), float(low[0]), float(high[0]), METHOD[Promise.WATCHED]
+        return float(value[0]), float(low[0]), float(high[0]), method_at(look)
 
     def derived(self, frame: SureFrame, labels: int) -> dict[str, Any]:
         return {"expected_accuracy": [round(float(share), 4) for share in frame.chance]}

@@ -69,7 +69,8 @@ def look_detail(engine: Engine, found: Mapping[str, Result], after: int) -> dict
     """The figures shown, as JSON values.
 
     after    the sequence number of the last answer or undo that the look saw
-    results  {key: {value, low, high, state, promise}}; a curve keeps its means only
+    results  {key: {value, low, high, state, promise}}, and tentative where the value says little
+             yet; a curve keeps its means only
     """
     return {
         "after": after,
@@ -105,12 +106,14 @@ def _figures(result: Result) -> dict[str, Any]:
     else:
         value = None if np.isnan(result.value).all() else float(np.nanmean(result.value))
         low, high = float(np.mean(result.low)), float(np.mean(result.high))
+    tentative = isinstance(result, Estimate) and result.tentative
     return {
         "value": value,
         "low": low,
         "high": high,
         "state": str(result.state),
         "promise": str(result.promise),
+        **({"tentative": True} if tentative else {}),
     }
 
 

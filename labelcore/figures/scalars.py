@@ -14,12 +14,13 @@ from labelcore.designs.curves import (
     OPEN_SHARE,
     UNDECIDED_SHARE,
 )
-from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, Figures
 from labelcore.estimands import Estimand, known_before, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
 from labelcore.results.types import Estimate, Scope, largest_half_width
+from labelcore.stats.horizon import final_width
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -33,6 +34,9 @@ from labelcore.words.existing import KNOWN_EXACTLY, assumed
 from labelcore.words.sentences import count
 
 NEEDED_OF_EACH_SIDE, MOST_SIDES = 5, 4
+WIDE, STILL_WIDE = 0.6, 1.5
+"""A value is tentative while its interval is wider than 60 points, and than 1.5 times what it will
+be at the planned size."""
 
 
 def scalar_results(engine: Engine) -> dict[str, Estimate]:
@@ -42,15 +46,49 @@ def scalar_results(engine: Engine) -> dict[str, Estimate]:
 
 def scalar_results_of(engines: Sequence[Engine]) -> list[dict[str, Estimate]]:
     """``scalar_results`` of several sessions of one plan, worked out side by side."""
+    return [
+        _with_goal(engine, _kept(engine, mine))
+        for engine, mine in zip(engines, _results_now(engines), strict=True)
+    ]
+
+
+def _kept(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
+    """After the planned size: with the bands that are kept from there."""
+    if engine.plan.horizon is None or engine.labels <= engine.setup.planned:
+        return found
+    before = _results_now([stage_until(engine, _draws_to_planned(engine))])[0]
+    return {key: kept_band(before[key], one) for key, one in found.items()}
+
+
+def _results_now(engines: Sequence[Engine]) -> list[dict[str, Estimate]]:
     found: list[dict[str, Estimate]] = [{} for _ in engines]
     for group in same_cells(engines[0].questions):
         for mine, estimates in zip(found, _group_results(engines, group), strict=True):
             mine |= {question.key: one for question, one in zip(group, estimates, strict=True)}
     keys = [question.key for question in engines[0].questions]
-    return [
-        _with_goal(engine, {key: mine[key] for key in keys})
-        for engine, mine in zip(engines, found, strict=True)
-    ]
+    return [{key: mine[key] for key in keys} for mine in found]
+
+
+def kept_band(planned: Estimate, now: Estimate) -> Estimate:
+    """The result after the planned size: the band of that size is kept until the new one lies
+    inside it. Each holds at the same time as the other."""
+    states = (State.INTERVAL, State.WAITING)
+    if now.state not in states or planned.state not in states:
+        return now
+    inside = planned.low <= now.low and now.high <= planned.high
+    beyond = now.value is None or not planned.low <= now.value <= planned.high
+    return now if inside or beyond else replace(now, low=planned.low, high=planned.high)
+
+
+def _draws_to_planned(engine: Engine) -> int:
+    """The draw at which as many labels as planned were there."""
+    left = engine.setup.planned - engine.given
+    for index in range(1, len(engine.asked) + 1):
+        event = engine.in_force(index)
+        left -= event is not None and event.kind == "labelled"
+        if left == 0:
+            return index
+    return len(engine.asked)
 
 
 def goal_reached(engine: Engine) -> bool:
@@ -58,7 +96,7 @@ def goal_reached(engine: Engine) -> bool:
     draws have come to it."""
     if engine.rule is not None:
         return engine.stop.draw is not None
-    return within_margin(engine, scalar_results(engine))
+    return within_margin(engine, scalar_results(headline_stage(engine)))
 
 
 def within_margin(engine: Engine, results: Mapping[str, Estimate]) -> bool:
@@ -70,30 +108,39 @@ def within_margin(engine: Engine, results: Mapping[str, Estimate]) -> bool:
 
 
 def second_stage_started(engine: Engine) -> bool:
-    """Whether there are draws after the first stage of a fixed promise: after an extension, and
-    after a calibrated stop also those that somebody else had open then."""
+    """Whether there are draws after the first stage: those beyond the horizon of a watched promise;
+    with a fixed one after an extension, and after a calibrated stop also those that somebody else
+    had open then."""
+    watched = engine.plan.horizon is not None
     may = engine.extended or engine.rule is not None
-    return (
-        engine.plan.promise == Promise.FIXED and may and len(engine.asked) > first_stage_end(engine)
-    )
+    may = watched or (engine.plan.promise == Promise.FIXED and may)
+    return may and len(engine.asked) > first_stage_end(engine)
 
 
 def first_stage_end(engine: Engine) -> int:
-    """The draw at which the first stage ends: the planned size, or where a calibrated stop is."""
+    """The draw at which the first stage ends: the planned size, the horizon of a watched promise,
+    or where a calibrated stop is."""
+    if engine.plan.horizon is not None:
+        return engine.plan.horizon * engine.setup.planned - engine.given
     if engine.rule is None:
         return engine.plan.planned or 0
     return engine.stop.draw or engine.first_limit
 
 
 def headline_stage(engine: Engine) -> Engine:
-    """The engine that results are read from: a fixed promise keeps its first stage."""
+    """The engine that results are read from: a promise for a planned size keeps its first stage."""
     return first_stage(engine) if second_stage_started(engine) else engine
 
 
 def first_stage(engine: Engine) -> Engine:
     """The engine as it would be had it ended with the first stage (answers as they are now)."""
+    return stage_until(engine, first_stage_end(engine))
+
+
+def stage_until(engine: Engine, draws: int) -> Engine:
+    """The engine as it would be after so many draws, with the answers as they are now."""
     stage = engine.beginning()
-    stage.asked = engine.asked[: first_stage_end(engine)]
+    stage.asked = engine.asked[:draws]
     stage._positions = engine._positions
     stage.finished = engine.finished
     for index, asked in enumerate(stage.asked, start=1):
@@ -125,6 +172,7 @@ def look_at(engine: Engine, promise: Promise | None = None) -> Look:
         rule_kept=engine.stop.exact and (complete(engine) or not engine.finished),
         setup=engine.setup,
         rules=engine.plan.interval_rules,
+        horizon=engine.plan.horizon,
     )
 
 
@@ -260,12 +308,13 @@ def _stated(
     if state == State.INTERVAL and engine.plan.target == "file" and _settled(question, cells):
         state = State.EXACT
     shown = state.has_interval
+    low, high = (low, high) if shown else (question.row.least, 1.0)
     tail, made = float(figures.tail_share[place]), figures.method[place]
     return Estimate(
         estimand=question.key,
         value=None if state in (State.NOTHING, State.TOO_FEW) else value,
-        low=low if shown else question.row.least,
-        high=high if shown else 1.0,
+        low=low,
+        high=high,
         confidence=None if figures.promise == Promise.NONE else plan.confidence,
         labels_used=engine.labels,
         draws_used=engine.prefix() if figures.draws is None else figures.draws[place],
@@ -279,7 +328,23 @@ def _stated(
         scope=scope_of(engine, question),
         notes=tuple(filter(None, figures.notes[place : place + 1])),
         form=made.form,
+        tentative=_tentative(engine, state, high - low),
     )
+
+
+def _tentative(engine: Engine, state: State, width: float) -> bool:
+    """Whether the value says little yet, or there is none: the interval is wide, and will be much
+    narrower; or there are few labels, and no interval is due."""
+    if not engine.plan.from_the_first_label:
+        return False
+    if state == State.TOO_FEW:
+        return True
+    if state == State.PROVISIONAL:
+        return engine.labels < FIRST_FIGURE
+    if state not in (State.INTERVAL, State.WAITING) or engine.plan.promise != Promise.WATCHED:
+        return False
+    done = engine.labels / max(engine.setup.planned, 1)
+    return width > max(WIDE, STILL_WIDE * final_width(width, done))
 
 
 def _known_estimate(engine: Engine, question: Question, cells: Cells, known: int) -> Estimate:
@@ -319,6 +384,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         margin=plan.margin,
         first_figure=first_shown(engine),
         planned=engine.setup.planned,
+        until=(engine.plan.horizon or 0) * engine.setup.planned,
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,
         left_out=0 if undecided_both_ways(engine) else engine.undecided,
@@ -330,6 +396,8 @@ def scope_of(engine: Engine, question: Question) -> Scope:
 
 def first_figure(engine: Engine) -> int:
     """The number of labels from which a figure is shown."""
+    if engine.plan.from_the_first_label:
+        return 1
     planned = max(engine.setup.planned, 1)
     return engine.design.first_look(engine.frame, planned, engine.plan.promised)
 
@@ -338,7 +406,8 @@ def first_shown(engine: Engine) -> int:
     """The number of labels that a first figure takes at the least: those from which the method
     looks, and the few of each part of the file that the figure rests on."""
     first = first_figure(engine)
-    if first >= NEEDED_OF_EACH_SIDE * MOST_SIDES:
+    early = engine.plan.from_the_first_label
+    if early or first >= NEEDED_OF_EACH_SIDE * MOST_SIDES:
         return first
     parts = min((_of_all_sides(engine, question) for question in engine.questions), default=0)
     return max(first, parts)
@@ -392,13 +461,15 @@ def _state(
 
 
 def lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str, bool]:
-    """What is missing of five labels of each predicted class that the quantity rests on, the
-    barest class first, and whether one of them has no label at all: a value would then rest on the
-    scores alone."""
+    """What is missing of a label (in older plans of five) of each predicted class that the quantity
+    rests on, the barest class first, and whether one of them has no label at all: a value would
+    then rest on the scores alone."""
+    enough = 1 if engine.plan.from_the_first_label else NEEDED_OF_EACH_SIDE
     found: list[tuple[int, str]] = []
     for mask, side in _sides(question, cells):
         mask = mask & cells.sampled
-        have, needed = int(cells.labelled[mask].sum()), _needed(cells, mask)
+        have, size = int(cells.labelled[mask].sum()), int(cells.size[mask].sum())
+        needed = min(enough, size)
         if have < needed:
             called = _called(scope_of(engine, question), side)
             found.append((have, f"{have} of {needed} labels among the items {called}"))

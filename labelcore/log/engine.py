@@ -132,6 +132,8 @@ class Engine(Book):
         if plan.budget is not None:
             return min(plan.budget, items)
         assert plan.planned is not None
+        if (furthest := plan.furthest(self.setup.planned)) is not None:
+            return min(furthest - self.given, items)
         return items if looking(plan.stop_rules) else min(plan.planned, items)
 
     @property

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from labelcore.designs import DESIGNS, Design
-from labelcore.designs.base import INTERVAL_RULES, DesignParams
+from labelcore.designs.base import HORIZON, INTERVAL_RULES, DesignParams, WatchedParams
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import may_stop_fixed
 from labelcore.errors import Given, InPlan, PlanArgumentError, PlanError
@@ -38,6 +38,8 @@ FIXED_STOP = (
 )
 TARGETS = ("file", "process")
 EXISTING = ("random", "certainty", "ignored")
+USUAL_HORIZON = 4
+"""How many times its planned size a plan is for that ends at a margin or a claim."""
 
 
 @dataclass(frozen=True)
@@ -245,10 +247,11 @@ class Plan:
             A new plan; this one does not change.
         """
         sure = self.sure_scores if sure_scores is None else sure_scores
+        how_far = {} if self.horizon is None else {"horizon": self.horizon}
         return replace(
             self,
             planned=planned,
-            params=self._settled(),
+            params={**self._settled(), **how_far},
             sure_scores=sure,
             rules=self.interval_rules,
         )
@@ -259,6 +262,30 @@ class Plan:
         if self.rules is not None:
             return self.rules
         return INTERVAL_RULES if self.planned is None else 1
+
+    @property
+    def horizon(self) -> int | None:
+        """How many times its planned size a watched plan is for: 1 if nothing may be added. None
+        for other promises, and for methods and older plans that are for sessions without end."""
+        params = self.design_params
+        if self.promised != Promise.WATCHED or self.interval_rules < HORIZON:
+            return None
+        if not self.method.has_horizon(params):
+            return None
+        given: int | None = getattr(params, "horizon", None)
+        return given or (USUAL_HORIZON if self.budget is None else 1)
+
+    def furthest(self, planned: int) -> int | None:
+        """The label at which a session ends that its margin alone would end: the horizon of its
+        promise; None where nothing but the file ends it."""
+        if self.horizon is None or looking(self.stop_rules) != ("margin",):
+            return None
+        return self.horizon * planned
+
+    @property
+    def from_the_first_label(self) -> bool:
+        """Whether figures are shown from the first label on; older plans waited for some."""
+        return self.interval_rules >= HORIZON and isinstance(self.design_params, WatchedParams)
 
     def with_seed(self, seed: int) -> Plan:
         """This plan with another seed.

@@ -131,6 +131,9 @@ def preview(population: Population, plan: Plan) -> Preview:
     planned = planned if plan.planned is None else plan.planned
     check_size(outlook.design, outlook.frame, planned, outlook.given)
     labels = most if plan.budget is not None or plan.stop_rules else planned
+    furthest = plan.furthest(planned + outlook.given)
+    if plan.budget is None and furthest is not None:
+        labels = min(labels, furthest - outlook.given)
     return Preview(
         labels=labels,
         expected_labels=expected,
@@ -276,6 +279,8 @@ class Outlook:
             rule=self.rule,
             rule_kept=True,
             setup=self.setup,
+            rules=plan.interval_rules,
+            horizon=plan.horizon,
         )
 
     def _half_width(self, question: Question, drawn: FloatArray, look: Look) -> float:
@@ -407,7 +412,7 @@ class Outlook:
     def _meets(self, labels: int, margin: float) -> bool:
         every = labels + self.given
         first = self.design.first_look(self.frame, every, self.plan.promised)
-        if every < first:
+        if every < first and not (self.plan.from_the_first_label and self.plan.horizon is not None):
             return False
         return max(self.half_widths(labels, labels).values(), default=0.5) <= margin
 

@@ -153,8 +153,9 @@ def _end_words(facts: Facts, event: Event) -> list[Child]:
     if event.kind == "extended":
         budget = event.detail.get("budget")
         kept = "evidence and intervals stay" if facts.plan.claims else "the watched interval stays"
-        fixed = facts.plan.promise == Promise.FIXED
-        after = "the first stage stays the result" if fixed else f"{kept} valid"
+        until = (facts.plan.horizon or 0) * int(facts.plan.planned or 0)
+        staged = facts.plan.promise == Promise.FIXED or 0 < until < (budget or 0)
+        after = "the first stage stays the result" if staged else f"{kept} valid"
         return [f"Extended to {budget:,} items ({when}); {after}."]
     if not event.text:
         return [f"Finished by hand ({when}), no reason given."]

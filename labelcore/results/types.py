@@ -82,6 +82,10 @@ class Estimate(Worded):
         what a reader should know, such as how far the scores helped
     form
         how far the promise is proved: strict, approximate, or not stated
+    tentative
+        whether the value, not the interval, says little yet: the interval is wider than 60 points
+        and more than 1.5 times as wide as it will be at the planned size, or there is no value. It
+        is drawn grey
 
     Examples
     --------
@@ -116,6 +120,7 @@ class Estimate(Worded):
     scope: Scope = field(default_factory=Scope)
     notes: tuple[str, ...] = ()
     form: Form = Form.UNSTATED
+    tentative: bool = False
 
     @property
     def is_difference(self) -> bool:

@@ -638,8 +638,8 @@ class Session:
 
         Notes
         -----
-        A watched interval stays valid. Under a fixed promise the first stage remains the result,
-        and the further labels are a second stage.
+        A watched interval stays valid up to the horizon of the plan. Beyond it, and under a fixed
+        promise, the first stage remains the result, and the further labels are a second stage.
         """
         if isinstance(budget, bool) or not isinstance(budget, int):
             raise TypeError(f"budget must be a whole number of items, got {budget!r}")

@@ -44,6 +44,8 @@ def compared(estimates: list[Estimate]) -> pd.DataFrame:
 
 def interval_words(estimate: Estimate) -> str:
     """Value and interval, such as "91.2 % (87.0 to 94.1)"."""
+    if estimate.tentative and estimate.state != State.PROVISIONAL:
+        return words.range_text(estimate.low, estimate.high)
     if estimate.value is None:
         return "not yet"
     value = words.percent(estimate.value)

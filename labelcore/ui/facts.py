@@ -195,6 +195,9 @@ def main_and_other(session: Session) -> tuple[list[Estimate], list[Estimate]]:
 
 def figure(estimate: Estimate) -> str:
     """Value and interval on one line; no interval where none may be shown."""
+    between = interval_text(estimate.estimand, estimate.low, estimate.high)
+    if estimate.tentative and estimate.state != State.PROVISIONAL:
+        return between  # The picture has the value, in grey.
     if estimate.value is None:
         return "not yet"
     value = number_words(estimate.estimand, estimate.value)
@@ -202,7 +205,7 @@ def figure(estimate: Estimate) -> str:
         return f"{value}   interval at the end"
     if estimate.state == State.EXACT:
         return f"{value}   exact"
-    return f"{value}   {interval_text(estimate.estimand, estimate.low, estimate.high)}"
+    return f"{value}   {between}"
 
 
 def first_figure_line(session: Session) -> str | None:

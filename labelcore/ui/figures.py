@@ -239,4 +239,6 @@ def _primary_chart(session: Session, looks: list[dict[str, Any]]) -> Chart:
 
 
 def _has_value(look: dict[str, Any]) -> bool:
-    return any(figures.get("value") is not None for figures in look.get("results", {}).values())
+    """Whether there is a value, or an interval without one."""
+    found = look.get("results", {}).values()
+    return any(one.get("value") is not None or one.get("tentative") for one in found)

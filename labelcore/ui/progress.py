@@ -139,7 +139,7 @@ def _one_row(rows: list[tuple[str, str]], start: int, columns: int) -> None:
 def _history(session: Session, estimates: list[Estimate]) -> None:
     st.subheader("The estimate, label by label", anchor=False)
     looks = session.looks()
-    if not any(one.value is not None for one in estimates):
+    if not any(one.value is not None or one.tentative for one in estimates):
         st.text("This picture starts with the first figure.")
         return
     keys = [one.estimand for one in estimates]

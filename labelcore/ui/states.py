@@ -93,7 +93,7 @@ def after_budget(session: Session) -> str:
     """What further labels do to the promise."""
     if not session.plan.method.later_labels_count:
         return "Further labels are kept, but the band stays that of the planned size."
-    if session.plan.promise == Promise.FIXED:
+    if session.plan.promise == Promise.FIXED or session.plan.horizon == 1:
         return "Further labels would be a second stage, reported apart from this result."
     kept = "bounds stay" if choosing(session) else "interval stays"
     return f"You may go on: the {kept} {_valid(session)}."

@@ -11,7 +11,7 @@ PROMISES = {
     Promise.FIXED: "I look once, when all planned labels are there",
 }
 PROMISE_CAPTIONS = (
-    f"The interval is {ALWAYS}; in return it is about half again as wide.",
+    f"The interval is {ALWAYS}; in return it is about a sixth wider.",
     f"Narrower, but {AT_THE_END.format(due='the planned labels or stop')}.",
 )
 BAND_CAPTIONS = (
@@ -23,6 +23,7 @@ ONLY_PROMISE = {
     Promise.FIXED: f"This method's interval is {AT_THE_END.format(due='the planned labels')}.",
 }
 MEANING: dict[str, str] = {
+    "until": ", so that watching and stopping early do no harm",
     Promise.WATCHED: ", so that watching and stopping early do no harm",
     Promise.FIXED: ", and none was shown before",
 }

@@ -16,6 +16,7 @@ from labelcore.words.quantities import quantity
 # When a result holds, in the one wording that every page and export has for it.
 VALID: dict[str, str] = {
     Promise.WATCHED: "valid at every look",
+    "until": "valid at every look up to {until} labels",
     "looks": "valid at each of its {looks} looks",
     Promise.FIXED: "valid at {due} only",
     Promise.NONE: "no promise goes with it",
@@ -208,6 +209,8 @@ def labels_words(labels: int, scope: Scope, given: str = "") -> str:
 
 def due_words(scope: Scope) -> str:
     """What a fixed promise is for: a number of labels, or the stop at the margin."""
+    if scope.until > scope.planned:
+        return f"the first {scope.until:,} labels"
     if not scope.at_stop:
         return f"the planned {scope.planned:,} labels"
     return (
@@ -216,8 +219,11 @@ def due_words(scope: Scope) -> str:
 
 
 def promise_kind(promise: Promise, scope: Scope) -> str:
-    """The row of ``VALID``: "looks" for a watched promise that is for a few planned looks."""
-    return "looks" if promise == Promise.WATCHED and scope.looks else promise
+    """The row of ``VALID``: "looks" for a watched promise that is for a few planned looks, "until"
+    for one that has an end."""
+    if promise != Promise.WATCHED:
+        return promise
+    return "looks" if scope.looks else "until" if scope.until else promise
 
 
 def valid_words(promise: Promise, scope: Scope) -> str:
@@ -230,7 +236,8 @@ def valid_words(promise: Promise, scope: Scope) -> str:
     'valid at the planned 400 labels only'
     """
     looks = NUMBERS[scope.looks]
-    return VALID[promise_kind(promise, scope)].format(looks=looks, due=due_words(scope))
+    kind = promise_kind(promise, scope)
+    return VALID[kind].format(looks=looks, due=due_words(scope), until=f"{scope.until:,}")
 
 
 def form_words(form: Form, scope: Scope) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui import actions
+from labelcore.words.sentences import percent_range
 from tests.app.conftest import HOSTILE, button, texts
 
 
@@ -133,9 +134,12 @@ def test_help_shows_the_instructions(app, make) -> None:
     assert "Junk counts." in texts(page)
 
 
-def test_before_the_first_figure(app, make) -> None:
-    make(labels=12)
-    assert "12 of 40 before a first figure" in texts(app("label", project="demo"))
+def test_a_band_from_the_first_label(app, make) -> None:
+    session = make(labels=3)
+    found, page = session.results()["accuracy"], texts(app("label", project="demo"))
+    assert found.tentative and "before a first figure" not in page
+    low, high = percent_range(found.low, found.high)
+    assert f"{low.removesuffix(' %')} to {high}" in page
 
 
 def test_estimate_with_interval(app, make) -> None:

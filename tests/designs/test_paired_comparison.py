@@ -298,11 +298,11 @@ def test_a_session_covers(known: Known) -> None:
     assert inside / runs >= fewest(runs, 0.8) > narrow / runs
 
 
-def test_watched_starts_at_its_first_look(known: Known) -> None:
+def test_watched_starts_at_the_first_label(known: Known) -> None:
     engine = known.engine(plan_of(("accuracy_difference",), promise="watched"), 3)
     shown = [
         labels
         for labels in label(engine, known.truth)
         if next(iter(scalar_results(engine).values())).has_interval
     ]
-    assert shown[0] == 40
+    assert shown[0] <= 5, "as soon as both sides of the disagreements have a label"

@@ -63,7 +63,9 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"params": {"focus": 5}}, PlanError, "'focus'. must be text, got 5"),
     ({"params": {"focus": "recal"}}, PlanError, "precision_recall"),
     ({"params": {"focus": "precision"}}, PlanError, "too few labels"),
-    ({"params": {"n_above": 1, "n_below": 3}}, PlanError, "at least 5 strata"),
+    ({"params": {"horizon": 0}}, PlanError, "between 1 and 16"),
+    ({"params": {"horizon": 17}}, PlanError, "between 1 and 16"),
+    ({"params": {"horizon": 1.5}}, PlanError, "whole number"),
     ({"params": [1]}, TypeError, "params"),
 ]
 

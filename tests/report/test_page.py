@@ -134,7 +134,7 @@ def test_it_is_interim_until_finish(tmp_path: Path) -> None:
     assert "There is nothing to draw before the first label." in empty
     label(session, truth, 10)
     few = Outline(report_html(session)).text
-    assert "Interim For the 300 items in items.csv, there are too few labels" in few
+    assert "Interim For the 300 items in items.csv, " in few and "valid at every look" in few
     session.finish()
     assert "Interim" not in Outline(report_html(session)).text
 
