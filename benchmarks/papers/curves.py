@@ -21,7 +21,8 @@ from benchmarks.papers.outcome import Outcome
 from labelcore.stats.annotations_needed import LabelsNeeded, labels_needed
 from labelcore.stats.logarithmic_strata import logarithmic_grid
 from labelcore.stats.paula import paula_grid
-from labelcore.stats.random_curve import curve_labels, first_rank_within, point_half_width
+from labelcore.stats.random_curve import curve_labels, first_rank_within
+from labelcore.stats.spot_check import hoeffding_half_width
 
 SCIENCE, TEN_MILLION, DELTA = 217_077, 10_000_000, 0.05
 PERCENTS = range(3, 11)
@@ -95,7 +96,7 @@ def random_sizes() -> dict[str, float]:
         "random.first_rank": first_rank_within(SCIENCE, grid.labels, 0.08, *asked),
         "random.first_rank_exact": first_rank_within(SCIENCE, grid.labels, exact, *asked),
         "random.balance": rounded / min(whole),
-        "section2.half_width": point_half_width(2_000, DELTA),
+        "section2.half_width": hoeffding_half_width(2_000, DELTA),
     }
 
 

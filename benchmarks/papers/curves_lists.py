@@ -18,10 +18,9 @@ from labelcore.stats.logarithmic_strata import (
 from labelcore.stats.paula import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
 from labelcore.stats.random_curve import (
     first_rank_within,
-    point_draws,
-    point_half_width,
     random_band,
 )
+from labelcore.stats.spot_check import hoeffding_half_width, hoeffding_size
 
 FloatArray = NDArray[np.float64]
 
@@ -192,7 +191,7 @@ def random_runs(verdicts: FloatArray, runs: int) -> float:
 
 def point_estimates(runs: int) -> dict[str, float]:
     """Section 2.1: the share of estimates within the factor, at the size of equation 2."""
-    draws = point_draws(0.7, 0.05, DELTA)
+    draws = hoeffding_size(0.05, 0.7, DELTA)
     found = np.random.default_rng(SEED).binomial(draws, 0.7, runs) / draws
     return {"section2.share": float(np.mean(np.abs(found - 0.7) <= 0.05 * 0.7))}
 
@@ -274,7 +273,7 @@ def long_list() -> LongList:
     random, points = np.random.default_rng(SEED + 3), []
     for rank in (SCIENCE // 4, SCIENCE // 2, SCIENCE):
         drawn = verdicts[random.integers(0, rank, 2_000)]
-        points.append((rank, float(drawn.mean()), point_half_width(2_000, DELTA)))
+        points.append((rank, float(drawn.mean()), hoeffding_half_width(2_000, DELTA)))
     return LongList(precision(verdicts), paula_on(grid, verdicts), grid.labels, points)
 
 

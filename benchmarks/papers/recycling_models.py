@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import truncexpon
 
 from labelcore.charts.base import FIRST, SECOND, THIRD
@@ -25,6 +25,7 @@ from labelcore.stats.recycling import agreement_levels, level_share, recycle_all
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
 
 SIZE = 1100
 RATE, BLOCK, DECAY = 0.5, 0.03, 5.0
@@ -196,3 +197,30 @@ def figure2(table: pd.DataFrame, measure: str) -> go.Figure:
     )  # fmt: skip
     figure.update_yaxes(rangemode="tozero")
     return figure
+
+
+def recalls(
+    precisions: ArrayLike, sizes: ArrayLike, false_omission_rate: float, negatives: int
+) -> FloatArray:
+    """The recall of every classifier, (n_classifiers,), from all precisions and the false omission
+    rate f_1 of the first: r_i = p_i |A_i| / (p_1 |A_1| + f_1 |B_1|).
+
+    precisions, sizes   (n_classifiers,), p_i and |A_i|
+    negatives  |B_1|, items that the first classifier does not call positive
+    Promise    none: numbers in, numbers out; NaN where there is no positive at all.
+    Raises     ValueError for a share outside 0 to 1 or a negative number of items.
+    Source:    section 6; it implies r_2 / r_1 = p_2 |A_2| / (p_1 |A_1|).
+
+    >>> [round(float(r), 4) for r in recalls([0.9, 0.8], [1000, 900], 0.01, 10_000)]
+    [0.9, 0.72]
+    """
+    p, size = np.asarray(precisions, dtype=float), np.asarray(sizes, dtype=float)
+    if np.any(p < 0) or np.any(p > 1):
+        raise ValueError(f"precisions must lie between 0 and 1, got {p.tolist()!r}")
+    if not 0 <= false_omission_rate <= 1:
+        raise ValueError(f"false_omission_rate must lie in 0 to 1, got {false_omission_rate!r}")
+    if np.any(size < 0) or negatives < 0:
+        raise ValueError("sizes and negatives must not be below 0")
+    found = p * size
+    positives = found[0] + false_omission_rate * negatives
+    return np.asarray(found / positives if positives > 0 else np.full(len(found), np.nan))

@@ -20,40 +20,6 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-def point_draws(precision: float, relative_error: float, delta: float) -> int:
-    """Draws after which the estimate of p(r) at one rank fixed in advance is within
-    relative_error p(r) of it, with probability at least 1 - delta.
-
-    precision        p(r), or a smaller number; in (0, 1]
-    relative_error   above 0: the estimate lies within (1 +- relative_error) p(r)
-    Assumption       draws from the first r items, with replacement or without.
-    Raises           ValueError for a number outside its range.
-    Source:          equation 2, rounded up.
-
-    >>> point_draws(0.7, 0.05, 0.05)
-    1506
-    """
-    _check(precision, relative_error, delta, "relative_error")
-    return math.ceil(math.log(2 / delta) / (2 * relative_error**2 * precision**2))
-
-
-def point_half_width(draws: int, delta: float) -> float:
-    """Half the width of the 1 - delta interval around the mean of ``draws`` draws from the first r
-    items, a proportion.
-
-    Promise    at least 1 - delta for one rank and one size, both fixed before the first draw.
-    Raises     ValueError for a number outside its range.
-    Source:    equation 3.
-
-    >>> round(point_half_width(2000, 0.05), 4)
-    0.0304
-    """
-    if draws < 1:
-        raise ValueError(f"draws must be at least 1, got {draws}")
-    _check_delta(delta)
-    return math.sqrt(math.log(2 / delta) / (2 * draws))
-
-
 def first_rank_within(
     n_items: int, draws: int, alpha: float, precision: float, delta: float
 ) -> float:

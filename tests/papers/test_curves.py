@@ -10,7 +10,8 @@ import pytest
 from labelcore.stats.annotations_needed import labels_needed
 from labelcore.stats.logarithmic_strata import logarithmic_band, logarithmic_grid
 from labelcore.stats.paula import PaulaGrid, paula_bounds, paula_grid
-from labelcore.stats.random_curve import curve_labels, first_rank_within, point_half_width
+from labelcore.stats.random_curve import curve_labels, first_rank_within
+from labelcore.stats.spot_check import hoeffding_half_width
 from tests.designs.synthetic import fewest
 
 # --- sizes ---------------------------------------------------------------------------------------
@@ -81,7 +82,8 @@ def test_the_first_sound_rank_of_random_sampling_is_not_the_printed_one() -> Non
 
 def test_half_width_of_the_points_in_figure_3() -> None:
     """2,000 draws each, equation 3: sqrt(ln(40) / 4000)."""
-    assert point_half_width(2000, 0.05) == pytest.approx(math.sqrt(math.log(40) / 4000), abs=1e-15)
+    found = hoeffding_half_width(2000, 0.05)
+    assert found == pytest.approx(math.sqrt(math.log(40) / 4000), abs=1e-15)
 
 
 def test_figure_1_in_words() -> None:

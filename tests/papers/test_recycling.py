@@ -19,7 +19,7 @@ from benchmarks.papers.recycling_grid import (
     run_grid,
     trial,
 )
-from benchmarks.papers.recycling_models import run_trials
+from benchmarks.papers.recycling_models import recalls, run_trials
 from labelcore.stats.recycling import sample_size
 from labelcore.stats.recycling_savings import mean_savings, savings
 
@@ -116,3 +116,24 @@ def test_option_sample_has_nearly_twice_the_variance_of_lemma_1() -> None:
         error = squared.std() / spread.mean() / np.sqrt(1500)
         assert abs(ratio - expected) < 4 * error
         assert (abs(ratio - 1.0) > 4 * error) == (option == "sample")
+
+
+def test_recalls_by_section_6() -> None:
+    """TP of 80 and 60 among 100 positives, 20 of them among 900 predicted negatives."""
+    found = recalls([0.8, 0.5], [100, 120], 20 / 900, 900)
+    assert found == pytest.approx([0.8, 0.6])
+    assert found[1] / found[0] == pytest.approx(0.5 * 120 / (0.8 * 100))
+    assert np.isnan(recalls([0.0, 0.0], [10, 10], 0.0, 90)).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (([1.2], [5], 0.1, 5), "precisions must lie between 0 and 1"),
+        (([0.2], [5], 1.1, 5), "false_omission_rate must lie in 0 to 1, got 1.1"),
+        (([0.2], [-5], 0.1, 5), "must not be below 0"),
+    ],
+)
+def test_recalls_refuse(given: tuple[list[float], list[int], float, int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        recalls(*given)

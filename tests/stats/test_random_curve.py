@@ -14,8 +14,6 @@ from labelcore.stats.random_curve import (
     curve_labels,
     expected_half_widths,
     first_rank_within,
-    point_draws,
-    point_half_width,
     random_band,
 )
 from tests.designs.synthetic import fewest
@@ -37,14 +35,6 @@ def sampled(verdicts: np.ndarray, head: int, sample: int, rng: np.random.Generat
     found = np.full(len(verdicts), np.nan)
     found[chosen] = verdicts[chosen]
     return found
-
-
-def test_sizes_and_widths_are_inverse() -> None:
-    """Equation 3 at the size of equation 2 is the error asked for, and at one draw less is not."""
-    for precision, error, delta in ((0.7, 0.05, 0.05), (0.3, 0.2, 0.01), (1.0, 0.5, 0.5)):
-        draws = point_draws(precision, error, delta)
-        assert point_half_width(draws, delta) <= error * precision
-        assert point_half_width(draws - 1, delta) > error * precision
 
 
 def test_the_two_parts_are_equal_where_their_sum_is_least() -> None:
@@ -156,10 +146,8 @@ def test_expected_widths_are_those_of_a_sample_in_proportion() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: point_draws(0.0, 0.1, 0.05), "precision must be above 0 and at most 1, got 0.0"),
-        (lambda: point_draws(0.7, 0.0, 0.05), "relative_error must be above 0 and finite, got 0.0"),
-        (lambda: point_draws(0.7, 0.1, 1.0), "delta must lie between 0 and 1, got 1.0"),
-        (lambda: point_half_width(0, 0.05), "draws must be at least 1, got 0"),
+        (lambda: curve_labels(9, 0.1, 0.0, 0.05), "precision must be above 0 and at most 1, got 0"),
+        (lambda: curve_labels(9, 0.1, 0.7, 1.0), "delta must lie between 0 and 1, got 1.0"),
         (lambda: first_rank_within(0, 5, 0.1, 0.7, 0.05), "n_items must be at least 1, got 0"),
         (lambda: first_rank_within(9, 0, 0.1, 0.7, 0.05), "draws must be at least 1, got 0"),
         (lambda: curve_labels(9, math.nan, 0.7, 0.05), "alpha must be above 0 and finite, got nan"),

@@ -20,7 +20,6 @@ from labelcore.stats.recycling import (
     agreement_levels,
     child_sample,
     level_share,
-    recalls,
     recycle,
     recycle_all,
     sample_size,
@@ -277,14 +276,6 @@ def test_savings_at_the_ends() -> None:
 # --- recall, parents, errors -----------------------------------------------------------------
 
 
-def test_recalls_by_section_6() -> None:
-    """TP of 80 and 60 among 100 positives, 20 of them among 900 predicted negatives."""
-    found = recalls([0.8, 0.5], [100, 120], 20 / 900, 900)
-    assert found == pytest.approx([0.8, 0.6])
-    assert found[1] / found[0] == pytest.approx(0.5 * 120 / (0.8 * 100))
-    assert np.isnan(recalls([0.0, 0.0], [10, 10], 0.0, 90)).all()
-
-
 def test_suggested_parent() -> None:
     random = np.random.default_rng(2)
     names = ("a", "b", "c")
@@ -320,9 +311,6 @@ MASK = np.array([[True, False], [False, False]])
         (lambda: agreement_levels(MASK, (-1, 1)), r"under\[1\] must name a classifier before it"),
         (lambda: level_share([5], [6], [1], 0.95), "must rise in this order"),
         (lambda: level_share([5], [5], [1], 1.0), "confidence must lie between 0 and 1, got 1.0"),
-        (lambda: recalls([1.2], [5], 0.1, 5), "precisions must lie between 0 and 1"),
-        (lambda: recalls([0.2], [5], 1.1, 5), "false_omission_rate must lie in 0 to 1, got 1.1"),
-        (lambda: recalls([0.2], [-5], 0.1, 5), "must not be below 0"),
         (lambda: suggest_parent({"a": MASK[0]}), "at least two classifiers, got 1"),
         (lambda: savings(0, 5, 0.5, 0.5), "n_parent must be at least 1, got 0"),
         (lambda: savings(5, 5, 1.5, 0.5), "parent_intersection must lie between 0 and 1, got 1.5"),

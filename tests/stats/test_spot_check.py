@@ -10,28 +10,7 @@ from scipy.stats import binom
 from labelcore.stats.spot_check import (
     hoeffding_interval,
     hoeffding_size,
-    random_sample_reach,
-    random_sample_size,
 )
-
-SCIENCE = {"n_items": 217_077, "precision": 0.7, "delta": 0.05}
-EXACT = (1 + 0.03 + 2.03 / 103) * 1.03 - 1  # gamma (1 + epsilon) - 1 with m = 103
-
-
-def test_published_baseline() -> None:
-    """Section 4.4.3: 47,030 with alpha .08, 46,335 with alpha as computed."""
-    assert random_sample_size(relative_error=0.08, **SCIENCE) == 47_030
-    assert random_sample_size(relative_error=EXACT, **SCIENCE) == 46_335
-
-
-@pytest.mark.parametrize("alpha", [0.08, EXACT])
-def test_equations_4_and_5_agree(alpha: float) -> None:
-    """With s = half of equation 5 the curve reaches up to rank s; 41,056 does not come out."""
-    half = random_sample_size(relative_error=alpha, **SCIENCE) / 2
-    reach = random_sample_reach(labels=math.ceil(half), relative_error=alpha, **SCIENCE)
-    assert reach == pytest.approx(half, abs=2)
-    printed = random_sample_reach(labels=17_392, relative_error=alpha, **SCIENCE)
-    assert not 35_000 < printed < 45_000
 
 
 def chance_of_a_miss(labels: int, precision: float, half: float) -> float:
@@ -69,7 +48,6 @@ def test_interval_is_clipped() -> None:
         (lambda: hoeffding_interval(1.2, 5, 0.05), "mean must lie between 0 and 1, got 1.2"),
         (lambda: hoeffding_interval(0.2, 0, 0.05), "labels must be above 0, got 0"),
         (lambda: hoeffding_interval(math.nan, 4, 0.05), "mean must lie between 0 and 1, got nan"),
-        (lambda: random_sample_size(math.inf, 0.1, 0.5, 0.05), "n_items must be above 0, got inf"),
     ],
 )
 def test_refused(call: object, words: str) -> None:
