@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.store import sqlite_file
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
+PATIENCE_SECONDS = 120
 Make = Callable[..., lc.Session]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def components() -> Iterator[None]:
+    """Streamlit's tester asks every installed package for components once, not for each page."""
+    found = manifest_scanner.scan_component_manifests()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a power cut leaves is tested in ``tests/store``; here nothing waits for the disk."""
+    pragmas = [pragma.replace("= FULL", "= OFF") for pragma in sqlite_file.PRAGMAS]
+    assert pragmas != list(sqlite_file.PRAGMAS)
+    monkeypatch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
 
 
 @pytest.fixture
@@ -64,7 +84,7 @@ def app(root: Path) -> Callable[..., AppTest]:
     """``app("label", project="demo")``: the page as a deep link opens it."""
 
     def open_page(page: str = "", **query: str) -> AppTest:
-        test = AppTest.from_file(str(root / "app.py"), default_timeout=30)
+        test = AppTest.from_file(str(root / "app.py"), default_timeout=PATIENCE_SECONDS)
         if page:
             test.switch_page(f"pages/{page}.py")
         for name, value in query.items():

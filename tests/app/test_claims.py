@@ -27,19 +27,19 @@ def field(page, kind: str, end: str):
 
 def with_claim(app, items: Path, percent: float = 70.0):
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run(timeout=60)
-    field(page, "number_input", "-percent").set_value(percent).run(timeout=60)
+    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
+    field(page, "number_input", "-percent").set_value(percent).run()
     assert not page.exception
     return page
 
 
 def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     page = with_claim(app, items)
-    field(page, "selectbox", "-figure").set_value("precision").run(timeout=60)
+    field(page, "selectbox", "-figure").set_value("precision").run()
     assert not page.exception and not page.error
     shown = texts(page).replace("\\", "")
     assert "until every claim is settled" in shown and "Evidence of 20 times decides." in shown
-    button(page, "new-create").click().run(timeout=60)
+    button(page, "new-create").click().run()
     plan = stored_plan(data_folder)
     assert plan.claims == ("precision >= 0.7",) and plan.stop == ("claims",)
     assert plan.budget is None and plan.margin is None and plan.promise == "watched"
@@ -48,42 +48,42 @@ def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
 
 def test_a_claim_without_a_percentage_waits_and_one_out_of_bounds_is_told(app, items: Path) -> None:
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run(timeout=60)
+    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
     assert new_claims.OPEN in [one.value for one in page.info]
     assert not [one for one in page.button if one.key == "new-create"]
-    field(page, "number_input", "-percent").set_value(100.0).run(timeout=60)
+    field(page, "number_input", "-percent").set_value(100.0).run()
     assert "from 0.1 to 99.9 is needed here" in error(page)
     assert not [one for one in page.button if one.key == "new-create"]
 
 
 def test_two_claims_share_the_error(app, items: Path, data_folder: Path) -> None:
     page = with_claim(app, items)
-    button(page, "new-claim-more").click().run(timeout=60)
+    button(page, "new-claim-more").click().run()
     assert not [one for one in page.button if one.key == "new-create"], "the second one is open"
     key = "new-claim-1-"
     second = [one for one in page.number_input if one.key.startswith(key)]
-    second[0].set_value(70.0).run(timeout=60)
+    second[0].set_value(70.0).run()
     assert "holds one twice" in error(page)
     way = next(one for one in page.selectbox if one.key.startswith(key) and one.key[-4:] == "-way")
-    way.set_value("<=").run(timeout=60)
+    way.set_value("<=").run()
     assert "Evidence of 40 times decides." in texts(page).replace("\\", "")
-    button(page, "new-create").click().run(timeout=60)
+    button(page, "new-create").click().run()
     assert stored_plan(data_folder).claims == ("accuracy >= 0.7", "accuracy <= 0.7")
 
 
 def two_classifiers(app):
     rows = "".join(f"{n},text {n},{n % 2},{n % 3 == 0:d}\n" for n in range(100))
     page = with_upload(app, "two.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
-    page.text_input(key="new-question").set_value("Spam?").run(timeout=60)
-    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run(timeout=60)
+    page.text_input(key="new-question").set_value("Spam?").run()
+    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
     return page
 
 
 def test_one_classifier_against_another(app, data_folder: Path) -> None:
     page = two_classifiers(app)
-    field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run(timeout=60)
+    field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run()
     assert not page.exception and not page.error
-    button(page, "new-create").click().run(timeout=60)
+    button(page, "new-create").click().run()
     (claim,) = stored_plan(data_folder).claims
     assert claim == "accuracy[a] > accuracy[b]"
 
@@ -92,13 +92,13 @@ def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> Non
     said = "xyz"
     rows = "".join(f"{n},text {n},{said[n % 3]},{said[n % 2]}\n" for n in range(90))
     page = with_upload(app, "three.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
-    page.text_input(key="new-question").set_value("Which?").run(timeout=60)
-    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run(timeout=60)
-    field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run(timeout=60)
+    page.text_input(key="new-question").set_value("Which?").run()
+    page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
+    field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run()
     assert not page.exception and not page.error
     assert field(page, "selectbox", "-compared").options == ["Accuracy"]
     assert new_claims.FEWEST.strip() in texts(page)
-    button(page, "new-create").click().run(timeout=60)
+    button(page, "new-create").click().run()
     assert stored_plan(data_folder).claims == ("accuracy[a] > accuracy[b]",)
 
 
@@ -116,9 +116,9 @@ def test_deadline_alone_and_with_a_margin(app, items: Path, data_folder: Path) -
 
 def test_all_rules_together(app, items: Path, data_folder: Path) -> None:
     page = with_claim(app, items)
-    page.checkbox(key="new-stop-deadline").set_value(True).run(timeout=60)
-    field(page, "segmented_control", "new-stop-how-any").set_value("all").run(timeout=60)
-    button(page, "new-create").click().run(timeout=60)
+    page.checkbox(key="new-stop-deadline").set_value(True).run()
+    field(page, "segmented_control", "new-stop-how-any").set_value("all").run()
+    button(page, "new-create").click().run()
     stop = stored_plan(data_folder).stop
     assert stop[:2] == ("all", "claims") and stop[2].startswith("deadline ")
 

@@ -25,6 +25,7 @@ from tests.browser.conftest import wait_until_idle
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
 BOX = "[class*='st-key-box-']"
 SETTLE_SECONDS = 0.16
+WORK_SECONDS = 0.05
 HELD_FIRST_MS, HELD_NEXT_MS = 500, 33
 
 # Runs before anything of the page: the listener is the first one on the window.
@@ -215,18 +216,25 @@ def label_items(page: Page, number: int, choose: Callable[[int], str]) -> None:
         answer(page, choose(place))
 
 
-def hold(page: Page, key: str, seconds: float) -> int:
-    """A key held as a keyboard does it: repeats after half a second; how many keydowns."""
+def hold(page: Page, key: str, repeats: int) -> None:
+    """A key held as a keyboard does it: so many repeats, the first after half a second."""
     page.keyboard.down(key)
-    end = time.monotonic() + seconds
     page.wait_for_timeout(HELD_FIRST_MS)
-    downs = 1
-    while time.monotonic() < end:
+    for _ in range(repeats):
         page.keyboard.down(key)
-        downs += 1
         page.wait_for_timeout(HELD_NEXT_MS)
     page.keyboard.up(key)
-    return downs
+
+
+def slowness() -> float:
+    """How many times longer than alone a piece of work takes on this machine now, at least 1.
+
+    What the app promises in seconds it promises on a machine that has time for it.
+    """
+    start, before = time.monotonic(), time.process_time()
+    while (worked := time.process_time() - before) < WORK_SECONDS:
+        pass
+    return max(1.0, (time.monotonic() - start) / worked)
 
 
 def text_of(page: Page, key: str) -> str:

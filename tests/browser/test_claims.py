@@ -20,7 +20,6 @@ ITEMS, CALLED = 300, 120
 PERCENT, CLAIM = "60", "precision >= 0.6"
 MOST_PRESSES, MORE = 150, 4
 REASON = "shown, and that is enough"
-PATIENCE_MS = 90_000
 
 
 class Words(HTMLParser):
@@ -80,10 +79,10 @@ def create_with_claim(page: Page, url: str, path: Path) -> str:
     percent = page.locator("[class*='st-key-new-claim-0-'][class*='-percent'] input")
     percent.fill(PERCENT)
     percent.press("Enter")
-    page.get_by_text("until every claim is settled").wait_for(timeout=PATIENCE_MS)
+    page.get_by_text("until every claim is settled").wait_for()
     wait_until_idle(page)
     page.locator(".st-key-new-create button").click()
-    page.wait_for_url("**/label?project=*", timeout=PATIENCE_MS)
+    page.wait_for_url("**/label?project=*")
     return path.stem
 
 
@@ -93,11 +92,11 @@ def judge(page: Page) -> None:
 
 
 def test_a_claim_is_laid_down_settled_and_reported(
-    server: Server, page: Page, tmp_path: Path
+    shared_server: Server, page: Page, tmp_path: Path
 ) -> None:
     path = driving.write_csv(tmp_path / "prizes.csv", rows())
-    project = create_with_claim(page, server.url, path)
-    driving.open_label(page, server.url, project)
+    project = create_with_claim(page, shared_server.url, path)
+    driving.open_label(page, shared_server.url, project)
     line = page.locator(".st-key-line").first
     expect(line).to_contain_text("0 of about")
     judge(page)
@@ -112,7 +111,7 @@ def test_a_claim_is_laid_down_settled_and_reported(
     expect(state).to_contain_text("The claims are settled")
     expect(state).to_contain_text("the labels show that the precision of 'f' for")
     expect(line).to_contain_text("claims settled")
-    settled = len(driving.answers(server.data, project))
+    settled = len(driving.answers(shared_server.data, project))
     assert settled == presses
 
     more = page.locator(".st-key-more input")
@@ -131,11 +130,11 @@ def test_a_claim_is_laid_down_settled_and_reported(
     page.locator(".st-key-finish-now button").click()
     expect(state).to_contain_text("This project is finished")
 
-    kinds = [e.kind for e in driving.events(server.data, project)]
+    kinds = [e.kind for e in driving.events(shared_server.data, project)]
     ends = [kind for kind in kinds if kind in ("stopped", "extended", "finished")]
     assert ends == ["stopped", "extended", "finished"]
-    assert len(driving.answers(server.data, project)) == settled + MORE - 1
-    report_tells_it(page, server, project, settled, tmp_path)
+    assert len(driving.answers(shared_server.data, project)) == settled + MORE - 1
+    report_tells_it(page, shared_server, project, settled, tmp_path)
 
 
 def report_tells_it(page: Page, server: Server, project: str, settled: int, folder: Path) -> None:

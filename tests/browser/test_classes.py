@@ -1,10 +1,11 @@
-"""Five classes from a file to the last label by digit keys; many classes on a narrow screen."""
+"""Five classes from the first label to the last by digit keys; many classes on a narrow screen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,7 +15,6 @@ from labelcore.population import read_population
 from labelcore.session.session import Session
 from labelcore.store import open_store
 from tests.browser import driving
-from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
 
 NAMES = ["ads", "bills", "chat", "family", "work"]
@@ -36,29 +36,21 @@ def rows(number: int, names: list[str]) -> list[dict[str, object]]:
     ]
 
 
-def create(page: Page, url: str, path: Path) -> str:
-    """Through the four steps of New project; the name of the project."""
-    page.goto(f"{url}/new_project")
-    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
-    field = page.locator(".st-key-new-question input")
-    field.fill("What is it about?")
-    field.press("Enter")
-    page.get_by_text("Precision and recall", exact=True).click()
-    budget = page.locator("[class*='st-key-new-budget-'] input")
-    budget.fill(str(BUDGET))
-    budget.press("Enter")
-    page.get_by_text(f"With {BUDGET} labels,").wait_for()
-    wait_until_idle(page)
-    page.locator(".st-key-new-create button").click()
-    page.wait_for_url("**/label?project=*")
-    return path.stem
+def make_project(data: Path, name: str, items: list[dict[str, object]], **plan: Any) -> str:
+    """A project of several classes, made without the page; its name."""
+    path = driving.write_csv(data / "files" / f"{name}.csv", items)
+    population = read_population(path, id="id", content="text", predictions={"m": "prediction"})
+    made = Plan("recalibrated_neyman", seed=3, **plan)
+    with closing(open_store(driving.store_url(data))) as store:
+        Session(population, made, store, name, settings={"question": "What is it about?"})
+    return name
 
 
-def test_five_classes_are_labelled_by_digits_to_the_end(
-    shared_server: Server, page: Page, tmp_path: Path
-) -> None:
+def test_five_classes_are_labelled_by_digits_to_the_end(shared_server: Server, page: Page) -> None:
     items = rows(120, NAMES)
-    project = create(page, shared_server.url, driving.write_csv(tmp_path / "five.csv", items))
+    project = make_project(
+        shared_server.data, "five", items, estimands=("precision", "recall"), budget=BUDGET
+    )
     driving.open_label(page, shared_server.url, project)
     presses = 0
     while not page.locator(".st-key-state").count():
@@ -83,13 +75,8 @@ def test_five_classes_are_labelled_by_digits_to_the_end(
 
 def make_many(data: Path, number: int) -> str:
     """A project with so many classes, made without the page."""
-    names = [f"class number {n:02d}" for n in range(number)]
-    path = driving.write_csv(data / "files" / f"{number}.csv", rows(240, names))
-    population = read_population(path, id="id", content="text", predictions={"m": "prediction"})
-    plan = Plan("recalibrated_neyman", ("accuracy",), budget=100, seed=3)
-    with closing(open_store(driving.store_url(data))) as store:
-        Session(population, plan, store, f"Classes {number}", settings={"question": "Which?"})
-    return f"Classes {number}"
+    items = rows(240, [f"class number {n:02d}" for n in range(number)])
+    return make_project(data, f"Classes {number}", items, estimands=("accuracy",), budget=100)
 
 
 @pytest.mark.parametrize("number", [5, 12])

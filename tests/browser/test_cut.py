@@ -272,6 +272,7 @@ def test_a_finger_that_scrolls_leaves_the_cut(telephone: Any, session: lc.Sessio
     high = area(page)["y"]
     swipe(at(page, 0.6, 0.6), at(page, 0.62, 0.1))
     expect(page.locator(MARK)).to_have_count(0)
-    page.wait_for_timeout(1000)
+    page.wait_for_function(STILL, arg=AREA)
+    wait_until_idle(page)
     assert area(page)["y"] < high - 50
     one_rank(page, session, ITEMS // 10)

@@ -31,20 +31,20 @@ def rename(page: Page, url: str, name: str) -> None:
 
 
 def test_rename_while_a_second_tab_is_open(
-    new_browser: Callable[..., Page], server: Server
+    new_browser: Callable[..., Page], shared_server: Server
 ) -> None:
     tab, other = new_browser(), new_browser()
-    driving.make_project(server.data, "Before")
-    driving.open_label(tab, server.url, "Before")
+    driving.make_project(shared_server.data, "Before")
+    driving.open_label(tab, shared_server.url, "Before")
     driving.label_items(tab, 2, lambda _: "y")
-    rename(other, server.url, "After <b>it</b>")
+    rename(other, shared_server.url, "After <b>it</b>")
 
     tab.keyboard.press("y")
     said = tab.locator('[data-testid="stAlert"]').first
     expect(said).to_contain_text("The project 'Before' is called 'After <b>it</b>' now")
     assert not tab.locator(".st-key-answers button").count()
-    assert len(driving.answers(server.data, "After <b>it</b>")) == 2
-    assert "Traceback" not in server.log
+    assert len(driving.answers(shared_server.data, "After <b>it</b>")) == 2
+    assert "Traceback" not in shared_server.log
 
     tab.get_by_role("link", name="All projects").click()
     card = tab.locator(".st-key-project-0")
@@ -54,17 +54,17 @@ def test_rename_while_a_second_tab_is_open(
     tab.wait_for_url("**/label?project=After*")
     driving.wait_for_item(tab)
     driving.answer(tab, "n")
-    said_now = [driving.said(e) for e in driving.answers(server.data, "After <b>it</b>")]
+    said_now = [driving.said(e) for e in driving.answers(shared_server.data, "After <b>it</b>")]
     assert said_now == ["yes", "yes", "no"]
 
 
 def test_words_mended_in_one_tab_stand_in_the_other(
-    new_browser: Callable[..., Page], server: Server
+    new_browser: Callable[..., Page], shared_server: Server
 ) -> None:
     tab, other = new_browser(), new_browser()
-    driving.make_project(server.data, "Words")
-    driving.open_label(tab, server.url, "Words")
-    choose(other, server.url, "Correct the wording")
+    driving.make_project(shared_server.data, "Words")
+    driving.open_label(tab, shared_server.url, "Words")
+    choose(other, shared_server.url, "Correct the wording")
     field = other.locator("[class*='st-key-life-question-'] input")
     field.fill("Is it **really** right?")
     field.press("Tab")
@@ -73,4 +73,4 @@ def test_words_mended_in_one_tab_stand_in_the_other(
     expect(other.locator('[data-testid="stAlert"]')).to_contain_text("is corrected")
     driving.answer(tab, "y")
     expect(tab.locator(".st-key-question")).to_have_text("Is it **really** right?")
-    assert len(driving.answers(server.data, "Words")) == 1
+    assert len(driving.answers(shared_server.data, "Words")) == 1

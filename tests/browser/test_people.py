@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -14,6 +15,7 @@ from labelcore.report import events_csv, report_html
 from labelcore.session.session import Session
 from labelcore.ui.actions import TOO_LATE
 from labelcore.ui.people import COOKIE
+from tests.browser.conftest import wait_until_idle
 from tests.browser.driving import (
     PROBE,
     answer,
@@ -125,7 +127,12 @@ def test_an_item_comes_back_when_its_tab_is_closed(
     staying.goto(f"{url}/label?project={quote(project)}")
     expect(staying.locator(".st-key-state")).to_contain_text("another person's screen")
     tab.close()
-    staying.wait_for_timeout(1000)
+    # The server hears of it a little later.
+    end = time.monotonic() + 10
+    while staying.locator(".st-key-state").count() and time.monotonic() < end:
+        staying.reload()
+        staying.locator(".st-key-state, .st-key-answers button").first.wait_for()
+        wait_until_idle(staying)
     open_label(staying, url, project)
     assert shown(staying)["text"] == left["text"] and shown(staying)["token"] != left["token"]
     assert [event.kind for event in events(data, project)].count("released") == 1

@@ -38,36 +38,25 @@ def rows() -> tuple[list[dict[str, object]], dict[str, bool]]:
     return found, truth
 
 
-def create(page: Page, url: str, path: Path) -> None:
-    """Through the four steps; nothing goes on before it is said where the answers come from."""
-    page.goto(f"{url}/new_project")
-    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
-    page.get_by_text("To continue, say where the known answers come from").wait_for()
-    assert not page.locator(".st-key-new-question").count()
-    page.get_by_text("A random sample of this file", exact=True).click()
-    field = page.locator(".st-key-new-question input")
-    field.fill("Is it right?")
-    field.press("Enter")
-    page.get_by_text("Is A better than B?", exact=True).click()
-    page.get_by_text("I look once, when all planned labels are there").click()
-    wait_until_idle(page)
-    budget = page.locator("[class*='st-key-new-budget-'] input")
-    budget.fill(str(LABELS))
-    budget.press("Enter")
-    page.get_by_text(f"With {LABELS} labels,").wait_for()
-    page.get_by_text("The two disagree on").first.wait_for()
-    wait_until_idle(page)
-    page.locator(".st-key-new-create button").click()
-    page.wait_for_url("**/label?project=*")
-    driving.wait_for_item(page)
+def make_project(data: Path, content: list[dict[str, object]]) -> None:
+    """Two classifiers compared, the known answers taken as a random sample of the file."""
+    path = driving.write_csv(data / "files" / f"{PROJECT}.csv", content)
+    population = lc.read_population(
+        path, id="id", content="text", known="label",
+        scores={"a": "score_a", "b": "score_b"}, predictions={"a": "pred_a", "b": "pred_b"},
+    )  # fmt: skip
+    plan = lc.Plan(
+        "paired_comparison", ["accuracy_difference"], classifier=["a", "b"], budget=LABELS,
+        promise="fixed", existing="random", seed=5,
+    )  # fmt: skip
+    with closing(lc.open_store(driving.store_url(data))) as store:
+        lc.Session(population, plan, store, PROJECT, settings={"question": "Is it right?"})
 
 
-def test_known_answers_a_comparison_and_a_second_pass(
-    page: Page, shared_server: Server, tmp_path: Path
-) -> None:
+def test_known_answers_a_comparison_and_a_second_pass(page: Page, shared_server: Server) -> None:
     data, url = shared_server.data, shared_server.url
     content, truth = rows()
-    create(page, url, driving.write_csv(tmp_path / f"{PROJECT}.csv", content))
+    make_project(data, content)
     driving.open_label(page, url, PROJECT)
     for _ in range(LABELS):
         driving.answer(page, "ny"[truth[driving.shown(page)["text"]]])

@@ -10,8 +10,10 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
+from labelcore.cli import main
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import ROOT, Server
@@ -64,7 +66,10 @@ def with_changed_byte(bundle: Path, member: str, old: bytes, new: bytes, to: Pat
 
 
 def test_the_digits_from_one_click_to_a_replayed_report(
-    server: Server, new_browser: Callable[..., Page], tmp_path: Path
+    server: Server,
+    new_browser: Callable[..., Page],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     page = new_browser()
     page.add_init_script(driving.PROBE)
@@ -128,13 +133,11 @@ def test_the_digits_from_one_click_to_a_replayed_report(
         other = with_changed_byte(
             bundle, member, old.encode(), new.encode(), tmp_path / f"changed-{member}.zip"
         )
-        failed = replay(other, file, tmp_path)
-        assert failed.returncode == 1, (member, failed.stdout, failed.stderr)
-        assert "event" in failed.stderr
+        assert main(["replay", str(other), "--file", str(file)]) == 1, member
+        assert "event" in capsys.readouterr().err
     content = bytearray(file.read_bytes())
     place = content.index(b"\n", len(content) // 2) - 1
     content[place] = ord("1") if content[place] != ord("1") else ord("0")
     changed = tmp_path / file.name
     changed.write_bytes(content)
-    failed = replay(bundle, changed, tmp_path)
-    assert failed.returncode == 1, (failed.stdout, failed.stderr)
+    assert main(["replay", str(bundle), "--file", str(changed)]) == 1

@@ -45,10 +45,21 @@ class Known:
 
     def __init__(self, population: lc.Population, truth: np.ndarray) -> None:
         self.population, self.truth = population, np.asarray(truth, dtype=np.int64)
+        self._sizes: dict[str, int] = {}
 
     def engine(self, plan: lc.Plan, seed: int) -> Engine:
-        size = plan.planned or planned_size(self.population, plan.with_seed(seed))
-        return Engine(self.population, plan.with_planned(size).with_seed(seed))
+        plan = plan.with_seed(seed)
+        return Engine(self.population, plan.with_planned(plan.planned or self._planned(plan)))
+
+    def _planned(self, plan: lc.Plan) -> int:
+        """The planned size. A budget is cut to what can be asked, which is the same for all seeds
+        and worked out once."""
+        if plan.budget is None:
+            return planned_size(self.population, plan)
+        key = plan.with_seed(0).to_json()
+        if key not in self._sizes:
+            self._sizes[key] = planned_size(self.population, plan)
+        return self._sizes[key]
 
     def value(self, name: str) -> float:
         """The true value, from the definition of each quantity."""

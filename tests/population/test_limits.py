@@ -76,53 +76,70 @@ def sparse_list(path: Path) -> None:
         stream.truncate(LARGEST_LIST + 1)
 
 
-WIDE = {f"c{place}": [0] for place in range(MOST_COLUMNS + 1)}
+def wide() -> dict[str, list[int]]:
+    return {f"c{place}": [0] for place in range(MOST_COLUMNS + 1)}
+
+
 MB = b"a" * 1_000_000
 ROW = "a row may have at most 16 MB, and this one has more"
 COLUMNS = "a file may have at most 100,000 columns, and this one has 100,001"
 ROWS = "a file may have at most 20,000,000 rows, and this one has 20,000,001 or more"
 CELLS = f"at most {SHEET_CELLS:,} cells of a sheet are read, and xl/worksheets/sheet1.xml has more"
-TOO_MUCH: dict[str, tuple[str, Write, str]] = {
-    "columns": ("a.csv", of_text(",".join(WIDE) + "\n1\n"), COLUMNS),
-    "columns by the slow way": ("a.csv", of_text(",".join(WIDE) + '\nx"y\n'), COLUMNS),
-    "columns of JSON": ("a.jsonl", of_text(json.dumps(WIDE)), COLUMNS),
-    "columns of Parquet": ("a.parquet", table(WIDE), COLUMNS),
-    "rows": ("a.csv", packed(b"text\n", *[b"a\n" * 200_000] * 100, b"a\n"), ROWS),
-    "rows of Parquet": ("a.parquet", table({"a": np.zeros(MOST_ROWS + 1)}), ROWS),
-    "a long row": ("a.csv", of_text("text\nb\n" + "a" * LONGEST_ROW + "\n"), f"row 2: {ROW}"),
-    "an open quote": ("a.csv", of_text('text\n"' + "a\n" * LONGEST_ROW), "opened in it and never"),
-    "a long header": ("a.csv", of_text("a" * (LONGEST_ROW + 1)), ROW),
-    "a long row, the slow way": (
+# What is written is made when its test runs: together it is hundreds of megabytes.
+TOO_MUCH: dict[str, tuple[str, Callable[[], Write], str]] = {
+    "columns": ("a.csv", lambda: of_text(",".join(wide()) + "\n1\n"), COLUMNS),
+    "columns by the slow way": ("a.csv", lambda: of_text(",".join(wide()) + '\nx"y\n'), COLUMNS),
+    "columns of JSON": ("a.jsonl", lambda: of_text(json.dumps(wide())), COLUMNS),
+    "columns of Parquet": ("a.parquet", lambda: table(wide()), COLUMNS),
+    "rows": ("a.csv", lambda: packed(b"text\n", *[b"a\n" * 200_000] * 100, b"a\n"), ROWS),
+    "rows of Parquet": ("a.parquet", lambda: table({"a": np.zeros(MOST_ROWS + 1)}), ROWS),
+    "a long row": (
         "a.csv",
-        of_text('id,text\n1,x"y\n2,' + "a" * LONGEST_ROW + "\n"),
+        lambda: of_text("text\nb\n" + "a" * LONGEST_ROW + "\n"),
         f"row 2: {ROW}",
     ),
-    "a long line of JSON": ("a.jsonl", of_text('{"a":"' + "a" * LONGEST_ROW + '"}'), ROW),
-    "a long element": ("a.json", of_text('[{"a":1},{"a":"' + "a" * LONGEST_ROW + '"}]'), ROW),
-    "a list": ("a.json", sparse_list, "a list of objects may have at most 512 MB"),
+    "an open quote": (
+        "a.csv",
+        lambda: of_text('text\n"' + "a\n" * LONGEST_ROW),
+        "opened in it and never",
+    ),
+    "a long header": ("a.csv", lambda: of_text("a" * (LONGEST_ROW + 1)), ROW),
+    "a long row, the slow way": (
+        "a.csv",
+        lambda: of_text('id,text\n1,x"y\n2,' + "a" * LONGEST_ROW + "\n"),
+        f"row 2: {ROW}",
+    ),
+    "a long line of JSON": ("a.jsonl", lambda: of_text('{"a":"' + "a" * LONGEST_ROW + '"}'), ROW),
+    "a long element": (
+        "a.json",
+        lambda: of_text('[{"a":1},{"a":"' + "a" * LONGEST_ROW + '"}]'),
+        ROW,
+    ),
+    "a list": ("a.json", lambda: sparse_list, "a list of objects may have at most 512 MB"),
     "rows that pack well": (
         "a.csv.gz",
-        packed(b"id,text\n", *[b"1," + MB + b"\n"] * 300),
+        lambda: packed(b"id,text\n", *[b"1," + MB + b"\n"] * 300),
         "MB or more; over 256 MB, at most 100 times its size is unpacked. Give it unpacked",
     ),
     "a line that packs well": (
         "a.jsonl.gz",
-        packed(b'{"text":"', *[MB] * 300, b'"}'),
+        lambda: packed(b'{"text":"', *[MB] * 300, b'"}'),
         "at most 100 times its size is unpacked",
     ),
-    "cells": ("a.xlsx", sheet(*[b"<row><c><v>1</v></c></row>" * 100_000] * 140), CELLS),
-    "empty rows": ("a.xlsx", sheet(*[b"<row/>" * 100_000] * 400), CELLS),
-    "cells by another name": ("a.xlsx", sheet(*[b"<x:c/>" * 100_000] * 51), CELLS),
+    "cells": ("a.xlsx", lambda: sheet(*[b"<row><c><v>1</v></c></row>" * 100_000] * 140), CELLS),
+    "empty rows": ("a.xlsx", lambda: sheet(*[b"<row/>" * 100_000] * 400), CELLS),
+    "cells by another name": ("a.xlsx", lambda: sheet(*[b"<x:c/>" * 100_000] * 51), CELLS),
     "a row far down": (
         "a.xlsx",
-        sheet(b'<row r="1"><c><v>1</v></c></row><row r="2000000000"><c><v>1</v></c></row>'),
+        lambda: sheet(b'<row r="1"><c><v>1</v></c></row><row r="2000000000"><c><v>1</v></c></row>'),
         f"a sheet has at most {SHEET_ROWS:,} rows",
     ),
 }
 
 
 def unpacked_name(case: str, folder: Path) -> Path:
-    name, write, _ = TOO_MUCH[case]
+    name, made, _ = TOO_MUCH[case]
+    write = made()
     if case == "rows":  # written packed, for speed, and given as text
         write(folder / "packed.gz")
         (folder / name).write_bytes(gzip.decompress((folder / "packed.gz").read_bytes()))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from labelcore.report import report_html
 from tests.report.conftest import Made
@@ -15,14 +16,29 @@ from tests.report.test_page import hostile_session
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def profile(browser: Browser) -> Iterator[BrowserContext]:
+    """Without network. An empty tab stays open, so that each test need not open a window."""
+    context = browser.new_context(offline=True)
+    context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def offline(profile: BrowserContext) -> Iterator[Page]:
+    page = profile.new_page()
+    yield page
+    page.close()
+
+
 class Visit:
     """A page that was opened, and everything that it asked for or complained about."""
 
-    def __init__(self, browser: Browser, path: Path, width: int, scheme: str) -> None:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
-        )
-        self.page: Page = context.new_page()
+    def __init__(self, page: Page, path: Path, width: int, scheme: str) -> None:
+        self.page = page
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self.page.on("request", lambda request: self.requests.append(request.url))
@@ -38,11 +54,11 @@ class Visit:
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_figures_are_drawn_without_network(
-    browser: Browser, made: Made, tmp_path: Path, width: int, scheme: str
+    offline: Page, made: Made, tmp_path: Path, width: int, scheme: str
 ) -> None:
     path = tmp_path / "report.html"
     path.write_text(report_html(made.session), "utf-8")
-    visit = Visit(browser, path, width, scheme)
+    visit = Visit(offline, path, width, scheme)
     assert visit.requests == [path.as_uri()]
     assert visit.complaints == []
     assert visit.page.locator(".plot svg.main-svg").count() >= 4
@@ -53,24 +69,22 @@ def test_figures_are_drawn_without_network(
 
 
 @pytest.mark.parametrize("word", [word for word in HOSTILE if "<" in word])
-def test_hostile_words_run_nothing(browser: Browser, tmp_path: Path, word: str) -> None:
+def test_hostile_words_run_nothing(offline: Page, tmp_path: Path, word: str) -> None:
     path = tmp_path / "report.html"
     path.write_text(hostile_session(tmp_path, word)[0], "utf-8")
-    visit = Visit(browser, path, 1280, "light")
+    visit = Visit(offline, path, 1280, "light")
     assert visit.requests == [path.as_uri()]
     assert visit.complaints == []
     assert visit.page.title() == f"{word}: report"
     assert visit.page.locator("a, img, iframe").count() == 0
 
 
-def test_a_script_that_slipped_in_would_not_run(
-    browser: Browser, made: Made, tmp_path: Path
-) -> None:
+def test_a_script_that_slipped_in_would_not_run(offline: Page, made: Made, tmp_path: Path) -> None:
     """The twin: were escaping forgotten, the policy still holds."""
     path = tmp_path / "report.html"
     slipped = "<script>document.title='caught'</script><img src=x onerror=\"document.title='c'\">"
     html = report_html(made.session).replace("<main>", "<main>" + slipped, 1)
     path.write_text(html, "utf-8")
-    visit = Visit(browser, path, 1280, "light")
+    visit = Visit(offline, path, 1280, "light")
     assert visit.page.title() == "Spam filter: report"
     assert any("Content Security Policy" in line for line in visit.complaints)
