@@ -34,6 +34,11 @@ from benchmarks.papers.oversampling_files import (
     stand_in_values,
     watched_sessions,
 )
+from benchmarks.papers.oversampling_printed import (
+    printed_precision,
+    printed_recall,
+    printed_recall_linear,
+)
 from labelcore.stats.oversampling import (
     Counts,
     Sizes,
@@ -47,13 +52,7 @@ from labelcore.stats.oversampling import (
     unrounded_sizes,
     used_ratio,
 )
-from labelcore.stats.oversampling_printed import (
-    Limits,
-    predictive,
-    printed_precision,
-    printed_recall,
-    printed_recall_linear,
-)
+from labelcore.stats.oversampling_printed import Limits, predictive
 from labelcore.stats.proportion import wald
 
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7")

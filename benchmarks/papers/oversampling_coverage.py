@@ -10,6 +10,13 @@ import pandas as pd
 from plotly.graph_objects import Figure, Scatter
 from scipy.stats import binom
 
+from benchmarks.papers.oversampling_printed import (
+    monte_carlo_predictive,
+    printed_bootstrap,
+    printed_precision,
+    printed_recall,
+    printed_recall_linear,
+)
 from benchmarks.papers.verdicts import EXPECTED
 from labelcore.stats.oversampling import (
     Counts,
@@ -18,16 +25,7 @@ from labelcore.stats.oversampling import (
     recall_of,
     with_jeffreys,
 )
-from labelcore.stats.oversampling_printed import (
-    Limits,
-    Pair,
-    monte_carlo_predictive,
-    predictive,
-    printed_bootstrap,
-    printed_precision,
-    printed_recall,
-    printed_recall_linear,
-)
+from labelcore.stats.oversampling_printed import Limits, Pair, predictive
 
 RUNS, REPLICAS, PIECE, SEED = 4000, 1000, 250, 20230425
 PRECISION = 0.9

@@ -12,6 +12,7 @@ from plotly.subplots import make_subplots
 
 import labelcore as lc
 from benchmarks.papers.oversampling_coverage import every_outcome, inside
+from benchmarks.papers.oversampling_printed import printed_recall
 from benchmarks.real_files import FILES
 from labelcore.designs.base import Look, Setup
 from labelcore.designs.oversampling import Oversampling
@@ -27,7 +28,7 @@ from labelcore.stats.oversampling_intervals import (
     monte_carlo_intervals,
     normal_intervals,
 )
-from labelcore.stats.oversampling_printed import Limits, Pair, printed_recall
+from labelcore.stats.oversampling_printed import Limits, Pair
 from labelcore.stats.profile import Cells
 from labelcore.stats.sequences import finite_sequence
 

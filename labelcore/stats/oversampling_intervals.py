@@ -1,7 +1,7 @@
 """Intervals for the true precision and recall from two independently labelled groups.
 
 Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023), equations 3, 4 and 6 to 8, algorithms 1
-and 2; as printed in ``labelcore.stats.oversampling_printed``.
+and 2; as printed they have no rule for small counts.
 Promise: approximate, at a size fixed before the first label. By summing up every outcome of 288
 settings with 0.1 to 20 missed positives expected among the labels, recall by equation 4 covered at
 least 94.7 % at a confidence of 95 %, where the printed form falls to 0; precision by equation 3 at

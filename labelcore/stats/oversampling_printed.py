@@ -1,12 +1,9 @@
-"""The intervals of Shang et al. (2023) as printed, for comparison and for the next sample.
+"""What the intervals of Shang et al. (2023) are made of, and theirs for the next sample as printed.
 
-They have no rule for small counts: a group without a positive gives NaN, a group whose labels all
-agree gives no width. ``labelcore.stats.oversampling_intervals`` mends that for intervals about the
-true value; ``with_jeffreys`` does for the predictive ones.
+They have no rule for small counts; ``with_jeffreys`` mends that for the predictive ones.
 
 Counts may be arrays of one shape; limits are (low, high) of that shape, not cut at 0 and 1.
-Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023), sections 3.1 and 3.2 and appendix A;
-Katz, Baptista, Azen and Pike (1978) for the variance of the logarithm of a ratio.
+Source: Shang, Langlois, Tsioutsiouliklis and Kang (2023), sections 3.1 and 3.2 and appendix A.
 """
 
 from __future__ import annotations
@@ -39,35 +36,6 @@ def normal_quantile(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
     return float(ndtri((1 + confidence) / 2))
-
-
-def printed_precision(counts: Counts, confidence: float) -> Limits:
-    """Equation 3: pi_1 plus or minus z sqrt(pi_1 (1 - pi_1) / n_1)."""
-    rate, _ = counts.rates()
-    half = normal_quantile(confidence) * np.sqrt(rate * (1 - rate) / counts.above)
-    return rate - half, rate + half
-
-
-def printed_recall(counts: Counts, k: float, confidence: float) -> Limits:
-    """Equation 4: the normal interval of ln(pi_0 / pi_1), turned into recall."""
-    pi_1, pi_0 = counts.rates()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return log_ratio_limits(k, pi_1, pi_0, _log_variance(counts), confidence)
-
-
-def printed_recall_linear(counts: Counts, k: float, confidence: float) -> Limits:
-    """Equation 5: symmetric around the estimate; equations 10 and 11 plan with it."""
-    recall = recall_of(k, *counts.rates())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        spread = recall * (1 - recall) * np.sqrt(_log_variance(counts))
-    half = normal_quantile(confidence) * spread
-    return recall - half, recall + half
-
-
-def _log_variance(counts: Counts) -> FloatArray:
-    """The variance of ln(pi_0 / pi_1)."""
-    pi_1, pi_0 = counts.rates()
-    return np.asarray((1 - pi_1) / counts.true_positive + (1 - pi_0) / counts.false_negative)
 
 
 def log_ratio_limits(
@@ -110,42 +78,6 @@ def _group_moments(hits: FloatArray, misses: FloatArray, size: ArrayLike) -> Mom
     with np.errstate(divide="ignore", invalid="ignore"):
         stretch = np.where(np.isinf(number), 1.0, (total + number) / number)
     return hits / total, hits * misses * stretch / (total**2 * (total + 1))
-
-
-def printed_bootstrap(
-    counts: Counts,
-    k: float,
-    confidence: float,
-    rng: np.random.Generator,
-    replicas: int = REPLICAS,
-) -> Pair:
-    """Algorithm 1: one binomial draw per group and replica, percentiles of both estimates."""
-    pi_1, pi_0 = counts.rates()
-    n_1, n_0 = (np.rint(size).astype(np.int64) for size in (counts.above, counts.below))
-    shape = (replicas, *np.shape(pi_1))
-    above, below = rng.binomial(n_1, pi_1, size=shape), rng.binomial(n_0, pi_0, size=shape)
-    return percentiles(above / n_1, below / n_0, k, confidence)
-
-
-def monte_carlo_predictive(
-    zeta: Counts,
-    k: float,
-    above: ArrayLike,
-    below: ArrayLike,
-    confidence: float,
-    rng: np.random.Generator,
-    replicas: int = REPLICAS,
-) -> Pair:
-    """Algorithm 2: rates from their Beta posteriors, the next labels from those, percentiles.
-
-    zeta   as in ``predictive``
-    """
-    shape = (replicas, *np.shape(zeta.true_positive))
-    n_1, n_0 = (np.asarray(size, dtype=np.int64) for size in (above, below))
-    pi_1 = rng.beta(zeta.true_positive, zeta.false_positive, size=shape)
-    pi_0 = rng.beta(zeta.false_negative, zeta.true_negative, size=shape)
-    above, below = rng.binomial(n_1, pi_1), rng.binomial(n_0, pi_0)
-    return percentiles(above / n_1, below / n_0, k, confidence)
 
 
 def percentiles(above: FloatArray, below: FloatArray, k: ArrayLike, confidence: float) -> Pair:

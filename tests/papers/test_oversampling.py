@@ -9,6 +9,12 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
+from benchmarks.papers.oversampling_printed import (
+    printed_bootstrap,
+    printed_precision,
+    printed_recall,
+    printed_recall_linear,
+)
 from labelcore.stats.oversampling import (
     Counts,
     expected_margins,
@@ -23,14 +29,7 @@ from labelcore.stats.oversampling import (
     used_ratio,
 )
 from labelcore.stats.oversampling_intervals import Groups, bayes_intervals, normal_intervals
-from labelcore.stats.oversampling_printed import (
-    Limits,
-    predictive,
-    printed_bootstrap,
-    printed_precision,
-    printed_recall,
-    printed_recall_linear,
-)
+from labelcore.stats.oversampling_printed import Limits, predictive
 from labelcore.stats.proportion import wald
 
 K, PRECISION, RECALL = 0.033, 0.863, 0.561

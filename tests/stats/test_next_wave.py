@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom
 
+from benchmarks.papers.oversampling_printed import monte_carlo_predictive
 from labelcore.stats import next_wave
 from labelcore.stats.next_wave import Forecast, forecast, share_forecast
 from labelcore.stats.oversampling import Counts
-from labelcore.stats.oversampling_printed import monte_carlo_predictive, predictive
+from labelcore.stats.oversampling_printed import predictive
 
 ZETA = Counts.of(138.5, 22.5, 108.5, 4732.5)
 

@@ -10,6 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, binom
 
+from benchmarks.papers.oversampling_printed import (
+    monte_carlo_predictive,
+    printed_precision,
+    printed_recall,
+)
 from labelcore.stats import oversampling_intervals
 from labelcore.stats.oversampling import Counts, recall_of
 from labelcore.stats.oversampling_intervals import (
@@ -22,14 +27,7 @@ from labelcore.stats.oversampling_intervals import (
     normal_intervals,
     posterior_means,
 )
-from labelcore.stats.oversampling_printed import (
-    Limits,
-    Pair,
-    monte_carlo_predictive,
-    predictive,
-    printed_precision,
-    printed_recall,
-)
+from labelcore.stats.oversampling_printed import Limits, Pair, predictive
 from labelcore.stats.proportion import clopper_pearson
 from tests.designs.synthetic import fewest
 
