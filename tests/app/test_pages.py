@@ -158,7 +158,7 @@ def test_report_says_it_in_plain_words(app, two: lc.Session) -> None:
     first = next(iter(two.results().values()))
     low, high = words.percent_range(first.low, first.high)
     assert shown["interval"][0].replace("\\", "") == f"{low.removesuffix(' %')} to {high}"
-    assert f"Method: {first.method}, valid at every look." in texts(page)
+    assert f"Method: {first.method}, valid at every look" in texts(page)
     assert "estimand" not in texts(page).lower()
 
 

@@ -117,7 +117,7 @@ def test_what_cannot_be_had_is_said(given: dict[str, Any], words: str) -> None:
 
 def test_the_choice_is_named_in_plain_words() -> None:
     said = plan_of().design_params.in_words()
-    assert said == {"interval": "helped by the scores (planned size only)"}
+    assert said == {"horizon": None, "interval": "helped by the scores (planned size only)"}
 
 
 def test_no_promise_given_takes_the_fixed_one() -> None:
