@@ -5,12 +5,12 @@ from labelcore.charts.base import CONFIG, Chart
 from labelcore.charts.candidates import candidates_chart, moving_bounds_chart
 from labelcore.charts.compare import compare_chart
 from labelcore.charts.evidence import evidence_chart, evidence_table, first_settled
-from labelcore.charts.history import history_chart
+from labelcore.charts.history import history_chart, history_words
 from labelcore.charts.labels_factor import labels_factor_chart
 from labelcore.charts.labels_margin import labels_margin_chart
 from labelcore.charts.names import escape, shortened
 from labelcore.charts.oversampling import oversampling_chart
-from labelcore.charts.rank import rank_chart
+from labelcore.charts.rank import rank_chart, rank_words
 from labelcore.charts.readings import READINGS, Reading
 from labelcore.charts.savings import savings_chart
 from labelcore.charts.score_histogram import score_histogram_chart
@@ -30,6 +30,7 @@ __all__ = [
     "evidence_table",
     "first_settled",
     "history_chart",
+    "history_words",
     "labels_factor_chart",
     "labels_margin_chart",
     "left_out_words",
@@ -38,6 +39,7 @@ __all__ = [
     "precision_recall_chart",
     "precision_yield_chart",
     "rank_chart",
+    "rank_words",
     "roc_chart",
     "savings_chart",
     "score_histogram_chart",

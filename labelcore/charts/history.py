@@ -67,7 +67,16 @@ def history_chart(
         figure.add_hline(y=0, line={"color": REFERENCE, "width": 1.5})
         figure.add_annotation(remark(FIRST_BETTER, x=0, xref="paper", xanchor="left", y=0))
     figure.layout.xaxis.rangemode = "tozero"
-    return Chart(figure, _alt(table, shortened(name), margin, key), table)
+    return Chart(figure, _words(table, shortened(name), margin, key), table)
+
+
+def history_words(
+    looks: Sequence[Mapping[str, Any]], key: str, *, margin: float | None = None, label: str = ""
+) -> str:
+    """What ``history_chart`` shows, in words."""
+    table = history_table(looks, key)
+    name = label or label_of(key_parts(key)[0])
+    return NOTHING if table.empty else _words(table, shortened(name), margin, key)
 
 
 def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key: str) -> None:
@@ -112,7 +121,7 @@ def _row_words(row: Mapping[Any, Any], key: str) -> str:
     return f"{words.count(row['Labels'])}: {text}"
 
 
-def _alt(table: pd.DataFrame, name: str, margin: float | None, key: str) -> str:
+def _words(table: pd.DataFrame, name: str, margin: float | None, key: str) -> str:
     rows = table.to_dict("records")
     now = rows[-1]
     known = not np.isnan(now["Low"])

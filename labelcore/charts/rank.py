@@ -86,7 +86,13 @@ def rank_chart(
     _set_axes(figure, points, log)
     _add_lines(figure, points, log, cut, required)
     figure.update_layout(showlegend=True, hovermode="x")
-    return Chart(figure, _alt(points, cut, required), curve_table(band))
+    return Chart(figure, _words(points, cut, required), curve_table(band))
+
+
+def rank_words(band: Band, cut: int | None = None) -> str:
+    """What ``rank_chart`` shows, in words."""
+    points = points_of(band)
+    return _words(points, cut, None) if points.usable.any() else NOTHING
 
 
 def _add_provisional(figure: go.Figure, points: Points) -> None:
@@ -149,7 +155,7 @@ def _add_lines(
     figure.update_layout(shapes=shapes, annotations=notes)
 
 
-def _alt(points: Points, cut: int | None, required: float | None) -> str:
+def _words(points: Points, cut: int | None, required: float | None) -> str:
     band, label = points.band, points.reading.label
     spoken = [
         f"the first {words.count(int(points.rank[place]), 'item')}: {value_words(points, place)}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from labelcore.items import highlight, pair
 from labelcore.items.forms import Folders, Form, Grid, Picture, Text
@@ -13,14 +15,29 @@ from labelcore.items.kinds import form_of
 MOST_BESIDE = 4
 DIFFERENT = "Words that differ are marked."
 SAME = "Word for word the same."
+# Names of columns that head an item, and those that set two columns against each other.
+TITLES = frozenset({"title", "subject", "headline", "heading"})
+OPPOSITES = (
+    *({"a", "b"}, {"1", "2"}, {"left", "right"}, {"first", "second"}, {"one", "two"}),
+    *({"old", "new"}, {"before", "after"}, {"source", "target"}, {"original", "translation"}),
+    *({"reference", "candidate"}, {"premise", "hypothesis"}, {"expected", "actual"}, {"x", "y"}),
+)
+LONGEST_TITLE, LONGEST_FIELD = 200, 120
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+Role = Literal["title", "field", "body"]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One column of the item; ``name`` is the column's."""
+    """One column of the item; ``name`` is the column's.
+
+    role   a title heads the item, fields are short facts on one line, all else is body
+    """
 
     name: str
     form: Form
+    role: Role = "body"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +51,60 @@ class Layout:
 def lay_out(
     content: Mapping[str, str], folders: Folders, highlights: Highlights | None = None
 ) -> Layout:
-    """One or two columns in one row; of more, pictures that follow each other share a row."""
+    """A pair side by side; else a title, the fields, the body, and pictures that follow each other
+    in one row."""
     parts = [Part(name, form_of(value, folders)) for name, value in content.items()]
     notes: list[str] = []
-    if len(parts) == 2:
-        parts = _compared(parts, notes)
+    beside = len(parts) == 2 and not _stacked(parts)
+    parts = _compared(parts, notes) if beside else _with_roles(parts)
     if highlights is not None:
         parts = [_highlighted(part, highlights, notes) for part in parts]
-    rows = [tuple(parts)] if len(parts) <= 2 else _rows(parts)
+    rows = [tuple(parts)] if beside else _rows(parts)
     return Layout(tuple(rows), tuple(dict.fromkeys(notes)))
+
+
+def _stacked(parts: Sequence[Part]) -> bool:
+    """Whether two columns are a title or fact and its text, not two things to compare."""
+    forms = [part.form for part in parts]
+    if not all(isinstance(form, Text) for form in forms) or opposed(*(p.name for p in parts)):
+        return False
+    roles = {part.role for part in _with_roles(parts)}
+    return roles != {"body"}
+
+
+def opposed(first: str, second: str) -> bool:
+    """Whether two names of columns differ only in which side they are.
+
+    >>> opposed("text_a", "text_b"), opposed("title1", "title2"), opposed("subject", "body")
+    (True, True, False)
+    """
+    words = [[word.lower() for word in _WORDS.findall(name)] for name in (first, second)]
+    if len(words[0]) != len(words[1]):
+        return False
+    differing = [{one, other} for one, other in zip(*words, strict=True) if one != other]
+    return len(differing) == 1 and differing[0] in OPPOSITES
+
+
+def _with_roles(parts: Sequence[Part]) -> list[Part]:
+    """The title first, then what is short beside a longer text, then the rest."""
+    lengths = [len(part.form.text) if isinstance(part.form, Text) else 0 for part in parts]
+    longest = max(lengths, default=0)
+    found: list[Part] = []
+    for part, length in zip(parts, lengths, strict=True):
+        single = isinstance(part.form, Text) and "\n" not in part.form.text.strip()
+        titled = any(one.role == "title" for one in found)
+        if single and not titled and length <= LONGEST_TITLE and _is_title(part.name):
+            found.append(replace(part, role="title"))
+        elif single and length <= LONGEST_FIELD and length < longest:
+            found.append(replace(part, role="field"))
+        else:
+            found.append(part)
+    order: dict[Role, int] = {"title": 0, "field": 1, "body": 2}
+    return sorted(found, key=lambda part: order[part.role])
+
+
+def _is_title(name: str) -> bool:
+    return bool(TITLES & {word.lower() for word in _WORDS.findall(name)})
 
 
 def _compared(parts: list[Part], notes: list[str]) -> list[Part]:
@@ -55,7 +117,7 @@ def _compared(parts: list[Part], notes: list[str]) -> list[Part]:
         return parts
     notes.append(DIFFERENT if any(found) else SAME)
     forms = [replace(form, marks=m) for form, m in zip((left, right), found, strict=True)]
-    return [Part(part.name, form) for part, form in zip(parts, forms, strict=True)]
+    return [replace(part, form=form) for part, form in zip(parts, forms, strict=True)]
 
 
 def _highlighted(part: Part, highlights: Highlights, notes: list[str]) -> Part:
@@ -68,17 +130,18 @@ def _highlighted(part: Part, highlights: Highlights, notes: list[str]) -> Part:
     found = highlight.find(form.text, highlights)
     if found.note:
         notes.append(found.note)
-    return Part(part.name, replace(form, marks=(*form.marks, *found.marks)))
+    return replace(part, form=replace(form, marks=(*form.marks, *found.marks)))
 
 
 def _rows(parts: list[Part]) -> list[tuple[Part, ...]]:
     rows: list[tuple[Part, ...]] = []
     for part in parts:
         last = rows[-1] if rows else ()
-        pictures = isinstance(part.form, Picture) and all(
-            isinstance(one.form, Picture) for one in last
+        fields = part.role == "field" and all(one.role == "field" for one in last)
+        pictures = len(last) < MOST_BESIDE and all(
+            isinstance(one.form, Picture) for one in (part, *last)
         )
-        if last and pictures and len(last) < MOST_BESIDE:
+        if last and (fields or pictures):
             rows[-1] = (*last, part)
         else:
             rows.append((part,))

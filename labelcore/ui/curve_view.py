@@ -95,13 +95,19 @@ def headline_rows(
     """Precision of the first tenth, the first half and all, then the numbers of the whole list."""
     if not band.has_interval:
         return ()
-    n_items = len(session.population)
-    rows = []
-    for rank in sorted({max(1, round(n_items / 10)), max(1, round(n_items / 2)), n_items}):
-        name = f"All {n_items:,}" if rank == n_items else f"First {rank:,}"
-        rows.append((name, _figure(session, rank)))
+    rows = [(name, _figure(session, rank)) for name, rank in landmarks(len(session.population))]
     summaries = ((SHORT.get(o.estimand) or estimand_name(o.estimand), figure(o)) for o in estimates)
     return (*rows, *summaries)
+
+
+def landmarks(n_items: int) -> list[tuple[str, int]]:
+    """(name, rank) of the first tenth, the first half and all.
+
+    >>> landmarks(4000)
+    [('First 400', 400), ('First 2,000', 2000), ('All 4,000', 4000)]
+    """
+    ranks = sorted({max(1, round(n_items / 10)), max(1, round(n_items / 2)), n_items})
+    return [(f"All {n_items:,}" if r == n_items else f"First {r:,}", r) for r in ranks]
 
 
 def _figure(session: Session, rank: int) -> str:

@@ -2,138 +2,94 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 import streamlit as st
 
-from labelcore.charts import Chart, candidates_chart, history_chart
-from labelcore.promises import CandidateState
+from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
-from labelcore.results.types import Choice, Claim
+from labelcore.results.types import Choice
 from labelcore.session.session import Session
-from labelcore.ui import curve_view
-from labelcore.ui.choice_view import choice_of
-from labelcore.ui.claims_view import (
-    claim_chart,
-    claim_digits,
-    claims_of,
-    first_open,
-    forms_box,
-    short_words,
-)
+from labelcore.ui.choice_view import candidate_rows, choice_of
+from labelcore.ui.claims_view import claims_of, form_lines
 from labelcore.ui.facts import (
     counts,
     curve_first,
     decision,
-    drawn_digits,
     estimand_name,
     existing_line,
     figure,
-    first_figure_line,
     main_and_other,
     promise_line,
 )
-from labelcore.words.choices import candidate_short, choice_short
-from labelcore.words.sentences import range_text
+from labelcore.ui.living import picture
+from labelcore.ui.picture import show_picture
+from labelcore.ui.plain import one_line, plain
+from labelcore.ui.times import clock, reader_zone
 
-CHART_EVERY, CURVE_HEIGHT = 5, 270
-# The browser draws a chart for 40 ms; sent a moment later, it does not hold up the next item.
-SETTLE_SECONDS = 0.04
-CHART, VIEW, HIDDEN, UNFOLDED = "chart drawn", "curve view", "figures hidden", "figures unfolded"
-NO_MODE_BAR = {"displayModeBar": False}
-LONG_NAME, LONGEST_NAME = 16, 22
+PICTURE, VIEW, HIDDEN, UNFOLDED = "picture", "picture view", "figures hidden", "figures unfolded"
+OTHERS = "Other classifiers, from the same labels:"
 
 
 def show_figures(project: str, session: Session) -> None:
-    """What is known; a narrow screen shows one line of it until it is unfolded.
+    """The living picture, its sentence, and everything else folded into one line.
 
-    Every element costs time before the next item is painted, so each text is one of them.
+    A narrow screen shows two bars of it until it is unfolded.
     """
-    if curve_first(session):
-        _curve_figures(session)
-        return
-    if (choice := choice_of(session)) is not None:
-        _choice_figures(session, choice)
-        return
-    results, others = main_and_other(session)
-    due = first_figure_line(session)
-    rows = [(estimand_name(one.estimand), figure(one)) for one in results]
-    claims = claims_of(session)
-    _one_line("\n".join(filter(None, [due or "   ".join(rows[0]), short_words(claims)])))
-    with st.container(key="wide"):
-        if st.session_state.get(HIDDEN):
+    if st.session_state.get(HIDDEN):
+        with st.container(key="wide"):
             _hide_button(True)
-            return
-        _rows(rows)
-        if claims:
-            with st.container(key="claims"):
-                st.text("\n\n".join(tied(one.sentence()) for one in claims))
-        st.text(due or tied(results[0].sentence()))
-        _terms(session, promise_line(session))
-        if others and not due:
-            with st.expander("Other classifiers, from the same labels", key="others"):
-                st.text("\n".join(f"{estimand_name(o.estimand)}   {figure(o)}" for o in others))
-        forms_box([*results, *others], "forms")
-        show_chart(session, first_open(claims))
-        _hide_button(False)
-
-
-def _curve_figures(session: Session) -> None:
-    """A few ranks in figures, the sentence, the curve: as they were at the last look or step."""
-    kept = st.session_state.get(VIEW)
-    now = curve_view.view(session, kept)
-    st.session_state[VIEW] = now
-    rows = list(now.rows)
-    _one_line(now.wait or "   ".join(rows[0]))
+        return
+    now = picture(session, st.session_state.get(VIEW))
+    unfolded = bool(st.session_state.get(UNFOLDED))
+    show_picture(PICTURE, now, unfolded, _view_chosen)
     with st.container(key="wide"):
-        if st.session_state.get(HIDDEN):
-            _hide_button(True)
-            return
-        if rows:
-            _rows(rows, "Precision of the first items by score")
-        else:
-            st.text(now.wait)
-        place = st.container()
-        if rows:
+        with st.container(key="short"):
             st.text(tied(now.sentence))
-        _terms(session, now.terms)
+        _details(session)
+
+
+def _view_chosen() -> None:
+    st.session_state[VIEW] = st.session_state[PICTURE]["view"]
+
+
+def _details(session: Session) -> None:
+    """One line of terms; opened, everything that the picture leaves out."""
+    name = one_line(session.population.name, 40)
+    terms = f"{promise_line(session)} · {name}, {len(session.population):,} items"
+    with st.expander(plain(terms), key="details"):
+        with st.container(key="quiet-wide"):
+            st.text("\n\n".join(tied(part) for part in _parts(session) if part))
         _hide_button(False)
-        if now.chart is not None:
-            if now is not kept:
-                time.sleep(SETTLE_SECONDS)
-            place.plotly_chart(
-                now.chart.figure,
-                key="curve-chart",
-                alt=now.chart.alt,
-                height=CURVE_HEIGHT,
-                config=NO_MODE_BAR,
-            )
 
 
-def _choice_figures(session: Session, choice: Choice) -> None:
-    """The answer so far, the candidates that are left, and the picture of their bounds."""
-    _one_line(choice_short(choice))
-    with st.container(key="wide"):
-        if st.session_state.get(HIDDEN):
-            _hide_button(True)
-            return
-        rows = [_candidate_row(one) for one in choice.bounds.to_dict("records")]
-        _rows(rows, "Precision of the candidates, in %")
-        st.text(tied(choice.sentence()))
-        _terms(session, promise_line(session))
-        _hide_button(False)
-        time.sleep(SETTLE_SECONDS)
-        chart = candidates_chart(choice)
-        st.plotly_chart(chart.figure, key="candidates-chart", alt=chart.alt, config=NO_MODE_BAR)
+def _parts(session: Session) -> list[str]:
+    """The sentences in full, what they rest on, the other classifiers, how intervals are made."""
+    estimates, others = main_and_other(session)
+    if (choice := choice_of(session)) is not None:
+        said = [choice.sentence(), _candidates(choice)]
+    elif claims := claims_of(session):
+        said = [one.sentence() for one in claims]
+    else:
+        said = [headline(session)] if curve_first(session) else [estimates[0].sentence()]
+    read_off = "\n".join(f"{estimand_name(one.estimand)}   {figure(one)}" for one in others)
+    return [
+        *said,
+        "\n".join(_conditions(session)),
+        f"{OTHERS}\n{read_off}" if read_off else "",
+        form_lines([*estimates, *others]),
+    ]
 
 
-def _candidate_row(one: Mapping[Any, Any]) -> tuple[str, str]:
-    """A candidate's name, the bounds of its precision, and how it stands."""
-    state = candidate_short(CandidateState(one["state"]))
-    return str(one["classifier"]), f"{range_text(one['low'], one['high'], unit='')} · {state}"
+def _candidates(choice: Choice) -> str:
+    rows = candidate_rows(choice).to_dict("records")
+    return "\n".join(f"{row['candidate']}   {row['precision']} · {row['state']}" for row in rows)
+
+
+def _conditions(session: Session) -> list[str]:
+    """The conditions under which the figures hold."""
+    last = session.last_answer(None)
+    saved = f" · saved {clock(last.at, reader_zone())}" if last else ""
+    there = existing_line(session)
+    return [counts(session).by_kind + saved, decision(session), *([there] if there else [])]
 
 
 def unfold_switch() -> None:
@@ -167,78 +123,3 @@ def _hide_button(hidden: bool) -> None:
         on_click=set_hidden,
         args=(not hidden,),
     )
-
-
-def _one_line(text: str) -> None:
-    with st.container(key="narrow"):
-        st.text(text)
-
-
-def _rows(rows: list[tuple[str, str]], title: str = "") -> None:
-    """Names and figures below each other; the style sheet aligns what follows a tab. Long names,
-    such as those of classes, have their figures below them."""
-    longest = max(len(name) for name, _ in rows)
-    below = longest > LONGEST_NAME
-    with st.container(key="figures-far" if longest > LONG_NAME else "figures"):
-        lines = [f"{name}\n   {value}" if below else f"{name}\t{value}" for name, value in rows]
-        st.text("\n".join([*([title] if title else []), *lines]))
-
-
-def _terms(session: Session, promise: str) -> None:
-    """The conditions under which the figures hold."""
-    lines = [
-        counts(session).by_kind,
-        f"{session.population.name} · {len(session.population):,} items",
-        decision(session),
-        tied(promise),
-        *filter(None, [existing_line(session)]),
-    ]
-    with st.container(key="quiet-wide"):
-        st.text("\n".join(lines))
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """The chart on the screen, and what it was drawn of."""
-
-    project: str
-    digits: tuple[object, ...]
-    labels: int
-    chart: Chart
-
-    def differs(self, session: Session, digits: tuple[object, ...]) -> bool:
-        """Whether the session has moved on so far that the chart is to be drawn anew."""
-        many = abs(session.labels - self.labels) >= CHART_EVERY
-        return self.project != session.project or self.digits != digits or many
-
-
-def show_chart(session: Session, claim: Claim | None = None) -> None:
-    """The history of the primary figure, or the evidence for a claim: drawn anew when it would look
-    different, at the latest after five labels.
-
-    The same figure object means the same bytes, which the browser does not draw again.
-    """
-    kept: Drawn | None = st.session_state.get(CHART)
-    digits = drawn_digits(session) if claim is None else claim_digits(session, claim)
-    if kept is None or kept.differs(session, digits):
-        looks = session.looks()
-        if not any(_has_value(look) for look in looks):
-            st.session_state.pop(CHART, None)
-            return
-        chart = _primary_chart(session, looks) if claim is None else claim_chart(session, claim)
-        kept = Drawn(session.project, digits, session.labels, chart)
-        st.session_state[CHART] = kept
-        time.sleep(SETTLE_SECONDS)
-    chart = kept.chart
-    st.plotly_chart(chart.figure, key="history-chart", alt=chart.alt, config=NO_MODE_BAR)
-
-
-def _primary_chart(session: Session, looks: list[dict[str, Any]]) -> Chart:
-    key = next(iter(session.results()))
-    return history_chart(looks, key, margin=session.plan.margin, label=estimand_name(key))
-
-
-def _has_value(look: dict[str, Any]) -> bool:
-    """Whether there is a value, or an interval without one."""
-    found = look.get("results", {}).values()
-    return any(one.get("value") is not None or one.get("tentative") for one in found)

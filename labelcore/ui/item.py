@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +25,7 @@ from labelcore.items import (
     right_to_left,
 )
 from labelcore.ui.item_style import ITEM_STYLE
-from labelcore.ui.plain import JOINER, plain
+from labelcore.ui.plain import JOINER, one_line, plain
 from labelcore.ui.sessions import data_folder
 
 HEIGHT, SHORT = 380, 210
@@ -38,7 +38,7 @@ def show_item(
     highlights: Highlights | None = None,
     items_file: Path | None = None,
 ) -> None:
-    """Each column of the item in a box that scrolls; two columns stand side by side.
+    """The item in a box that scrolls: a pair side by side, else title, fields and body.
 
     Paths of pictures are looked up beside ``items_file``, then in the data folder.
     """
@@ -49,9 +49,17 @@ def show_item(
     with box:
         if needs_style(layout):
             st.html(ITEM_STYLE)
+        bodies = sum(part.role == "body" for row in layout.rows for part in row)
         for row in layout.rows:
+            if row[0].role == "field":
+                show_fields(row)
+                continue
+            if row[0].role == "title":
+                with st.container(key="title"):
+                    show_form(row[0].form)
+                continue
             if len(row) == 1:
-                show_part(row[0], named=len(content) > 1)
+                show_part(row[0], named=bodies > 1)
                 continue
             for place, part in zip(st.columns(len(row)), row, strict=True):
                 with place:
@@ -68,6 +76,21 @@ def needs_style(layout: Layout) -> bool:
         or (isinstance(form, Picture) and form.smooth)
         for form in forms
     )
+
+
+def show_fields(row: Sequence[Part]) -> None:
+    """Short facts: plain ones on one line, marked ones below it."""
+    forms = {part.name: part.form for part in row if isinstance(part.form, Text)}
+    simple = {name: form for name, form in forms.items() if not form.marks and not form.note}
+    with st.container(key="fields"):
+        said = [
+            f"{one_line(name, 80)}: {one_line(form.text, 200)}" for name, form in simple.items()
+        ]
+        if said:
+            st.text(" · ".join(said))
+        for part in row:
+            if part.name not in simple:
+                show_part(part, named=True)
 
 
 def show_part(part: Part, named: bool) -> None:

@@ -31,7 +31,7 @@ def labelling(project: str) -> None:
         session = sessions.session(project)
         person = people.name(session)
         people.is_here(session)
-        left, right = st.columns([62, 38], gap="medium")
+        left, right = st.columns([60, 40], gap="medium")
         with left:
             judge(project, session, person)
         time.sleep(ITEM_FIRST_SECONDS)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
@@ -94,6 +96,19 @@ def app(root: Path) -> Callable[..., AppTest]:
     return open_page
 
 
+def picture(test: AppTest) -> dict[str, Any]:
+    """What the living picture of the page is drawn from; {} where there is none."""
+    drawn = [one.proto for one in test.get("bidi_component")]
+    found = [one.json for one in drawn if one.component_name == "labelcore_picture"]
+    return dict(json.loads(found[0])) if found else {}
+
+
+def bar_texts(test: AppTest) -> list[list[str]]:
+    """Name, value and interval of each bar of the picture."""
+    bars = picture(test).get("bars", ["div", {}])[2:]
+    return [[part[2] for part in bar[2:] if part[0] == "span"] for bar in bars]
+
+
 def texts(test: AppTest) -> str:
     """Everything that stands on the page as text, its spaces plain ones."""
     kinds = (
@@ -107,7 +122,8 @@ def texts(test: AppTest) -> str:
         "info",
         "success",
     )
-    return "\n".join(str(one.value) for kind in kinds for one in getattr(test, kind)).replace(
+    said = [str(one.value) for kind in kinds for one in getattr(test, kind)]
+    return "\n".join([*said, *(" ".join(bar) for bar in bar_texts(test))]).replace(
         "\N{NO-BREAK SPACE}", " "
     )
 

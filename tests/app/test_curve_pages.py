@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -13,8 +14,8 @@ import pytest
 import labelcore as lc
 from labelcore.ui import actions
 from labelcore.ui.explore import NO_SCORE
-from labelcore.words import sentences as words
-from tests.app.conftest import HOSTILE, button, texts
+from labelcore.words.short import short_range
+from tests.app.conftest import HOSTILE, bar_texts, button, picture, texts
 
 PAGES = ("label", "progress", "explore", "report")
 PLANS: dict[str, dict[str, object]] = {
@@ -124,29 +125,30 @@ def test_label_page_shows_ranks_with_their_band(app, make_curve: MakeCurve) -> N
     page = texts(app("label", project="demo"))
     for rank in (15, 75):
         band = session.cut(rank).readings["precision"]
-        assert f"First {rank}\t{words.percent(float(band.value[0]))}" in page
-    assert "All 150\t" in page
+        low, high = short_range(float(band.low[0]), float(band.high[0]))
+        said = f"First {rank} {100 * float(band.value[0]):.0f} % {low} to {high}"
+        assert said in page
+    assert "All 150 " in page
     assert "From 100 labels." in page
 
 
-def test_label_page_redraws_the_curve_seldom(app, make_curve: MakeCurve, monkeypatch) -> None:
+def test_the_picture_follows_every_label(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=41)
-    drawn = []
-    rank_chart = lc.ui.curve_view.rank_chart
-    monkeypatch.setattr(
-        lc.ui.curve_view, "rank_chart", lambda *a, **k: drawn.append(1) or rank_chart(*a, **k)
-    )
     page = app("label", project="demo")
-    for _ in range(8):
+    seen = [picture(page)]
+    for _ in range(5):
         button(page, f"positive-{session.next().token}").click().run()
-    assert fresh(session).labels == 49 and len(drawn) == 2
+        seen.append(picture(page))
+    assert fresh(session).labels == 46
+    assert all(one["views"] == ["Along the scores"] for one in seen)
+    assert all(one["chart"] != other["chart"] for one, other in pairwise(seen))
 
 
 def test_paula_is_shown_without_a_confidence(app, make_curve: MakeCurve) -> None:
     make_curve("paula", 1000)
     for name in PAGES:
         page = texts(app(name, project="demo")).replace("\\", "")
-        assert "no confidence goes with them" in page, name
+        assert "no confidence" in page, name
         # The plain sample that the explore page offers has a confidence of its own.
         assert "95 %" not in page or name == "explore", name
 
@@ -154,7 +156,7 @@ def test_paula_is_shown_without_a_confidence(app, make_curve: MakeCurve) -> None
 def test_paula_in_the_middle_names_how_far_it_is(app, make_curve: MakeCurve) -> None:
     session = make_curve("paula", 38)
     assert "Bounds up to rank" in texts(app("explore", project="demo"))
-    assert "no bounds so far" in texts(app("label", project="demo"))
+    assert ["All 150", "", "not yet"] in bar_texts(app("label", project="demo"))
     assert session.curve().rank[-1] < 150
 
 

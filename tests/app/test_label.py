@@ -7,7 +7,7 @@ import pytest
 import labelcore as lc
 from labelcore.ui import actions
 from labelcore.words.sentences import percent_range
-from tests.app.conftest import HOSTILE, button, texts
+from tests.app.conftest import HOSTILE, bar_texts, button, texts
 
 
 @pytest.fixture(autouse=True)
@@ -151,8 +151,10 @@ def test_estimate_with_interval(app, make) -> None:
 
 def test_fixed_promise_shows_no_interval_before_its_end(app, make) -> None:
     make(labels=50, promise="fixed")
-    page = texts(app("label", project="demo"))
-    assert "interval at the end" in page and " to " not in page.split("interval at the end")[0][-8:]
+    page = app("label", project="demo")
+    assert "so far; its interval comes with the planned 60 labels." in texts(page)
+    ((_, value, interval),) = bar_texts(page)
+    assert value.endswith(" %") and not interval
 
 
 def test_a_fixed_promise_that_stops_by_itself(app, items, data_folder) -> None:
@@ -168,9 +170,10 @@ def test_a_fixed_promise_that_stops_by_itself(app, items, data_folder) -> None:
         session.answer(draw, int(draw.item_id[1:]) % 5 == 0)
     before = app("label", project="demo")
     page = texts(before)
-    assert f"40 of at most {most} · under a minute left" in page and "interval at the end" in page
+    assert f"40 of at most {most} · under a minute left" in page
+    assert "so far; its interval comes with the stop set at plus or minus 7.0 points" in page
     due = f"valid at the stop set at plus or minus 7.0 points or {most} labels only"
-    assert f"95 % confidence, {due}" in page and page.count("7.0 points") == 2
+    assert f"95 % confidence, {due}" in page and "An interval is shown once" in page
     assert "An interval is shown once (95 % confidence, strict, valid at the stop set at" in page
     button(before, "open-finish").click().run()
     assert f"promises an interval at its goal, or at most {most} labels" in texts(before)

@@ -46,3 +46,38 @@ def test_each_kind_leaves_what_is_none_of_its_own(kind: str, folders: Folders) -
     read = KINDS[kind]
     assert list(inspect.signature(read).parameters) == ["value", "folders"]
     assert [read(text, folders) for text in ("", " ", "plain words", "{", "]", "1.0")] == [None] * 6
+
+
+def roles(content: dict[str, str], folders: Folders) -> list[list[tuple[str, str]]]:
+    return [[(p.name, p.role) for p in row] for row in lay_out(content, folders).rows]
+
+
+LONG = "A text that is read for a while, sentence after sentence. " * 4
+
+
+def test_a_title_heads_its_text_and_short_facts_share_a_line(folders: Folders) -> None:
+    mail = {"from": "a@b", "body": LONG, "date": "1 May", "subject": "Exposed?"}
+    assert roles(mail, folders) == [
+        [("subject", "title")],
+        [("from", "field"), ("date", "field")],
+        [("body", "body")],
+    ]
+    assert roles({"subject": "Exposed?", "body": LONG}, folders) == [
+        [("subject", "title")],
+        [("body", "body")],
+    ]
+
+
+def test_a_pair_stays_side_by_side(folders: Folders) -> None:
+    for first, second in [("text_a", "text_b"), ("title1", "title2"), ("source", "target")]:
+        assert names({first: "short", second: LONG}, folders) == [[first, second]]
+    assert names({"one": LONG, "other": LONG + "!"}, folders) == [["one", "other"]]
+    assert names({"photo": "a.png", "caption": "x"}, folders) == [["photo", "caption"]]
+
+
+def test_a_long_or_broken_title_is_body(folders: Folders) -> None:
+    assert roles({"title": LONG, "text": LONG}, folders)[0][0] == ("title", "body")
+    assert roles({"title": "two\nlines", "text": LONG, "x": "y"}, folders)[-2:] == [
+        [("title", "body")],
+        [("text", "body")],
+    ]

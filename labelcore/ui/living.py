@@ -1,0 +1,276 @@
+"""What the living picture shows of a session: its bars, its chart, its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from labelcore.charts import history_words, rank_words
+from labelcore.charts.history_table import TENTATIVE, history_table
+from labelcore.charts.living import (
+    SHARES,
+    Along,
+    Bar,
+    Node,
+    Numbers,
+    Scale,
+    Track,
+    along_scores,
+    bars,
+    difference_scale,
+    over_labels,
+)
+from labelcore.plan.plan import Plan
+from labelcore.planning.forecast import Outlook
+from labelcore.population import Population
+from labelcore.promises import CandidateState, State
+from labelcore.results.types import Band, Choice, Estimate
+from labelcore.session.session import Session
+from labelcore.ui import curve_view
+from labelcore.ui.choice_view import choice_of
+from labelcore.ui.claims_view import claims_of, short_words
+from labelcore.ui.facts import counts, curve_first, estimand_name, main_and_other
+from labelcore.ui.plain import one_line
+from labelcore.words.choices import choice_short
+from labelcore.words.differences import is_difference
+from labelcore.words.short import short_head, short_range, short_sentence, short_value
+
+OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"
+MOST_BARS = 4
+LONGEST_NAME = 60
+AHEAD_POINTS = 8
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Picture:
+    """What one look shows.
+
+    views     the charts that can be chosen; empty where there is none
+    sentence  what is known, in at most twenty words
+    """
+
+    bars: Node
+    chart: Node | None
+    views: tuple[str, ...]
+    view: str
+    sentence: str
+
+
+def picture(session: Session, wanted: str | None) -> Picture:
+    """The picture now; ``wanted`` is the view that was asked for, if the session has it."""
+    views = _views(session)
+    view = wanted if wanted in views else next(iter(views), "")
+    if (choice := choice_of(session)) is not None:
+        return _of_choice(choice, views, view)
+    estimates, _ = main_and_other(session)
+    heads = _heads(session) if curve_first(session) else {}
+    shown = [_head_bar(name, band) for name, band in heads.items()]
+    shown = (shown + [bar_of(one) for one in estimates])[:MOST_BARS]
+    scale = _scale(session, estimates)
+    chart = None
+    if view == ALONG_SCORES:
+        chart = _along(session)
+    elif view == OVER_LABELS:
+        chart = _over_labels(session, estimates[0], scale)
+    claimed = short_words(claims_of(session))
+    said = short_head(next(iter(heads.values()))) if heads else ""
+    return Picture(
+        bars(shown, scale),
+        chart,
+        views,
+        view,
+        claimed or said or short_sentence(estimates[0]),
+    )
+
+
+def _views(session: Session) -> tuple[str, ...]:
+    """The first one is shown until another is chosen."""
+    estimates, _ = main_and_other(session)
+    if choice_of(session) is not None:
+        return ()
+    over = (OVER_LABELS,) if estimates else ()
+    if curve_first(session):
+        return (ALONG_SCORES, *over)
+    first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
+    two = len(session.population.classes) == 2
+    scored = two and first in session.population.scores and session.engine.frame.asked.all()
+    return (*over, *((ALONG_SCORES,) if scored and not _compares(estimates) else ()))
+
+
+def _scale(session: Session, estimates: Sequence[Estimate]) -> Scale:
+    """Shares from 0 to 100 %; differences as far as an interval ever went."""
+    if not _compares(estimates):
+        return SHARES
+    keys = [one.estimand for one in estimates]
+    tables = [history_table(session.looks(), key) for key in keys]
+    ends = [table[name].to_numpy(dtype=float) for table in tables for name in ("Low", "High")]
+    return difference_scale(np.concatenate(ends))
+
+
+def _compares(estimates: Sequence[Estimate]) -> bool:
+    return any(is_difference(one.estimand) for one in estimates)
+
+
+def bar_of(estimate: Estimate) -> Bar:
+    """One estimate as a bar."""
+    name = one_line(estimand_name(estimate.estimand), LONGEST_NAME)
+    value = "" if estimate.tentative else short_value(estimate)
+    if not shows_interval(estimate):
+        said = value, "" if value else "not yet"
+        return Bar(name, estimate.value, None, None, said, estimate.tentative)
+    if estimate.state == State.EXACT:
+        said = value, "exact"
+    elif is_difference(estimate.estimand):
+        ends = (f"{100 * end:+.0f}".replace("-", "−") for end in (estimate.low, estimate.high))
+        said = value, " to ".join(ends)
+    else:
+        said = value, " to ".join(short_range(estimate.low, estimate.high))
+    return Bar(
+        name,
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        said,
+        tentative=estimate.tentative,
+        assumed=estimate.confidence is None,
+    )
+
+
+def shows_interval(estimate: Estimate) -> bool:
+    """Whether its ends are an interval, however wide and early."""
+    early = estimate.tentative and estimate.state != State.PROVISIONAL
+    return early or estimate.has_interval
+
+
+def _heads(session: Session) -> dict[str, Band | None]:
+    """The precision of the first tenth, the first half and all of a ranked list."""
+    known = session.band("precision").has_interval
+    return {
+        name: session.cut(rank).readings.get("precision") if known else None
+        for name, rank in curve_view.landmarks(len(session.population))
+    }
+
+
+def _head_bar(name: str, band: Band | None) -> Bar:
+    if band is None or not band.has_interval:
+        return Bar(name, None, None, None, ("", "not yet"))
+    value, low, high = (float(ends[0]) for ends in (band.value, band.low, band.high))
+    assumed = band.confidence is None
+    known = None if assumed or np.isnan(value) else value
+    return Bar(
+        name,
+        known,
+        low,
+        high,
+        ("" if known is None else f"{100 * known:.0f} %", " to ".join(short_range(low, high))),
+        assumed=assumed,
+    )
+
+
+def _of_choice(choice: Choice, views: tuple[str, ...], view: str) -> Picture:
+    """A bar for each candidate with its two bounds; those that are out come last and fold away."""
+    rows = choice.bounds.to_dict("records")
+    rows.sort(key=lambda row: CandidateState(row["state"]).out)
+    shown = [
+        Bar(
+            one_line(row["classifier"], LONGEST_NAME),
+            None,
+            float(row["low"]),
+            float(row["high"]),
+            ("", " to ".join(short_range(row["low"], row["high"]))),
+            chosen=str(row["classifier"]) == choice.chosen,
+        )
+        for row in rows
+    ]
+    return Picture(
+        bars(shown, wanted=choice.precision_threshold),
+        None,
+        views,
+        view,
+        one_line(choice_short(choice), 200),
+    )
+
+
+def _over_labels(session: Session, estimate: Estimate, scale: Scale) -> Node:
+    key, margin = estimate.estimand, session.plan.margin
+    looks = session.looks()
+    table = history_table(looks, key)
+    now = counts(session)
+    columns = {name: table[name].to_numpy(dtype=float) for name in ("Labels", "Estimate")}
+    low, high = (table[name].to_numpy(dtype=float) for name in ("Low", "High"))
+    track = Track(
+        columns["Labels"],
+        columns["Estimate"],
+        low,
+        high,
+        np.isnan(low) | (table["State"] == TENTATIVE).to_numpy(dtype=bool),
+        max(now.total, now.answered),
+        scale,
+        margin,
+        _ahead(session, key) if session.going_on else None,
+    )
+    words = history_words(looks, key, margin=margin, label=estimand_name(key))
+    return over_labels(track, words)
+
+
+def _along(session: Session) -> Node | None:
+    curve = session.curve()
+    band = session.band("precision", curve)
+    if not np.isfinite(band.value).any() and not band.has_interval:
+        return None
+    first = next(iter((*session.plan.classifiers, *session.population.classifiers)))
+    cut = own_cut(session.population, first)
+    known = band.has_interval
+    nothing: Numbers = np.full(len(band.x), np.nan)
+    drawing = Along(
+        band.x.astype(float),
+        band.value,
+        band.low if known else nothing,
+        band.high if known else nothing,
+        len(session.population),
+        cut,
+        band.confidence is None,
+        band.provisional,
+    )
+    return along_scores(drawing, rank_words(band, cut))
+
+
+def own_cut(population: Population, classifier: str) -> int | None:
+    """How many items the classifier's threshold calls positive; None without a threshold."""
+    if classifier not in population.thresholds:
+        return None
+    positive = population.classes.index(population.positive)
+    return int(np.count_nonzero(population.predictions[classifier] == positive))
+
+
+def _ahead(session: Session, key: str) -> tuple[Numbers, Numbers] | None:
+    """What the plan expects of the half-width from here to its end."""
+    population = session.population
+    found = expected_widths(population, population.fingerprint, session.plan.to_json())
+    widths = [width.get(key, np.nan) for _, width in found]
+    if not np.isfinite(widths).any():
+        return None
+    return np.array([float(labels) for labels, _ in found]), np.array(widths)
+
+
+@st.cache_data(show_spinner=False, max_entries=40)
+def expected_widths(
+    _population: Population, fingerprint: str, plan_json: str
+) -> list[tuple[int, dict[str, Any]]]:
+    """(labels, {result: half-width}) at a few sizes up to the planned one; [] where a method has no
+    forecast."""
+    plan = Plan.from_json(plan_json)
+    try:
+        outlook = Outlook(_population, plan)
+        planned = min(plan.planned or plan.budget or outlook.most, outlook.most)
+        least = max(outlook.design.least(outlook.frame), 10)
+        sizes = sorted(
+            {round(one) for one in np.geomspace(min(least, planned), planned, AHEAD_POINTS)}
+        )
+        return [(size, dict(outlook.half_widths(size, planned))) for size in sizes]
+    except ValueError:
+        return []

@@ -1,0 +1,192 @@
+"""The living picture: what stands where, and that nothing of a name is ever markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from labelcore.charts.living import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    Along,
+    Bar,
+    Node,
+    Track,
+    along_scores,
+    bars,
+    difference_scale,
+    over_labels,
+)
+from labelcore.ui.picture import SCRIPT
+
+HOSTILE = "</text><script>alert(1)</script><img src=x onerror=alert(1)>"
+
+
+def nodes(tree: Node) -> Iterator[Node]:
+    yield tree
+    for child in tree[2:]:
+        if not isinstance(child, str):
+            yield from nodes(child)
+
+
+def of_class(tree: Node, name: str) -> list[Node]:
+    return [one for one in nodes(tree) if one[1].get("class") == name]
+
+
+def texts(tree: Node) -> list[str]:
+    return [child for one in nodes(tree) for child in one[2:] if isinstance(child, str)]
+
+
+def points(one: Node) -> list[tuple[float, float]]:
+    pairs = (pair.split(",") for pair in one[1]["points"].split())
+    return [(float(x), float(y)) for x, y in pairs]
+
+
+def at(x: float, y: float, planned: float = 100.0) -> tuple[float, float]:
+    """Where a number of labels and a share stand in the chart."""
+    return (
+        pytest.approx(LEFT + (WIDTH - LEFT - RIGHT) * x / planned, abs=0.06),
+        pytest.approx(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y, abs=0.06),
+    )
+
+
+def track(**other: object) -> Track:
+    found: dict[str, object] = {
+        "labels": np.array([1.0, 2.0, 10.0]),
+        "value": np.array([np.nan, 0.5, 0.8]),
+        "low": np.array([0.0, 0.1, 0.4]),
+        "high": np.array([1.0, 0.9, 0.95]),
+        "grey": np.array([True, True, False]),
+        "planned": 100,
+    }
+    return Track(**(found | other))  # type: ignore[arg-type]
+
+
+def test_a_bar_stands_where_its_numbers_are() -> None:
+    (one,) = of_class(bars([Bar("Recall", 0.75, 0.5, 0.9, ("75 %", "50 to 90"))]), "bar")
+    (band,), (tick,) = of_class(one, "band"), of_class(one, "tick")
+    assert band[1]["style"] == "left:50.00%;width:40.00%"
+    assert tick[1]["style"] == "left:75.00%"
+    assert texts(one) == ["Recall", "75 %", "50 to 90"]
+
+
+def test_a_bar_of_a_difference_has_zero_marked() -> None:
+    shown = bars([Bar("Difference", 0.1, -0.1, 0.3)], (-0.5, 0.5))
+    (band,), (line,) = of_class(shown, "band"), of_class(shown, "line")
+    assert band[1]["style"] == "left:40.00%;width:40.00%"
+    assert line[1]["style"] == "left:50.00%"
+
+
+def test_a_bar_without_interval_is_empty_and_bounds_without_confidence_are_outlined() -> None:
+    assert not of_class(bars([Bar("Recall", None, None, None)]), "band")
+    shown = bars([Bar("Recall", 0.5, 0.2, 0.7, tentative=True, assumed=True, chosen=True)])
+    assert of_class(shown, "band assumed") and of_class(shown, "tick grey")
+    assert of_class(shown, "bar chosen") and not of_class(shown, "band")
+
+
+def test_the_scale_of_differences_only_grows_with_what_it_holds() -> None:
+    assert difference_scale(np.array([0.04, np.nan])) == (-0.05, 0.05)
+    assert difference_scale(np.array([0.04, -0.051])) == (-0.1, 0.1)
+    assert difference_scale(np.array([])) == (-1.0, 1.0)
+
+
+def test_the_axes_stand_at_the_plan_whatever_the_data() -> None:
+    first, later = over_labels(track(), ""), over_labels(track(labels=np.array([1.0, 50, 90])), "")
+    for kind in ("grid",):
+        assert of_class(first, kind) == of_class(later, kind)
+    assert [one for one in texts(first) if one == "100"] == ["100", "100"]  # per cent, labels
+
+
+def test_band_and_value_are_drawn_from_the_first_label() -> None:
+    drawn = over_labels(track(), "")
+    (band,) = of_class(drawn, "band")
+    assert points(band) == [
+        *(at(1, 0.0), at(2, 0.1), at(10, 0.4)),
+        *(at(10, 0.95), at(2, 0.9), at(1, 1.0)),
+    ]
+    (grey,), (sure,) = of_class(drawn, "estimate grey"), of_class(drawn, "estimate")
+    assert points(grey) == [at(2, 0.5)] and points(sure) == [at(10, 0.8)]
+    (dot,) = of_class(drawn, "last")
+    assert (float(dot[1]["cx"]), float(dot[1]["cy"])) == at(10, 0.8)
+
+
+def test_what_is_expected_starts_at_the_present_interval_and_never_widens() -> None:
+    ahead = np.array([5.0, 50.0, 100.0]), np.array([0.9, 0.3, 0.1])
+    (funnel,) = of_class(over_labels(track(ahead=ahead), ""), "expected")
+    low, high = points(funnel)[:3], points(funnel)[3:][::-1]
+    assert low == [at(10, 0.4), at(50, 0.5), at(100, 0.7)]
+    assert high == [at(10, 0.95), at(50, 0.95), at(100, 0.9)]
+    over = track(ahead=ahead, labels=np.array([1.0, 2.0, 100.0]))
+    assert not of_class(over_labels(over, ""), "expected")
+
+
+def test_the_goal_is_dashed_at_the_end_of_the_plan() -> None:
+    drawn = over_labels(track(margin=0.1), "")
+    heights = [float(one[1]["y1"]) for one in of_class(drawn, "goal")]
+    assert heights == [at(0, 0.7)[1], at(0, 0.9)[1]]
+    assert "goal" in texts(drawn)
+
+
+def test_nothing_is_drawn_of_no_label_but_the_axes() -> None:
+    nothing = np.empty(0)
+    drawn = over_labels(
+        Track(nothing, nothing, nothing, nothing, nothing.astype(bool), 100, margin=0.1), "words"
+    )
+    assert {one[0] for one in nodes(drawn)} == {"svg", "line", "text"}
+    assert drawn[1]["aria-label"] == "words"
+
+
+def test_a_long_session_is_thinned_and_keeps_its_last_label() -> None:
+    n = 5000
+    grows = np.arange(1.0, n + 1)
+    flat = np.full(n, 0.5)
+    long = Track(grows, flat, flat - 0.1, flat + 0.1, np.zeros(n, dtype=bool), n)
+    (line,) = of_class(over_labels(long, ""), "estimate")
+    assert len(points(line)) <= 160 and points(line)[-1] == at(n, 0.5, n)
+
+
+def along(items: int, **other: object) -> Along:
+    rank = np.arange(1.0, items + 1)
+    value = 1.0 - rank / items / 2
+    return Along(rank, value, value - 0.1, np.minimum(value + 0.1, 1), items, **other)  # type: ignore[arg-type]
+
+
+def test_the_curve_has_its_band_and_the_own_cut() -> None:
+    drawn = along_scores(along(1000, cut=250), "")
+    (line,), (cut,) = of_class(drawn, "estimate"), of_class(drawn, "cut")
+    assert points(line)[-1] == at(1000, 0.5, 1000)
+    assert float(cut[1]["x1"]) == at(250, 0, 1000)[0]
+    assert "cut at 250" in texts(drawn)
+    assert len(points(line)) <= (WIDTH - LEFT - RIGHT) / 2 + 2
+
+
+def test_a_long_list_is_drawn_by_powers_of_ten() -> None:
+    drawn = along_scores(along(10_000, cut=100), "")
+    assert {"1", "10", "100", "1,000", "10,000"} <= set(texts(drawn))
+    (cut,) = of_class(drawn, "cut")
+    assert float(cut[1]["x1"]) == at(50, 0)[0], "100 is half way from 1 to 10,000"
+
+
+def test_bounds_without_confidence_are_an_outline() -> None:
+    drawn = along_scores(along(100, assumed=True), "")
+    assert of_class(drawn, "band assumed") and not of_class(drawn, "band")
+
+
+def test_a_name_is_a_text_and_only_known_parts_are_used() -> None:
+    named = re.findall(r'"([\w-]+)"', SCRIPT[: SCRIPT.index("const made")])
+    shown = bars([Bar(HOSTILE, 0.5, 0.1, 0.9, (HOSTILE, HOSTILE))], wanted=0.5)
+    for tree in (
+        shown,
+        over_labels(track(margin=0.1), HOSTILE),
+        along_scores(along(100, cut=9), ""),
+    ):
+        for tag, attributes, *_ in nodes(tree):
+            assert tag in named and set(attributes) <= set(named)
+    assert texts(shown) == [HOSTILE] * 3

@@ -1,0 +1,84 @@
+"""The one short sentence: at most twenty words, and never more than the result promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from labelcore.estimands import DIFFERENCES, SCALARS, SUMMARIES
+from labelcore.promises import Promise, State
+from labelcore.results.types import Estimate, Scope
+from labelcore.words.short import short_range, short_sentence, short_value
+
+SCOPE = Scope(
+    *("emails.csv", 4000, "lr"), positive="spam", planned=150, versus="svm", first_figure=1
+)
+
+
+def estimate(name: str, **other: object) -> Estimate:
+    found: dict[str, object] = {
+        "value": 0.86,
+        "low": 0.5712,
+        "high": 0.9803,
+        "confidence": 0.95,
+        "labels_used": 62,
+        "draws_used": 62,
+        "method": "m",
+        "promise": Promise.WATCHED,
+        "assumptions": (),
+        "source": "s",
+        "state": State.INTERVAL,
+        "scope": SCOPE,
+    }
+    return Estimate(estimand=name, **(found | other))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [*SCALARS, *SUMMARIES])
+def test_every_share_has_a_sentence_of_at_most_twenty_words(name: str) -> None:
+    said = short_sentence(estimate(name))
+    assert len(said.split()) <= 20
+    assert said.startswith("95 % sure: ") and "57" in said and "99" in said
+    assert short_sentence(estimate(name, low=0.88123, high=0.91)).count("88.1") == 1
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.02, 0.09, "lr is 2.0 to 9.0 points better than svm"),
+        (-0.5, -0.2, "svm is 20 to 50 points better than lr"),
+        (-0.0123, 0.2, "lr is between 1.3 points worse and 20 better than svm"),
+    ],
+)
+def test_a_difference_says_who_may_be_better(
+    name: str, low: float, high: float, words: str
+) -> None:
+    said = short_sentence(estimate(name, value=0.0, low=low, high=high))
+    assert words in said and len(said.split()) <= 20
+
+
+def test_no_confidence_is_claimed_where_there_is_none() -> None:
+    assumed = short_sentence(estimate("precision", confidence=None, promise=Promise.NONE))
+    assert "sure" not in assumed and assumed.endswith("no confidence.")
+    waiting = short_sentence(estimate("recall", state=State.PROVISIONAL, promise=Promise.FIXED))
+    assert waiting == "Recall is 86.0 % so far; its interval comes with the planned 150 labels."
+    exact = short_sentence(estimate("recall", state=State.EXACT))
+    assert exact == "Recall is exactly 86.0 %: every item that matters has a label."
+    nothing = short_sentence(estimate("recall", state=State.NOTHING, value=None))
+    assert "%" not in nothing
+
+
+def test_ends_are_never_rounded_inwards() -> None:
+    for low, high in np.random.default_rng(3).uniform(0, 1, (500, 2)):
+        low, high = sorted((low, high))
+        bottom, top = short_range(low, high)
+        assert float(bottom) <= 100 * low + 1e-6 and float(top) >= 100 * high - 1e-6
+
+
+def test_a_value_has_the_digits_that_its_interval_deserves() -> None:
+    assert short_value(estimate("recall", value=0.8637)) == "86 %"
+    narrow = replace(estimate("recall", value=0.8637), low=0.84, high=0.88)
+    assert short_value(narrow) == "86.4 %"
+    assert short_value(estimate("recall", value=None)) == ""
