@@ -19,7 +19,7 @@ ROOMS = (
     *("words", "estimands.py", "promises.py", "plan", "results", "figures", "designs", "planning"),
     *("session", "replay", "trials", "charts", "report", "cli", "ui"),
 )
-NO_LANGUAGE = {"style.py", "item_style.py", "icon.py", "message_texts.py"}
+NO_LANGUAGE = {"style.py", "item_style.py", "icon.py", "message_texts.py", "picture.py"}
 
 
 SURE = "95 % confidence, approximate, valid at every look"
@@ -75,6 +75,10 @@ EXAMPLES = {
     "enough": "20",
     "factor": "1.21",
     "upright": "as close at every rank",
+    "range": "57 to 98",
+    "measure": "recall",
+    "worse": "1.3",
+    "better": "4.5",
 }
 
 

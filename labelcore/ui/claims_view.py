@@ -51,23 +51,10 @@ def short_words(claims: Sequence[Claim]) -> str:
     )
 
 
-def first_open(claims: Sequence[Claim]) -> Claim | None:
-    """The claim to draw where there is room for one: the first that is open, else the first."""
-    opened = (one for one in claims if one.status == ClaimStatus.UNDECIDED)
-    return next(opened, next(iter(claims), None))
-
-
 def claim_chart(session: Session, claim: Claim) -> Chart:
     return evidence_chart(
         session.looks(), claim.claim, alpha=claim.alpha, statement=claim.statement
     )
-
-
-def claim_digits(session: Session, claim: Claim) -> tuple[object, ...]:
-    """What the chart shows to the eye: the status, and whole steps of the logarithmic scale."""
-    nearest = max(-9, min(claim.log_evidence, 99)), max(-9, min(claim.log_evidence_against, 99))
-    ended = not session.going_on and session.labels
-    return (claim.claim, claim.status, *(round(one) for one in nearest), ended)
 
 
 def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said: str) -> None:

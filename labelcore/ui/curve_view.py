@@ -1,9 +1,6 @@
-"""What a curve plan says: a few rows in words, the sentence, the chart; recomputed seldom."""
+"""What a curve plan says: a few rows in words, and the charts that can be chosen."""
 
 from __future__ import annotations
-
-from collections.abc import Hashable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,15 +14,12 @@ from labelcore.charts import (
 )
 from labelcore.designs.curves import Curve
 from labelcore.promises import State
-from labelcore.report.along_ranks import headline
 from labelcore.results.types import Band, Estimate
 from labelcore.session.session import Session
-from labelcore.ui.facts import estimand_name, figure, promise_line
+from labelcore.ui.facts import estimand_name, figure
 from labelcore.words import sentences as words
 
-EVERY = 5
 SHORT = {"area_under_roc": "Area under ROC"}
-LEAST_LABELS_DRAWN = 10
 # What can be chosen, in this order: a reading, or two of them against each other.
 ALONG = ("precision", "recall", "yield", "f1", "accuracy", "gain")
 PAIRS = {
@@ -40,53 +34,11 @@ PAIR_MEANINGS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """What the labelling page shows beside the item, kept until ``stage`` changes.
-
-    rows   (name, figure) of the headline, empty before the first band
-    wait   what is missing before the first band, "" when it is there
-    terms  the promise, in words
-    """
-
-    stage: Hashable
-    rows: tuple[tuple[str, str], ...]
-    wait: str
-    sentence: str
-    terms: str
-    chart: Chart | None
-
-
-def stage(session: Session) -> Hashable:
-    """Changes with every answer before the first band, with every fifth one after it, and whenever
-    the bounds do."""
-    engine = session.engine
-    every = EVERY if session.labels >= session.first_figure else 1
-    ends = getattr(engine.frame, "batch_ends", np.zeros(0))
-    look = int(np.searchsorted(ends, engine.prefix(), side="right"))
-    return (session.project, session.labels > 0, engine.version // every, look, session.status)
-
-
-def view(session: Session, kept: View | None) -> View:
-    """The view now; ``kept`` where nothing that matters has changed since."""
-    now = stage(session)
-    if kept is not None and kept.stage == now:
-        return kept
-    results = session.results()
-    band = session.band("precision")
-    drawn = band.has_interval or session.labels >= LEAST_LABELS_DRAWN
-    return View(
-        now,
-        headline_rows(session, band, [r for r in results.values() if isinstance(r, Estimate)]),
-        "" if band.has_interval else band.missing or _wait(session),
-        headline(session),
-        promise_line(session),
-        rank_chart(band) if drawn and np.isfinite(band.value).any() else None,
-    )
-
-
-def _wait(session: Session) -> str:
-    return f"{session.labels:,} of {session.plan.planned:,} labels before the band"
+def waiting(session: Session, band: Band) -> str:
+    """What is missing before the first band; "" when it is there."""
+    if band.has_interval:
+        return ""
+    return band.missing or f"{session.labels:,} of {session.plan.planned:,} labels before the band"
 
 
 def headline_rows(

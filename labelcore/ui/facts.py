@@ -273,12 +273,3 @@ def promise_line(session: Session) -> str:
     goal = f" · goal ± {words.goal_points(plan.margin)}" if plan.margin else ""
     said = "" if first.scope.at_stop else goal
     return f"{words.confidence_words(confidence)} confidence{together}, {valid}{said}"
-
-
-def drawn_digits(session: Session) -> tuple[object, ...]:
-    """What the chart shows to the eye: whole points of the primary figure."""
-    found = next(iter(session.results().values()))
-    if not isinstance(found, Estimate) or found.value is None:
-        return ()
-    ended = not session.going_on
-    return (round(100 * found.value), found.has_interval, ended and session.labels)

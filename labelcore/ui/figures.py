@@ -23,7 +23,6 @@ from labelcore.ui.facts import (
 from labelcore.ui.living import picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
-from labelcore.ui.times import clock, reader_zone
 
 PICTURE, VIEW, HIDDEN, UNFOLDED = "picture", "picture view", "figures hidden", "figures unfolded"
 OTHERS = "Other classifiers, from the same labels:"
@@ -86,10 +85,8 @@ def _candidates(choice: Choice) -> str:
 
 def _conditions(session: Session) -> list[str]:
     """The conditions under which the figures hold."""
-    last = session.last_answer(None)
-    saved = f" · saved {clock(last.at, reader_zone())}" if last else ""
     there = existing_line(session)
-    return [counts(session).by_kind + saved, decision(session), *([there] if there else [])]
+    return [counts(session).by_kind, decision(session), *([there] if there else [])]
 
 
 def unfold_switch() -> None:

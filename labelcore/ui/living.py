@@ -37,9 +37,10 @@ from labelcore.ui.facts import counts, curve_first, estimand_name, main_and_othe
 from labelcore.ui.plain import one_line
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import is_difference
-from labelcore.words.short import short_head, short_range, short_sentence, short_value
+from labelcore.words.short import range_of, short_head, short_sentence, short_value
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"
+NO_BOUNDS = "No bounds for the first items yet"
 MOST_BARS = 4
 LONGEST_NAME = 60
 AHEAD_POINTS = 8
@@ -67,7 +68,7 @@ def picture(session: Session, wanted: str | None) -> Picture:
     if (choice := choice_of(session)) is not None:
         return _of_choice(choice, views, view)
     estimates, _ = main_and_other(session)
-    heads = _heads(session) if curve_first(session) else {}
+    heads, said = _heads(session) if curve_first(session) else ({}, "")
     shown = [_head_bar(name, band) for name, band in heads.items()]
     shown = (shown + [bar_of(one) for one in estimates])[:MOST_BARS]
     scale = _scale(session, estimates)
@@ -77,7 +78,6 @@ def picture(session: Session, wanted: str | None) -> Picture:
     elif view == OVER_LABELS:
         chart = _over_labels(session, estimates[0], scale)
     claimed = short_words(claims_of(session))
-    said = short_head(next(iter(heads.values()))) if heads else ""
     return Picture(
         bars(shown, scale),
         chart,
@@ -128,7 +128,7 @@ def bar_of(estimate: Estimate) -> Bar:
         ends = (f"{100 * end:+.0f}".replace("-", "−") for end in (estimate.low, estimate.high))
         said = value, " to ".join(ends)
     else:
-        said = value, " to ".join(short_range(estimate.low, estimate.high))
+        said = value, range_of(estimate.low, estimate.high)
     return Bar(
         name,
         estimate.value,
@@ -146,13 +146,19 @@ def shows_interval(estimate: Estimate) -> bool:
     return early or estimate.has_interval
 
 
-def _heads(session: Session) -> dict[str, Band | None]:
-    """The precision of the first tenth, the first half and all of a ranked list."""
-    known = session.band("precision").has_interval
-    return {
-        name: session.cut(rank).readings.get("precision") if known else None
+def _heads(session: Session) -> tuple[dict[str, Band | None], str]:
+    """The precision of the first tenth, the first half and all of a ranked list, and what is known
+    of the first tenth in one sentence."""
+    band = session.band("precision")
+    waiting = curve_view.waiting(session, band)
+    found = {
+        name: None if waiting else session.cut(rank).readings.get("precision")
         for name, rank in curve_view.landmarks(len(session.population))
     }
+    first = next(iter(found.values()))
+    if waiting or first is None or not first.has_interval:
+        return found, f"{waiting or NO_BOUNDS}."
+    return found, short_head(first)
 
 
 def _head_bar(name: str, band: Band | None) -> Bar:
@@ -166,7 +172,7 @@ def _head_bar(name: str, band: Band | None) -> Bar:
         known,
         low,
         high,
-        ("" if known is None else f"{100 * known:.0f} %", " to ".join(short_range(low, high))),
+        ("" if known is None else f"{100 * known:.0f} %", range_of(low, high)),
         assumed=assumed,
     )
 
@@ -181,7 +187,7 @@ def _of_choice(choice: Choice, views: tuple[str, ...], view: str) -> Picture:
             None,
             float(row["low"]),
             float(row["high"]),
-            ("", " to ".join(short_range(row["low"], row["high"]))),
+            ("", range_of(row["low"], row["high"])),
             chosen=str(row["classifier"]) == choice.chosen,
         )
         for row in rows

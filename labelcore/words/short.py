@@ -16,10 +16,9 @@ PROVISIONAL = "{name} is {value} so far; its interval comes with {due}."
 EXACT = "{name} is exactly {value}: every item that matters has a label."
 SURE = "{sure} sure: {finding}."
 ASSUMED = "{finding}, if precision falls along the list: no confidence."
-HEAD = "of the first {items} items by score, {low} to {high} % are {positive!r}"
-BAND_NOT_YET = "The band along the scores comes with more labels."
-BETWEEN = "{name} lies between {low} and {high} %"
-BETTER = "in {measure}, {first} is {low} to {high} points better than {second}"
+HEAD = "of the first {items} items by score, {range} % are {positive!r}"
+BETWEEN = "{name} is {range} %"
+BETTER = "in {measure}, {first} is {range} points better than {second}"
 OPEN = "in {measure}, {first} is between {worse} points worse and {better} better than {second}"
 
 
@@ -33,6 +32,14 @@ def short_range(low: float, high: float) -> tuple[str, str]:
         return f"{floor(100 * low + 1e-9)}", f"{ceil(100 * high - 1e-9)}"
     bottom, top = percent_range(low, high)
     return bottom.removesuffix(" %"), top.removesuffix(" %")
+
+
+def range_of(low: float, high: float) -> str:
+    """
+    >>> range_of(0.5713, 0.9802)
+    '57 to 99'
+    """
+    return " to ".join(short_range(low, high))
 
 
 def short_value(estimate: Estimate) -> str:
@@ -69,14 +76,10 @@ def short_sentence(estimate: Estimate) -> str:
     return SURE.format(sure=confidence_words(estimate.confidence), finding=finding)
 
 
-def short_head(band: Band | None) -> str:
-    """The same of the first items of a ranked list; ``band`` has one rank."""
-    if band is None or not band.has_interval:
-        return BAND_NOT_YET
-    low, high = short_range(float(band.low[0]), float(band.high[0]))
-    finding = HEAD.format(
-        items=f"{int(band.x[0]):,}", low=low, high=high, positive=band.scope.positive
-    )
+def short_head(band: Band) -> str:
+    """The same of the first items of a ranked list; ``band`` has one rank and an interval."""
+    between = range_of(float(band.low[0]), float(band.high[0]))
+    finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
     if band.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
     return SURE.format(sure=confidence_words(band.confidence), finding=finding)
@@ -87,14 +90,14 @@ def _finding(estimate: Estimate) -> str:
     scope = estimate.scope
     if name.endswith(DIFFERENCE):
         return _difference(estimate, name)
-    low, high = short_range(estimate.low, estimate.high)
+    between = range_of(estimate.low, estimate.high)
     row = SCALARS.get(name)
     if row is None or not row.of_100:
-        return BETWEEN.format(name=label_of(name), low=low, high=high)
+        return BETWEEN.format(name=label_of(name), range=between)
     return row.of_100.format(
         classifier=other or scope.classifier or "the classifier",
         positive=inside or scope.positive,
-        range=f"{low} to {high}",
+        range=between,
     )
 
 
@@ -103,9 +106,10 @@ def _difference(estimate: Estimate, name: str) -> str:
     measure = term_of(name.removesuffix(DIFFERENCE))
     if estimate.low > 0 or estimate.high < 0:
         ends = sorted((abs(estimate.low), abs(estimate.high)))
-        low, high = short_range(*ends)
         better = (first, second) if estimate.low > 0 else (second, first)
-        return BETTER.format(measure=measure, first=better[0], second=better[1], low=low, high=high)
+        return BETTER.format(
+            measure=measure, first=better[0], second=better[1], range=range_of(*ends)
+        )
     return OPEN.format(
         measure=measure,
         first=first,

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.store import sqlite_file
+from labelcore.ui.plain import JOINER
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
 PATIENCE_SECONDS = 120
@@ -107,6 +108,11 @@ def bar_texts(test: AppTest) -> list[list[str]]:
     """Name, value and interval of each bar of the picture."""
     bars = picture(test).get("bars", ["div", {}])[2:]
     return [[part[2] for part in bar[2:] if part[0] == "span"] for bar in bars]
+
+
+def folds(test: AppTest) -> list[str]:
+    """What stands on the lines that open, as people read it."""
+    return [one.label.replace("\\", "").replace(JOINER, "") for one in test.expander]
 
 
 def texts(test: AppTest) -> str:

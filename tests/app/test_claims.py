@@ -9,7 +9,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui import claims_view, new_claims, new_goal
-from tests.app.conftest import button, texts
+from tests.app.conftest import button, folds, texts
 from tests.app.test_new_project import error, store, whole_way, with_upload
 
 CLAIM = "accuracy >= 0.6"
@@ -193,10 +193,8 @@ def test_form_and_tail_are_one_click_away(app, make) -> None:
     assert found.form == "approximate"
     for name in ("label", "progress"):
         page = app(name, project="demo")
-        folds = [one.label for one in page.expander]
-        assert claims_view.FORMS_TITLE in folds or any(
-            "valid at every look" in one for one in folds
-        )
+        opened = {"label": "valid at every look", "progress": claims_view.FORMS_TITLE}
+        assert any(opened[name] in one for one in folds(page))
         assert claims_view.form_lines([found]) in texts(page)
 
 
