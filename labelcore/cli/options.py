@@ -54,6 +54,12 @@ file_options = _together(
         "--known", metavar="COLUMN", help="Answers that are there already; empty: not known."
     ),
     click.option(
+        "--helper",
+        multiple=True,
+        metavar="NAME=COLUMN",
+        help="What else is said of the items: may help to choose, is never judged.",
+    ),
+    click.option(
         "--dialect",
         multiple=True,
         metavar="NAME=VALUE",
@@ -133,6 +139,7 @@ def population_of(given: dict[str, Any]) -> Population:
         "positive": given.pop("positive"),
         "metadata": list(given.pop("metadata")),
         "known": given.pop("known"),
+        "helpers": pairs(given.pop("helper"), "--helper"),
     }
     return read_population(Path(os.path.abspath(given.pop("file"))), **arguments)
 

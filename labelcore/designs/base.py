@@ -314,6 +314,11 @@ class Design(ABC, Generic[FrameT]):
         version may choose otherwise, so that a plan once made always draws the same items."""
         return dict(params)
 
+    def chosen(self, setup: Setup) -> dict[str, Any]:
+        """The parameters that a new plan leaves to the method and that follow from the file: they
+        are kept with the size. A frozen plan without them is of before there was a choice."""
+        return {}
+
     def least(self, frame: FrameT) -> int:
         """The fewest labels that this method can be planned with."""
         return 1

@@ -10,11 +10,11 @@ import numpy as np
 
 from labelcore.designs.base import Frame, IntArray, Setup
 from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM
-from labelcore.designs.rates import item_probability, mid_rank_share, stratum_rates
+from labelcore.designs.rates import item_probability, stratum_rates
 from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.stats.orders import ranking
+from labelcore.stats.orders import mid_rank_share, ranking
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges

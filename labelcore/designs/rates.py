@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population import Population
+from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray
 
 PROBABILITY_RANGE = (1e-5, 1 - 1e-5)
@@ -35,17 +36,6 @@ def item_probability(population: Population, classifier: str) -> FloatArray | No
     if score is None or not looks_like_probability(score):
         return None
     return 1 - score if classifier in population.descending else score
-
-
-def mid_rank_share(score: FloatArray) -> FloatArray:
-    """The share of items below each score, ties counted half, (n_items,), in (0, 1).
-
-    >>> mid_rank_share(np.array([3.0, 1.0, 1.0, 2.0])).tolist()
-    [0.875, 0.25, 0.25, 0.625]
-    """
-    _, place, count = np.unique(score, return_inverse=True, return_counts=True)
-    below = np.cumsum(count) - count
-    return np.asarray((below + count / 2)[place] / len(score))
 
 
 def stratum_rates(

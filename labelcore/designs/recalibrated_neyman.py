@@ -20,6 +20,16 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
+from labelcore.designs.helpers import (
+    Evidence,
+    HelpedFrame,
+    check_helpers,
+    chosen_helpers,
+    evidence_of,
+    helped,
+    helper_notes,
+    then_by,
+)
 from labelcore.designs.neyman_batches import Shares, next_counts, neyman_shares
 from labelcore.designs.profile_figures import (
     profile_figures,
@@ -35,6 +45,12 @@ from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.promises import Promise
 from labelcore.stats.allocation import largest_remainder
+from labelcore.stats.crossed_strata import (
+    CUT_ABOVE,
+    CUT_BELOW,
+    crossed,
+    crossed_pieces,
+)
 from labelcore.stats.orders import random_of, ranking
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
@@ -49,7 +65,7 @@ PART_ASKED = (
 TWO_ENDED, NEYMAN, NEYMAN_FLOOR = "two_ended", "neyman", 0.2
 
 
-class RecalibratedNeyman(StratifiedDesign[Frame]):
+class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     """Neyman allocation on rates recalibrated from the labels.
 
     Strata never mix predicted positives and predicted negatives: ``n_above`` equal-size strata of
@@ -61,6 +77,12 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
     "precision_recall" shares the labels over both figures (``joint_shares``). Where the one figure
     that is asked for rests on the items of one prediction alone, as precision does, nothing is
     asked about the others.
+
+    ``helpers`` are other columns and classifiers of the file. Each piece of the scores, 3 above and
+    6 below, is then cut at what they say of its items (``stats.crossed_strata``), and a third
+    parameter learns what they are worth beside the score. A new plan uses all that say something,
+    unless they order the items as the score does; a frozen plan that names none uses none. Measured
+    in docs/helpers.md. Only for two classes, and not with claims.
 
     A plan with claims takes few strata: each costs evidence (docs/claims.md), where an estimate
     gains from it. Such a plan, and one frozen before there was a choice, has d = 0 and more labels
@@ -101,10 +123,16 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
         """Strata, floor and focus."""
 
         n_above: int | None = parameter(
-            None, "strata of predicted positives; empty: 6, with claims 1", low=1, high=100
+            None,
+            "strata of predicted positives; empty: 6, with helpers 3, with claims 1",
+            low=1,
+            high=100,
         )
         n_below: int | None = parameter(
-            None, "strata of predicted negatives; empty: 12, with claims 4", low=1, high=100
+            None,
+            "strata of predicted negatives; empty: 12, with helpers 6, with claims 4",
+            low=1,
+            high=100,
         )
         floor: float | None = parameter(
             None,
@@ -124,9 +152,25 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
             "rule that shares the labels, two_ended or neyman; empty: two_ended, or neyman with "
             "claims",
         )
+        helpers: tuple[str, ...] | None = parameter(
+            None,
+            "other columns and classifiers that help to choose items; empty: those expected to "
+            "help",
+        )
 
     def settled(self, params: Mapping[str, Any], claims: Sequence[str]) -> dict[str, Any]:
         return {"allocation": NEYMAN if claims else TWO_ENDED, **params}
+
+    def chosen(self, setup: Setup) -> dict[str, Any]:
+        params, names = setup.params, chosen_helpers(setup)
+        if not names:
+            return {}
+        above, below = crossed_pieces(setup.planned)
+        return {
+            "helpers": names,
+            "n_above": params.n_above or above,
+            "n_below": params.n_below or below,
+        }
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
         if params.allocation not in (None, TWO_ENDED, NEYMAN):
@@ -151,7 +195,7 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
                 f"to say anything about {starved[0]!r}; use 'precision_recall'",
             )
 
-    def prepare(self, setup: Setup) -> Frame:
+    def prepare(self, setup: Setup) -> HelpedFrame:
         classifier = setup.classifier
         population = setup.population
         if classifier is None:
@@ -160,21 +204,28 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
                 "this file has none",
                 "needs a score or predictions",
             )
-        stratum, predicted = _strata(setup, classifier, setup.file_keys("tie"))
+        check_helpers(setup)
+        others = evidence_of(setup)
+        stratum, predicted = _strata(setup, classifier, setup.file_keys("tie"), others)
         rates, notes = stratum_rates(population, classifier, stratum, len(predicted))
-        frame = make_frame(setup, stratum, rates, predicted, notes)
-        return _part_asked(setup, frame)
+        frame = make_frame(setup, stratum, rates, predicted, (*notes, *helper_notes(setup)))
+        return _part_asked(setup, helped(setup, frame, others))
 
-    def redrawn(self, setup: Setup, frame: Frame) -> Frame:
+    def redrawn(self, setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:
+        if frame.evidence is not None:
+            return None
         return drawn_anew(setup, _ties_anew(setup, frame))
 
-    def first_look(self, frame: Frame, planned: int, promise: Promise) -> int:
+    def derived(self, frame: HelpedFrame, labels: int) -> dict[str, Any]:
+        return {"helpers": list(frame.helpers)}
+
+    def first_look(self, frame: HelpedFrame, planned: int, promise: Promise) -> int:
         return profile_first_look(frame, planned, promise)
 
-    def fitted_rates(self, frame: Frame, progress: Progress) -> FloatArray:
-        return recalibrate(frame.rates, progress.positive, progress.labelled)
+    def fitted_rates(self, frame: HelpedFrame, progress: Progress) -> FloatArray:
+        return recalibrate(frame.rates, progress.positive, progress.labelled, frame.evidence)
 
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+    def allocate(self, setup: Setup, frame: HelpedFrame, progress: Progress) -> IntArray:
         rates = self.fitted_rates(frame, progress)
         shares = _shares(setup, frame, rates)
         if setup.params.allocation != TWO_ENDED:
@@ -187,7 +238,9 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
     ) -> Figures:
         return profile_figures(rows, cells, look, rates)
 
-    def figures_of(self, answers: Sequence[Answers[Frame]], looks: Sequence[Look]) -> list[Figures]:
+    def figures_of(
+        self, answers: Sequence[Answers[HelpedFrame]], looks: Sequence[Look]
+    ) -> list[Figures]:
         return profile_figures_of(answers, looks)
 
     def may_meet(
@@ -196,14 +249,19 @@ class RecalibratedNeyman(StratifiedDesign[Frame]):
         return profile_may_meet(row, cells, look, labels, margin)
 
 
-def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArray, np.ndarray]:
-    """The stratum of each item and whether each stratum is predicted positive."""
+def _strata(
+    setup: Setup, classifier: str, tie_keys: np.ndarray, others: Evidence | None
+) -> tuple[IntArray, np.ndarray]:
+    """The stratum of each item and whether each stratum is predicted positive; ties in the score
+    go by what the others say, then by the tie hash."""
     population, params = setup.population, setup.params
     usual = CLAIM_STRATA if setup.claims else STRATA
     n_above, n_below = params.n_above or usual[0], params.n_below or usual[1]
     n = len(population)
     score = population.ordering_score(classifier)
     order = ranking(np.zeros(n) if score is None else score, tie_keys)
+    if others is not None:
+        order = then_by(order, score, others.order)
     side = population.predictions.get(classifier)
     positive = population.classes.index(population.positive)
     groups = np.zeros(n, dtype=np.int64) if side is None else side.astype(np.int64)
@@ -225,10 +283,16 @@ def _strata(setup: Setup, classifier: str, tie_keys: np.ndarray) -> tuple[IntArr
         piece = np.searchsorted(edges, np.arange(len(members)), side="right")
         stratum[members] = piece + len(predicted)
         predicted += [above] * len(edges)
-    return stratum, np.array(predicted)
+    if others is None:
+        return stratum, np.array(predicted)
+    above = np.array(predicted)
+    says = others.says_so(above[stratum])
+    shares = np.where(above, CUT_ABOVE, CUT_BELOW)
+    stratum, piece = crossed(order, stratum, says, others.order, shares)
+    return stratum, above[piece]
 
 
-def _ties_anew(setup: Setup, frame: Frame) -> Frame:
+def _ties_anew(setup: Setup, frame: HelpedFrame) -> HelpedFrame:
     """The frame with the items of equal score shared out anew over the strata that they lie in;
     the sizes and rates of these are what they were."""
     population = setup.population
@@ -258,7 +322,7 @@ def _scores_cut(frame: Frame, score: FloatArray) -> FloatArray:
     return np.unique(lowest[:-1][lowest[:-1] == highest[1:]])
 
 
-def _part_asked(setup: Setup, frame: Frame) -> Frame:
+def _part_asked(setup: Setup, frame: HelpedFrame) -> HelpedFrame:
     """The frame that asks only what the one figure asked for rests on, where that is a part."""
     focus, population = _focus(setup, frame), setup.population
     alone = (focus,) == setup.estimands and setup.versus is None and not setup.claims

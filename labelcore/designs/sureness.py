@@ -12,10 +12,10 @@ from labelcore.designs.rates import (
     PROBABILITY_RANGE,
     item_probability,
     looks_like_probability,
-    mid_rank_share,
 )
 from labelcore.errors import PlanError
 from labelcore.population import Population
+from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray
 
 AS_PROBABILITIES = "planned as if the scores were probabilities"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from labelcore.designs.base import Design, Frame, Setup
@@ -114,7 +115,12 @@ def as_ordered(population: Population, plan: Plan) -> Population:
 
 
 def frozen(population: Population, plan: Plan, planned: int) -> Plan:
-    """The plan as a session keeps it: its size, and which scores are turned round."""
+    """The plan as a session keeps it: its size, which scores are turned round, and what its method
+    chose for the file."""
+    if plan.planned is None:
+        ordered = as_ordered(population, plan)
+        setup = _given(ordered, plan, chosen_classifiers(population, plan), planned)
+        plan = replace(plan, params={**plan.params, **plan.method.chosen(setup)})
     return plan.with_planned(planned, sure_scores(population, plan))
 
 
@@ -138,7 +144,17 @@ def check_size(design: Design[Any], frame: Frame, planned: int, given: int = 0) 
 def make_setup(
     population: Population, plan: Plan, classifiers: tuple[str | None, ...], planned: int
 ) -> Setup:
-    """What a design may know before the first label."""
+    """What a design may know before the first label; with a new plan the method has chosen what the
+    plan leaves to it."""
+    setup = _given(population, plan, classifiers, planned)
+    if plan.planned is not None:
+        return setup
+    return replace(setup, params=replace(setup.params, **plan.method.chosen(setup)))
+
+
+def _given(
+    population: Population, plan: Plan, classifiers: tuple[str | None, ...], planned: int
+) -> Setup:
     return Setup(
         population=population,
         classifier=classifiers[0],

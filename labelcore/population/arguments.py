@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -38,6 +38,7 @@ class Arguments:
     metadata: tuple[str, ...]
     dialect: Mapping[str, Any]
     known: str | None = None
+    helpers: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def checked(cls, **given: Any) -> Arguments:
@@ -54,13 +55,14 @@ class Arguments:
             metadata=_names("metadata", given["metadata"]),
             dialect=checked_dialect(given["dialect"]),
             known=_optional_text("known", given.get("known")),
+            helpers=_columns("helpers", given.get("helpers", {})),
         )
 
     def to_json(self) -> dict[str, Any]:
         """JSON values; ``read_population(path, **values)`` reads the same population.
 
-        A dialect and a column of known answers are left out if there is none, so that arguments
-        stored before these existed keep their text.
+        A dialect, a column of known answers and helpers are left out if there are none, so that
+        arguments stored before these existed keep their text.
         """
         return {
             "id": self.id,
@@ -77,6 +79,7 @@ class Arguments:
             "metadata": list(self.metadata),
             **({"dialect": dict(self.dialect)} if self.dialect else {}),
             **({"known": self.known} if self.known is not None else {}),
+            **({"helpers": dict(self.helpers)} if self.helpers else {}),
         }
 
     def classifiers(self) -> Iterator[Classifier]:
@@ -105,7 +108,7 @@ class Arguments:
         for argument in ("content", "metadata"):
             for column in getattr(self, argument):
                 yield argument, column
-        for argument in ("scores", "predictions"):
+        for argument in ("scores", "predictions", "helpers"):
             for name, column in getattr(self, argument).items():
                 yield f"{argument}[{name!r}]", column
 
@@ -123,6 +126,7 @@ class Arguments:
                 f"known names {self.known!r}, which content names too: an answer must not be shown "
                 "while labelling"
             )
+        yield from self._broken_helpers()
         if unknown := [name for name in self.descending if name not in self.scores]:
             yield (
                 f"descending names {listing(unknown)}, which has no score; "
@@ -133,6 +137,21 @@ class Arguments:
             yield f"two classifiers would be called {name!r}; rename one or drop the repetition"
         if "" in names:
             yield "scores and predictions must name classifiers with text that is not empty"
+
+    def _broken_helpers(self) -> Iterator[str]:
+        classifiers = [classifier.name for classifier in self.classifiers()]
+        for name, column in self.helpers.items():
+            if not name:
+                yield "helpers must have names that are not empty"
+            if name in classifiers:
+                yield f"helpers names {name!r}, which is a classifier: every classifier is a helper"
+            if column in self.content:
+                yield (
+                    f"helpers names {column!r}, which content names too: a helper must not be "
+                    "shown while labelling"
+                )
+            if column == self.known:
+                yield f"helpers names {column!r}, the column of known answers: it is no helper"
 
     def _broken_thresholds(self) -> Iterator[str]:
         for name, values in self.thresholds.items():
@@ -184,11 +203,12 @@ def _classes(value: object) -> tuple[str, ...] | None:
 
 
 def _mapping(argument: str, value: object) -> Mapping[str, object]:
+    key = "helper" if argument == "helpers" else "classifier"
     if not isinstance(value, Mapping):
-        raise _wrong(argument, "a mapping whose keys are classifiers", value)
+        raise _wrong(argument, f"a mapping whose keys are {key}s", value)
     for name in value:
         if not isinstance(name, str):
-            raise _wrong(f"each classifier in {argument}", "text", name)
+            raise _wrong(f"each {key} in {argument}", "text", name)
     return value
 
 

@@ -67,7 +67,7 @@ def check_scores(
 
     decimal is the mark of numbers in text; other numbers have none.
     """
-    scores = _numbers(column, decimal)
+    scores = as_numbers(column, decimal)
     if scores is None:
         faults.add_rule(f"{SCORE_RULE}, got a column of type {column.type}", name)
         return np.zeros(len(column))
@@ -85,11 +85,11 @@ def _score_rule(column: pa.ChunkedArray, wrong: NDArray[np.int64], decimal: str)
     return SCORE_RULE + (HINT if any(NUMBER[","].fullmatch(text) for text in first) else "")
 
 
-def _numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | None:
+def as_numbers(column: pa.ChunkedArray, decimal: str) -> NDArray[np.float64] | None:
     """(n_items,) numbers, NaN where there is none; None for a type that holds no numbers."""
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _numbers(column.cast(kind.value_type), decimal)
+        return as_numbers(column.cast(kind.value_type), decimal)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _numbers_in_text(column, decimal)
     if pa.types.is_boolean(kind):

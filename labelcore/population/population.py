@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from labelcore.population.dialect import Dialect
 from labelcore.population.duplicates import Duplicates, find_duplicates
 from labelcore.population.formats import TableFile
+from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.text import as_text, listing, shorten
 
@@ -70,6 +71,8 @@ class Population:
         one; None if there is no column of them
     turned
         classifiers whose scores are turned round, and so differ from those in the file
+    helpers
+        name -> what a column that may help to choose items says of each
 
     Examples
     --------
@@ -103,6 +106,7 @@ class Population:
     _state: FileState
     known: NDArray[np.int16] | None = None
     turned: frozenset[str] = frozenset()
+    helpers: Mapping[str, Helper] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -189,6 +193,7 @@ class Population:
             self,
             scores={name: score[positions] for name, score in self.scores.items()},
             predictions={name: codes[positions] for name, codes in self.predictions.items()},
+            helpers={name: helper.part(positions) for name, helper in self.helpers.items()},
             _ids=SomeIds(self._ids, positions),
             known=None,
         )

@@ -31,6 +31,7 @@ def read_population(
     metadata: str | Sequence[str] = (),
     dialect: Dialect | Mapping[str, Any] | None = None,
     known: str | None = None,
+    helpers: Mapping[str, str] = {},
 ) -> Population:
     """Read and check a file of items.
 
@@ -67,6 +68,10 @@ def read_population(
     known
         the column of answers that are there already: a class, or empty if the item has none.
         ``Plan(existing=...)`` says how they came about
+    helpers
+        name -> column of numbers on any scale, or of verdicts: what else is said of the items, such
+        as by a judge, a rule or another model. It may help to choose items; it is never judged, and
+        never shown while labelling. A missing value is a value of its own
 
     Returns
     -------
@@ -105,6 +110,7 @@ def read_population(
         metadata=metadata,
         dialect=dialect,
         known=known,
+        helpers=helpers,
     )
     file = _as_path(path)
     try:
@@ -179,4 +185,5 @@ def _population(
         _table=table,
         _state=state,
         known=values.known,
+        helpers={name: values.helpers[column] for name, column in arguments.helpers.items()},
     )

@@ -1,4 +1,4 @@
-"""Columns that hold or follow from a model's output: whoever sees one does not judge blind."""
+"""Columns that show a model's output or the answer: whoever sees one does not judge blind."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ NAMED = re.compile(
     r"|^model(_(name|id|version))?$",
     re.IGNORECASE,
 )
+TRUTH = re.compile(
+    r"(^|_)(true|truth|gold|golden|ratings?|digit|actual|ground_?truth|annotations?|correct|wahr"
+    r"|wahrheit|richtig|human|manual|expert|reviewer)(_|$)"
+    r"|^(y|y_true|labels?|target|class|answer|verdict|judge?ment|choices?|included|asreview_label"
+    r"|sentiment)$"
+    r"|^label_(?!pred)|goldlabel",
+    re.IGNORECASE,
+)
 KEYS = re.compile(r"\"(score|result|model_version|confidence|probability|prediction)\"\s*:")
 VERDICT = re.compile(
     r"\s*(pass(ed)?|fail(ed)?|(in)?correct|(un)?safe|(not[ _-])?(relevant|toxic|spam|grounded)"
@@ -29,6 +37,15 @@ def snake(name: str) -> str:
     ('True_Label', 'gold_Label')
     """
     return re.sub(r"[ .\-]+|(?<=[a-z])(?=[A-Z])", "_", name.strip())
+
+
+def looks_like_answer(column: str) -> bool:
+    """Whether a column is called like the answer itself.
+
+    >>> looks_like_answer("true_label"), looks_like_answer("ratings"), looks_like_answer("text")
+    (True, True, False)
+    """
+    return TRUTH.search(snake(column)) is not None
 
 
 def named_output(name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from labelcore.population.classes import (
     find_classes,
 )
 from labelcore.population.formats import TableFile
+from labelcore.population.helpers import Helper, read_helper
 from labelcore.population.ids import Ids, RowNumbers
 from labelcore.population.text import listing
 
@@ -26,7 +27,7 @@ from labelcore.population.text import listing
 @dataclass(frozen=True, slots=True)
 class Values:
     """What is held of a file, by column: scores (n_items,), predictions and known answers
-    (n_items,) of classes, -1 for an answer that is not known."""
+    (n_items,) of classes, -1 for an answer that is not known; helpers."""
 
     ids: Ids
     scores: Mapping[str, NDArray[np.float64]]
@@ -34,6 +35,7 @@ class Values:
     classes: tuple[str, ...]
     positive: str
     known: NDArray[np.int16] | None = None
+    helpers: Mapping[str, Helper] = field(default_factory=dict)
 
     def predicted(self, classifier: Classifier) -> NDArray[np.int16] | None:
         """(n_items,) index into classes, by prediction column or else threshold; or None."""
@@ -70,7 +72,8 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
 def _columns_in_memory(arguments: Arguments) -> list[str]:
     ids = [] if arguments.id is None else [arguments.id]
     known = [] if arguments.known is None else [arguments.known]
-    return [*ids, *arguments.scores.values(), *arguments.predictions.values(), *known]
+    classifiers = [*arguments.scores.values(), *arguments.predictions.values()]
+    return [*ids, *classifiers, *known, *arguments.helpers.values()]
 
 
 def _repeats(columns: Sequence[str]) -> bool:
@@ -122,7 +125,12 @@ def _check_values(
     known = None
     if positive in classes and arguments.known is not None and arguments.known in columns:
         known = _check_known(arguments.known, columns[arguments.known], classes, positive, values)
-    return Values(ids, scores, predictions, classes, positive, known)
+    helpers = {
+        column: read_helper(columns[column], table.dialect.decimal)
+        for column in dict.fromkeys(arguments.helpers.values())
+        if column in columns
+    }
+    return Values(ids, scores, predictions, classes, positive, known, helpers)
 
 
 def _check_known(

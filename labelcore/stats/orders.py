@@ -108,3 +108,14 @@ def hash_order(keys: NDArray[np.uint64]) -> IntArray:
 def ranking(score: NDArray[np.float64], tie_keys: NDArray[np.uint64]) -> IntArray:
     """Positions from the highest score to the lowest, ties by hash, (n_items,)."""
     return np.lexsort((tie_keys[:, 1], tie_keys[:, 0], -score)).astype(np.int64)
+
+
+def mid_rank_share(score: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of items below each score, ties counted half, (n_items,), in (0, 1).
+
+    >>> mid_rank_share(np.array([3.0, 1.0, 1.0, 2.0])).tolist()
+    [0.875, 0.25, 0.25, 0.625]
+    """
+    _, place, count = np.unique(score, return_inverse=True, return_counts=True)
+    below = np.cumsum(count) - count
+    return np.asarray((below + count / 2)[place] / len(score))

@@ -1,4 +1,5 @@
-"""Learning from the labels how far scores can be believed: a two-parameter recalibration."""
+"""Learning from the labels how far scores can be believed: a recalibration of two parameters, or of
+three where other columns have a say."""
 
 from __future__ import annotations
 
@@ -11,10 +12,18 @@ FloatArray = NDArray[np.float64]
 PRIOR_MEAN = np.array([0.0, 1.0])
 PRIOR_PRECISION = np.array([1.0, 4.0])
 SLOPE_RANGE = (0.0, 5.0)
+RANGES = ((-np.inf, np.inf), SLOPE_RANGE)
+EVIDENCE_MEAN, EVIDENCE_PRECISION = 0.3, 4.0
+EVIDENCE_RANGE = (-3.0, 5.0)
 STEPS = 50
 
 
-def recalibrate(probability: FloatArray, positive: FloatArray, labelled: FloatArray) -> FloatArray:
+def recalibrate(
+    probability: FloatArray,
+    positive: FloatArray,
+    labelled: FloatArray,
+    evidence: FloatArray | None = None,
+) -> FloatArray:
     """Rates theta_k with logit theta_k = a + b logit q_k, fitted to s_k positives of n_k labels.
 
     Penalised maximum likelihood by iteratively reweighted least squares, with a ~ N(0, 1) and
@@ -22,21 +31,30 @@ def recalibrate(probability: FloatArray, positive: FloatArray, labelled: FloatAr
     drawn from a stratum is hardly correlated with the error of its own rate: that keeps the
     estimate nearly unbiased where allocation by each stratum's own variance does not.
 
+    With ``evidence`` z_k the fit is a + b logit q_k + c z_k, c ~ N(0.3, 1/4) in [-3, 5]: evidence
+    that points the wrong way is of use, too.
+
     probability   (n_strata,), q_k in (0, 1); positive, labelled (n_strata,)
+    evidence      (n_strata,), what other columns say beyond the scores; None: there are none
     Returns       (n_strata,)
     Source:       ridge logistic regression, le Cessie and van Houwelingen (1992).
     """
     x = np.column_stack([np.ones(len(probability)), logit(probability)])
-    beta = PRIOR_MEAN.copy()
+    mean, precision, low, high = PRIOR_MEAN, PRIOR_PRECISION, *np.array(RANGES).T
+    if evidence is not None:
+        x = np.column_stack([x, evidence])
+        mean = np.append(mean, EVIDENCE_MEAN)
+        precision = np.append(precision, EVIDENCE_PRECISION)
+        low, high = np.append(low, EVIDENCE_RANGE[0]), np.append(high, EVIDENCE_RANGE[1])
+    beta = mean.copy()
     for _ in range(STEPS):
         rate = expit(x @ beta)
-        gradient = x.T @ (positive - labelled * rate) - PRIOR_PRECISION * (beta - PRIOR_MEAN)
+        gradient = x.T @ (positive - labelled * rate) - precision * (beta - mean)
         weight = labelled * rate * (1 - rate)
-        hessian = (x * weight[:, None]).T @ x + np.diag(PRIOR_PRECISION)
+        hessian = (x * weight[:, None]).T @ x + np.diag(precision)
         step = np.linalg.solve(hessian, gradient)
         scale = min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
-        new = beta + scale * step
-        new[1] = np.clip(new[1], *SLOPE_RANGE)
+        new = np.clip(beta + scale * step, low, high)
         if np.max(np.abs(new - beta)) < 1e-10:
             beta = new
             break

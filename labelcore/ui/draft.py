@@ -20,6 +20,7 @@ class Columns:
     dialect   what the person chose, as (name, value) pairs; empty: as detected
     known, existing   the column of known answers that is used, and how they came about
     revealing         content columns that may show a model's output
+    helpers           columns that may help to choose items and are never judged
     """
 
     id: str | None
@@ -33,6 +34,7 @@ class Columns:
     known: str | None = None
     existing: str | None = None
     revealing: tuple[str, ...] = ()
+    helpers: tuple[str, ...] = ()
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of ``read_population``.
@@ -56,6 +58,7 @@ class Columns:
             "positive": self.positive,
             **({"dialect": dict(self.dialect)} if self.dialect else {}),
             **({"known": self.known} if self.known else {}),
+            **({"helpers": {name: name for name in self.helpers}} if self.helpers else {}),
         }
 
     def unused(self, names: Sequence[str]) -> list[str]:

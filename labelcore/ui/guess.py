@@ -7,18 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from labelcore.population.revealing import holds_output, snake, verdicts
+from labelcore.population.revealing import holds_output, looks_like_answer, snake, verdicts
 
 Value = TypeVar("Value", covariant=True)
 
-TRUTH = re.compile(
-    r"(^|_)(true|truth|gold|golden|ratings?|digit|actual|ground_?truth|annotations?|correct|wahr"
-    r"|wahrheit|richtig|human|manual|expert|reviewer)(_|$)"
-    r"|^(y|y_true|labels?|target|class|answer|verdict|judge?ment|choices?|included|asreview_label"
-    r"|sentiment)$"
-    r"|^label_(?!pred)|goldlabel",
-    re.IGNORECASE,
-)
 # The better names of an id come first; a column called as in the first is one whatever it holds.
 IDS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -93,14 +85,6 @@ class Found(Generic[Value]):
     value: Value
     confidence: float
     reason: str = ""
-
-
-def looks_like_answer(column: str) -> bool:
-    """
-    >>> looks_like_answer("true_label"), looks_like_answer("ratings"), looks_like_answer("text")
-    (True, True, False)
-    """
-    return TRUTH.search(snake(column)) is not None
 
 
 def guess(columns: Sequence[str], sample: Sequence[Mapping[str, str]]) -> Guess:

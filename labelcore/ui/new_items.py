@@ -41,6 +41,7 @@ REVEALING = (
 )
 PLACES = 5
 """How many rows of equal faults are named."""
+HELPERS = "Which other columns may help to choose? (never shown, never judged)"
 WITHOUT_CLASSIFIER = "No classifier was found: only the share of positive items can be known."
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
 
@@ -87,7 +88,18 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     known = known_answers(population, answers, tellable(others, head.sample))
     if known is None:
         return None
-    return path, replace(columns, known=known[0], existing=known[1]), population
+    columns = replace(columns, known=known[0], existing=known[1])
+    return path, replace(columns, helpers=choose_helpers(path, columns, others)), population
+
+
+def choose_helpers(path: Path, columns: Columns, others: Sequence[str]) -> tuple[str, ...]:
+    """Which of the columns that mean nothing else may help to choose items; at first none."""
+    taken = {columns.known, *(one.name for one in columns.classifiers)}
+    offered = [name for name in others if name not in taken][:MOST_LOOKED_AT]
+    if not offered or not columns.classifiers:
+        return ()
+    key = f"new-helpers-{path}"
+    return tuple(st.multiselect(HELPERS, offered, key=key, persist_state="session"))
 
 
 def tellable(names: Sequence[str], sample: Sequence[Mapping[str, str]]) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 import labelcore as lc
 from labelcore.ui.new_aim import BOTH, RANKED, SHIP
 from labelcore.ui.new_goal import BUDGET, MARGIN
+from labelcore.ui.new_items import HELPERS
 from tests.app.conftest import button, texts
 
 LEFT = 120
@@ -178,3 +179,26 @@ def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None
 def test_no_column_need_be_named(app) -> None:
     page = uploaded(app, coded())
     assert [one.value for one in page.subheader] == ["1 · Items", "2 · Question"]
+
+
+def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path) -> None:
+    rng, rows = random.Random(4), ["id,title,score,opinion"]
+    for number in range(300):
+        score = round(1 - number / 300, 4)
+        rows.append(f"{number},paper {number},{score},{'good' if rng.random() < score else 'bad'}")
+    page = uploaded(app, "\n".join(rows).encode())
+    (field,) = [one for one in page.multiselect if one.label == HELPERS]
+    assert field.value == [] and "opinion" in field.options and "score" not in field.options
+    field.set_value(["opinion"]).run()
+    page.text_input(key="new-question").set_value("Does it belong?").run()
+    assert not page.exception
+    assert "Items are chosen with the help of 'opinion'" in texts(page).replace("\\", "")
+    button(page, "new-create").click().run()
+    session = open_project(data_folder)
+    assert session.plan.params["helpers"] == ("opinion",)
+    assert session.population.arguments["helpers"] == {"opinion": "opinion"}
+    draw = session.next()
+    assert draw is not None and set(session.item(draw)) == {"title"}
+    shown = app("label", project=session.project)
+    assert not shown.exception
+    assert "opinion" not in texts(shown) and "good" not in texts(shown)

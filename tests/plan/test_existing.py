@@ -204,7 +204,7 @@ def test_a_random_sample_is_topped_up_to_the_target_shares(tmp_path: Path) -> No
 def test_a_small_watched_plan_needs_five_strata_of_the_rest(tmp_path: Path) -> None:
     population = read(tmp_path, from_the_top(ITEMS - 60))
     plan = plan_of(existing="certainty", promise="watched", budget=45,
-                   params={"n_below": 4, "n_above": 4})  # fmt: skip
+                   params={"n_below": 4, "n_above": 4, "helpers": []})  # fmt: skip
     session = lc.Session(population, plan)
     engine = session.engine
     assert engine.frame.n_strata == 4

@@ -1,4 +1,4 @@
-"""The two-parameter fit against a general optimiser of the same penalised likelihood."""
+"""The fit against a general optimiser of the same penalised likelihood."""
 
 from __future__ import annotations
 
@@ -31,6 +31,46 @@ def test_equals_a_general_optimiser(seed: int, largest: int) -> None:
     n = rng.integers(0, largest, 9).astype(float)
     s = rng.binomial(n.astype(int), expit(rng.normal() + rng.uniform(0, 2) * logit(q)))
     np.testing.assert_allclose(recalibrate(q, s, n), by_optimiser(q, s, n), atol=2e-5)
+
+
+def with_evidence_by_optimiser(
+    q: np.ndarray, s: np.ndarray, n: np.ndarray, z: np.ndarray
+) -> np.ndarray:
+    x = np.column_stack([np.ones(len(q)), logit(q), z])
+    middle, precision = np.array([0, 1, 0.3]), np.array([1, 4, 4])
+
+    def loss(beta: np.ndarray) -> float:
+        rate = np.clip(expit(x @ beta), 1e-300, 1 - 1e-16)
+        likelihood = (xlogy(s, rate) + xlog1py(n - s, -rate)).sum()
+        return float(-likelihood + (precision * (beta - middle) ** 2).sum() / 2)
+
+    found = minimize(
+        loss, middle, method="L-BFGS-B", bounds=[(None, None), (0, 5), (-3, 5)],
+        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000},
+    )  # fmt: skip
+    return np.asarray(expit(x @ found.x))
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("largest", [3, 40, 5000])
+def test_evidence_has_a_slope_of_its_own(seed: int, largest: int) -> None:
+    rng = np.random.default_rng(seed)
+    q, z = rng.uniform(1e-3, 1 - 1e-3, 24), rng.normal(size=24)
+    n = rng.integers(0, largest, 24).astype(float)
+    truth = expit(0.5 * rng.normal() + logit(q) + rng.uniform(-2, 2) * z)
+    s = rng.binomial(n.astype(int), truth).astype(float)
+    found = recalibrate(q, s, n, z)
+    np.testing.assert_allclose(found, with_evidence_by_optimiser(q, s, n, z), atol=2e-5)
+
+
+@pytest.mark.parametrize("slope", [-1.5, 1.5])
+def test_evidence_that_points_the_wrong_way_is_of_use(slope: float) -> None:
+    rng = np.random.default_rng(7)
+    q, z = rng.uniform(0.05, 0.95, 24), rng.normal(size=24)
+    n, truth = np.full(24, 1000.0), expit(logit(q) + slope * z)
+    s = rng.binomial(1000, truth).astype(float)
+    found, without = recalibrate(q, s, n, z), recalibrate(q, s, n)
+    assert np.abs(found - truth).max() < 0.06 < 0.2 < np.abs(without - truth).max()
 
 
 def test_no_labels_give_the_scores_back() -> None:

@@ -5,7 +5,8 @@ from time import process_time
 import pandas as pd
 import pytest
 
-from labelcore.ui.guess import ClassifierColumns, guess, looks_like_answer
+from labelcore.population.revealing import looks_like_answer
+from labelcore.ui.guess import ClassifierColumns, guess
 
 
 def sample(**columns: list[object]) -> tuple[list[str], list[dict[str, str]]]:

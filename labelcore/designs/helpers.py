@@ -1,0 +1,298 @@
+"""What the other columns of a file say of its items: helpers, and classifiers beside the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from labelcore.designs.base import Frame, IntArray, Setup, extended
+from labelcore.designs.sure_scores import scores_looking_sure, turned
+from labelcore.errors import ParameterError
+from labelcore.estimands import SCALARS
+from labelcore.population import Population
+from labelcore.population.classes import class_index
+from labelcore.population.helpers import Helper
+from labelcore.population.revealing import looks_like_answer
+from labelcore.stats.crossed_strata import agreement_in_order, surprise
+from labelcore.stats.orders import mid_rank_share
+from labelcore.stats.profile import BoolArray, FloatArray
+
+MOST_VERDICTS = 50
+SAME_ORDER = 0.98
+NOT_USED = "{name!r} does not help to choose: {why}."
+CONSTANT = "it says the same of every item"
+TOO_MANY = f"it holds {{number:,}} different texts, and verdicts are at most {MOST_VERDICTS}"
+AS_CLASSIFIER = "it says what {classifier!r} says"
+SAVES_NOTHING = "the items stand in nearly the same order as by {classifier!r}"
+WITH_CLAIMS = "with claims each stratum costs evidence"
+TWO_CLASSES_ONLY = "only files of two classes have helpers so far"
+FOR_A_CURVE = "strata for a curve follow the scores alone"
+NO_PREDICTIONS = "there are no predictions that it could contradict"
+LIKE_THE_ANSWER = (
+    "The helper {name!r} is called like the answer itself: if it holds the answers, they are known "
+    "and nothing need be labelled."
+)
+USED = "Items are chosen with the help of {names}: what they say moves labels, not the result."
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Said:
+    """What one column says of each item.
+
+    order   (n_items,), larger for more positive, as the logit of the mid-rank share
+    vote    (n_items,), 1 for positive, 0 for not, NaN where it says nothing
+    """
+
+    order: FloatArray
+    vote: FloatArray
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Evidence:
+    """What several columns say together.
+
+    order           (n_items,), the mean of their orders
+    votes, voters   (n_items,), how many say positive, of how many that say something
+    """
+
+    order: FloatArray
+    votes: FloatArray
+    voters: FloatArray
+
+    @classmethod
+    def of(cls, said: Sequence[Said]) -> Evidence:
+        votes = np.stack([one.vote for one in said])
+        return cls(
+            np.mean([one.order for one in said], axis=0),
+            np.nansum(votes, axis=0),
+            (~np.isnan(votes)).sum(axis=0).astype(float),
+        )
+
+    def says_so(self, predicted: BoolArray) -> BoolArray:
+        """Whether they call an item positive, (n_items,): more than half of them where it is
+        predicted so, any of them elsewhere."""
+        return np.asarray(np.where(predicted, 2 * self.votes > self.voters, self.votes > 0))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HelpedFrame(Frame):
+    """A frame whose strata were cut with the help of other columns.
+
+    helpers   the columns that were used, as far as they say something
+    evidence  (n_strata,), what they say beyond the scores, larger for more positive; None: there
+              are none
+    """
+
+    helpers: tuple[str, ...] = field(default=(), kw_only=True)
+    evidence: FloatArray | None = field(default=None, kw_only=True)
+
+
+def helped(setup: Setup, frame: Frame, others: Evidence | None) -> HelpedFrame:
+    """The frame with the evidence of its strata."""
+    if others is None:
+        return extended(frame, HelpedFrame)
+    score = setup.population.ordering_score(str(setup.classifier))
+    own = np.zeros(len(frame.stratum)) if score is None else _logit_rank(score)
+    beyond = surprise(own, others.order, frame.predicted[frame.stratum])
+    mean = np.bincount(frame.stratum, beyond, minlength=frame.n_strata) / frame.sizes
+    used = tuple(_saying(setup, setup.params.helpers))
+    return extended(frame, HelpedFrame, helpers=used, evidence=mean)
+
+
+def then_by(order: IntArray, score: FloatArray | None, others: FloatArray) -> IntArray:
+    """``order`` with ties in ``score`` by ``others``, highest first, (n_items,)."""
+    own = np.zeros(len(order)) if score is None else score
+    return np.asarray(order[np.lexsort((-others[order], -own[order]))])
+
+
+def candidates(population: Population, classifier: str) -> tuple[str, ...]:
+    """Every helper, and every classifier beside this one."""
+    others = (name for name in population.classifiers if name != classifier)
+    return (*population.helpers, *others)
+
+
+def check_helpers(setup: Setup) -> None:
+    """Raise ParameterError for a name that is no helper and no other classifier of the file."""
+    known = candidates(setup.population, str(setup.classifier))
+    for name in setup.params.helpers or ():
+        if name not in known:
+            raise ParameterError(
+                "helpers",
+                f"names {name!r}, which is no helper and no other classifier of the file; known "
+                f"are {', '.join(known) or 'none'}",
+            )
+
+
+def chosen_helpers(setup: Setup) -> tuple[str, ...]:
+    """The columns that a new plan uses: those that it names, as far as one of them says something
+    beside the classifier. Where it names none, all that do, unless together they order the items
+    as the classifier does or the plan asks for a curve along its scores."""
+    population, classifier, named = setup.population, setup.classifier, setup.params.helpers
+    if classifier is None or why_none(setup):
+        return ()
+    check_helpers(setup)
+    said = _saying(setup, candidates(population, classifier) if named is None else named)
+    if named is not None:
+        return named if said else ()
+    return () if _why_not_all(setup, said) else tuple(said)
+
+
+def why_none(setup: Setup) -> str:
+    """Why no column can help this plan, "" where one may."""
+    if setup.claims:
+        return WITH_CLAIMS
+    if len(setup.population.classes) > 2:
+        return TWO_CLASSES_ONLY
+    return "" if setup.classifier in setup.population.predictions else NO_PREDICTIONS
+
+
+def _why_not_all(setup: Setup, said: Mapping[str, Said]) -> str:
+    """Why columns that nobody named are not used, "" where they are."""
+    if any(name not in SCALARS for name in setup.estimands):
+        return FOR_A_CURVE
+    classifier = str(setup.classifier)
+    score = setup.population.ordering_score(classifier)
+    if score is None or not said:
+        return ""
+    order, side = Evidence.of(list(said.values())).order, _predicted(setup.population, classifier)
+    alike = agreement_in_order(score, order, side) > SAME_ORDER
+    return SAVES_NOTHING.format(classifier=classifier) if alike else ""
+
+
+def _saying(setup: Setup, names: Sequence[str]) -> dict[str, Said]:
+    """What each of these columns says, without those that say nothing."""
+    found = {name: _said(setup.population, str(setup.classifier), name) for name in names}
+    return {name: one for name, one in found.items() if isinstance(one, Said)}
+
+
+def evidence_of(setup: Setup) -> Evidence | None:
+    """What the helpers of a plan say together; None where it has none."""
+    if setup.classifier is None or not setup.params.helpers or why_none(setup):
+        return None
+    said = _saying(setup, setup.params.helpers)
+    return Evidence.of(list(said.values())) if said else None
+
+
+def helper_notes(setup: Setup) -> tuple[str, ...]:
+    """A sentence on the columns that are used, and one on each helper that is not."""
+    population, named = setup.population, setup.params.helpers
+    if setup.classifier is None or named == ():
+        return ()
+    every = dict.fromkeys([*population.helpers, *(named or ())])
+    none = why_none(setup)
+    found = {name: none or _said(population, setup.classifier, name) for name in every}
+    said = {name: one for name, one in found.items() if isinstance(one, Said)}
+    not_all = _why_not_all(setup, _saying(setup, candidates(population, setup.classifier)))
+    used = [] if named is None else [name for name in named if name in said]
+    notes = [USED.format(names=", ".join(map(repr, used)))] if used else []
+    for name, one in found.items():
+        why = one if isinstance(one, str) else not_all if named is None else ""
+        if why:
+            notes.append(NOT_USED.format(name=name, why=why))
+        elif looks_like_answer(population.arguments.get("helpers", {}).get(name, "")):
+            notes.append(LIKE_THE_ANSWER.format(name=name))
+    return tuple(notes)
+
+
+def _predicted(population: Population, classifier: str) -> BoolArray:
+    positive = population.classes.index(population.positive)
+    return np.asarray(population.predictions[classifier] == positive)
+
+
+def _said(population: Population, classifier: str, name: str) -> Said | str:
+    """What a column says, or why it says nothing beside ``classifier``."""
+    if name in population.helpers:
+        said = _of_helper(population, classifier, population.helpers[name])
+    else:
+        said = _of_classifier(population, classifier, name)
+    if isinstance(said, str):
+        return said
+    if np.ptp(said.order) == 0:
+        return CONSTANT
+    own = _predicted(population, classifier)
+    two = len(np.unique(said.order)) == 2
+    if two and (np.array_equal(said.vote, own) or np.array_equal(said.vote, ~own)):
+        return AS_CLASSIFIER.format(classifier=classifier)
+    return said
+
+
+def _of_classifier(population: Population, classifier: str, name: str) -> Said | str:
+    if name in scores_looking_sure(population):
+        population = turned(population, (name,))
+    score, own = population.ordering_score(name), population.ordering_score(classifier)
+    if score is not None and own is not None and np.array_equal(score, own):
+        return AS_CLASSIFIER.format(classifier=classifier)
+    if name in population.predictions:
+        vote = _predicted(population, name).astype(float)
+        return Said(_logit_rank(vote if score is None else score), vote)
+    assert score is not None
+    return Said(_logit_rank(score), top_votes(score, _predicted(population, classifier)))
+
+
+def _of_helper(population: Population, classifier: str, helper: Helper) -> Said | str:
+    own = _predicted(population, classifier)
+    if helper.score is not None:
+        return _of_score(helper.score, own)
+    assert helper.verdict is not None
+    if len(helper.names) > MOST_VERDICTS:
+        return TOO_MANY.format(number=len(helper.names))
+    classes, positive = population.classes, population.positive
+    codes = [class_index(name, classes, positive) for name in helper.names]
+    if not codes or min(codes) < 0:
+        value = _own_share(helper.verdict, len(codes), own)[helper.verdict]
+        return Said(_logit_rank(value), top_votes(value, own))
+    said_so = np.array([float(code == classes.index(positive)) for code in codes])
+    other = 1 - said_so[0] if len(codes) == 1 else np.nan  # A rule that marks some rows only.
+    vote = np.append(said_so, other)[helper.verdict]
+    return Said(_logit_rank(np.where(np.isnan(vote), 0.5, vote)), vote)
+
+
+def _of_score(score: FloatArray, own: BoolArray) -> Said | str:
+    """Scores on any scale, turned so that larger goes with what the classifier calls positive."""
+    there = ~np.isnan(score)
+    share, mine = mid_rank_share(score[there]), own[there]
+    if _mean(share[mine]) < _mean(share[~mine]):
+        share = 1 - share
+    order, vote = np.zeros(len(score)), np.full(len(score), np.nan)
+    order[there], vote[there] = logit(share), top_votes(share, mine)
+    if not there.all():  # Where the prediction alone would put them.
+        called = own[~there].mean()
+        present = order[there]
+        order[~there] = called * _mean(present[mine]) + (1 - called) * _mean(present[~mine])
+    return Said(order, vote)
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _own_share(verdict: NDArray[np.int32], n_names: int, own: BoolArray) -> FloatArray:
+    """The share called positive by the classifier among the items of each verdict, the last one
+    for those without, drawn towards that of the file as by one item more; (n_names + 1,)."""
+    place = np.where(verdict < 0, n_names, verdict)
+    items = np.bincount(place, minlength=n_names + 1)
+    called = np.bincount(place, own, minlength=n_names + 1)
+    return np.asarray((called + own.mean()) / (items + 1))
+
+
+def top_votes(value: FloatArray, own: BoolArray) -> FloatArray:
+    """1 for the highest values, 0 for the others, (n_items,): cut between two different values so
+    that about as many are called positive as by the classifier, and at least one value each way.
+
+    >>> top_votes(np.array([5.0, 4, 4, 3, 1]), np.array([True, True, False, False, False])).tolist()
+    [1.0, 0.0, 0.0, 0.0, 0.0]
+    """
+    values, count = np.unique(value, return_counts=True)
+    if len(values) < 2:
+        return np.zeros(len(value))
+    above = len(value) - np.cumsum(count)[:-1]
+    cut = int(np.argmin(np.abs(above - own.sum())[::-1]))
+    return np.asarray(value > values[:-1][::-1][cut], dtype=float)
+
+
+def _logit_rank(value: FloatArray) -> FloatArray:
+    return np.asarray(logit(mid_rank_share(value)))

@@ -1,0 +1,215 @@
+"""Helpers in the default method: which are used, what they change, and that the truth stays put."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.errors import ParameterError
+from labelcore.figures.scalars import scalar_results
+from labelcore.plan.against_file import frozen
+from tests.designs.synthetic import SCALARS as FOUR
+from tests.designs.synthetic import Known, fewest, labelled
+
+NEYMAN = "recalibrated_neyman"
+N = 2000
+
+
+def file_of(folder: Path, n_items: int = N, seed: int = 8, **columns: Any) -> Known:
+    """A file with a middling classifier "own"; ``columns`` are made from the truth and a random
+    generator, or given; those called helper_... are its helpers."""
+    random = np.random.default_rng(seed)
+    score = np.round(random.beta(0.6, 1.4, n_items), 6)
+    truth = (random.random(n_items) < score).astype(int)
+    shown = np.round(np.clip(score + random.normal(0, 0.25, n_items), 0.001, 0.999), 6)
+    table: dict[str, Any] = {"id": [f"i{i}" for i in range(n_items)], "text": "x", "own": shown}
+    table |= {
+        name: made(truth, random) if callable(made) else made for name, made in columns.items()
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "items.csv"
+    rows = [",".join(table)]
+    for i in range(n_items):
+        cells = (one if isinstance(one, str) else one[i] for one in table.values())
+        rows.append(",".join(str(cell) for cell in cells))
+    path.write_text("\n".join(rows) + "\n")
+    population = lc.read_population(
+        path, id="id", content="text", scores={"own": "own"}, thresholds={"own": 0.5},
+        helpers={name: name for name in columns},
+    )  # fmt: skip
+    return Known(population, truth)
+
+
+def right_in(share: float) -> Any:
+    def made(truth: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        said = np.where(random.random(len(truth)) < share, truth, 1 - truth)
+        return np.where(said == 1, "pass", "fail")
+
+    return made
+
+
+def kept(known: Known, **given: Any) -> lc.Plan:
+    """The plan as a session keeps it."""
+    plan = lc.Plan(NEYMAN, FOUR, **{"budget": 200, "promise": "fixed", **given})
+    return frozen(known.population, plan, 200)
+
+
+def notes(known: Known, **given: Any) -> str:
+    plan = lc.Plan(NEYMAN, FOUR, **{"budget": 200, "promise": "fixed", **given})
+    return " ".join(lc.preview(known.population, plan).derived["notes"])
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    folder = tmp_path_factory.mktemp("judged")
+    return file_of(folder, judge=right_in(0.95), noise=lambda t, r: r.normal(size=len(t)).round(3))
+
+
+def test_a_new_plan_uses_all_that_say_something_and_keeps_their_names(judged: Known) -> None:
+    plan = kept(judged)
+    assert plan.params["helpers"] == ("judge", "noise")
+    assert (plan.params["n_above"], plan.params["n_below"]) == (3, 6)
+    assert lc.Plan.from_json(plan.to_json()) == plan
+    assert json.loads(plan.to_json())["params"]["helpers"] == ["judge", "noise"]
+    again = frozen(judged.population, plan, 200)
+    assert again.params == plan.params
+    assert lc.preview(judged.population, lc.Plan(NEYMAN, FOUR, budget=200)).derived["helpers"] == [
+        "judge",
+        "noise",
+    ]
+    assert "moves labels, not the result" in notes(judged)
+
+
+def test_a_frozen_plan_without_them_draws_as_a_file_without_helpers(
+    judged: Known, tmp_path: Path
+) -> None:
+    plain = file_of(tmp_path, judge="x", noise="x")
+    old = lc.Plan(NEYMAN, FOUR, budget=200, promise="fixed").with_planned(200)
+    none = kept(judged, params={"helpers": []})
+    assert "helpers" not in old.params
+    drawn = [
+        [a.position for a in labelled(file.engine(plan, 3), judged.truth).asked]
+        for file, plan in ((judged, old), (judged, none), (plain, old), (plain, kept(plain)))
+    ]
+    assert drawn[0] == drawn[1] == drawn[2] == drawn[3]
+    used = [a.position for a in labelled(judged.engine(kept(judged), 3), judged.truth).asked]
+    assert used != drawn[0]
+
+
+def test_strata_mix_neither_predictions_nor_verdicts(judged: Known) -> None:
+    frame = judged.engine(kept(judged, params={"helpers": ["judge"]}), 1).frame
+    said = judged.population.predictions["own"] == 1
+    assert np.array_equal(frame.predicted[frame.stratum], said)
+    assert 18 <= frame.n_strata <= 27 and frame.sizes.sum() == N
+    helper = judged.population.helpers["judge"]
+    assert helper.verdict is not None
+    kinds = [len(set(helper.verdict[frame.stratum == k])) for k in range(frame.n_strata)]
+    assert max(kinds) == 1
+    assert frame.evidence is not None and np.ptp(frame.evidence) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("column", "why"),
+    [
+        ("same", "says the same of every item"),
+        ("", "says the same of every item"),
+        (lambda t, r: [f"v{i % 1000}" for i in range(N)], "holds 1,000 different texts"),
+    ],
+)
+def test_a_helper_that_cannot_help_is_told_and_not_used(
+    column: Any, why: str, tmp_path: Path
+) -> None:
+    known = file_of(tmp_path, odd=column)
+    assert "helpers" not in kept(known).params
+    assert why in notes(known) and why in notes(known, params={"helpers": ["odd"]})
+    named = kept(known, params={"helpers": ["odd"]})
+    first, second = (labelled(known.engine(p, 1), known.truth) for p in (named, kept(known)))
+    assert [a.position for a in first.asked] == [a.position for a in second.asked]
+
+
+def test_a_helper_equal_to_the_prediction_is_not_used(judged: Known, tmp_path: Path) -> None:
+    said = judged.population.predictions["own"]
+    known = file_of(tmp_path, copy=[str(one) for one in said])
+    assert "helpers" not in kept(known).params
+    assert "it says what 'own' says" in notes(known)
+
+
+def test_a_helper_in_the_same_order_is_not_chosen_but_may_be_named(
+    judged: Known, tmp_path: Path
+) -> None:
+    score = judged.population.scores["own"]
+    known = file_of(tmp_path, twin=(100 * score + 3).tolist())
+    assert "helpers" not in kept(known).params
+    assert "nearly the same order as by 'own'" in notes(known)
+    assert kept(known, params={"helpers": ["twin"]}).params["helpers"] == ("twin",)
+
+
+def test_a_helper_called_like_the_answer_is_told(tmp_path: Path) -> None:
+    known = file_of(tmp_path, true_label=lambda t, r: t)
+    assert "'true_label' is called like the answer itself" in notes(known)
+    assert kept(known).params["helpers"] == ("true_label",)
+
+
+def test_an_unknown_helper_is_refused_by_name(judged: Known) -> None:
+    with pytest.raises(ParameterError, match="names 'lr', which is no helper .* judge, noise"):
+        notes(judged, params={"helpers": ["lr"]})
+
+
+def test_claims_curves_and_several_classes_have_none(judged: Known, tmp_path: Path) -> None:
+    claim = lc.Plan(NEYMAN, FOUR, claims=["precision >= 0.5"], budget=200)
+    assert "helpers" not in frozen(judged.population, claim, 200).params
+    curve = lc.Plan(NEYMAN, ["precision", "precision_curve"], budget=200)
+    assert "helpers" not in frozen(judged.population, curve, 200).params
+    path = tmp_path / "several.csv"
+    path.write_text("t,p,h\n" + "".join(f"x,{'abc'[i % 3]},{i % 5}\n" for i in range(60)))
+    several = lc.read_population(path, content="t", predictions={"m": "p"}, helpers={"h": "h"})
+    plan = lc.Plan(NEYMAN, ["accuracy"], budget=40)
+    assert "helpers" not in frozen(several, plan, 40).params
+    assert "only files of two classes" in " ".join(lc.preview(several, plan).derived["notes"])
+
+
+def test_a_missing_value_is_a_value_of_its_own(tmp_path: Path) -> None:
+    """Left out at random or where the item is positive: the plan holds, and the second helps."""
+    random = np.random.default_rng(1)
+    known = file_of(
+        tmp_path,
+        rule=lambda t, r: np.where((t == 1) & (r.random(N) < 0.8), "hit", ""),
+        stars=lambda t, r: np.where(random.random(N) < 0.3, "", (t + r.normal(size=N)).round(2)),
+    )
+    for names in (["rule"], ["stars"], ["rule", "stars"]):
+        engine = known.engine(kept(known, params={"helpers": names}), 1)
+        assert engine.frame.evidence is not None and np.isfinite(engine.frame.evidence).all()
+    rule = known.engine(kept(known, params={"helpers": ["rule"]}), 1).frame
+    truth = np.bincount(rule.stratum, known.truth) / rule.sizes
+    assert np.corrcoef(rule.evidence, truth)[0, 1] > 0.5  # type: ignore[arg-type]
+
+
+RUNS = 200
+
+
+def sessions(known: Known, plan: lc.Plan) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each interval covers, and its width: (RUNS, 4) each."""
+    inside, width = [], []
+    for seed in range(RUNS):
+        results = scalar_results(labelled(known.engine(plan, seed), known.truth))
+        pairs = [(results[name], known.value(name)) for name in FOUR]
+        inside.append([one.low - 1e-12 <= true <= one.high + 1e-12 for one, true in pairs])
+        width.append([one.high - one.low for one, _ in pairs])
+    return np.array(inside), np.array(width)
+
+
+@pytest.mark.slow
+def test_a_good_helper_saves_labels_and_intervals_still_cover(judged: Known) -> None:
+    """The twin: the same verdict shuffled says nothing, and saves nothing."""
+    plans = [kept(judged, params={"helpers": names}) for names in ([], ["judge"], ["noise"])]
+    off, on, twin = (sessions(judged, plan) for plan in plans)
+    for inside, _ in (off, on, twin):
+        assert np.all(inside.mean(axis=0) >= fewest(RUNS, 0.93))
+    labels = (on[1].mean(axis=0) / off[1].mean(axis=0)) ** 2
+    useless = (twin[1].mean(axis=0) / off[1].mean(axis=0)) ** 2
+    assert labels.mean() < 0.7 < 0.9 < useless.mean() < 1.1
