@@ -176,7 +176,10 @@ def over_labels(track: Track, words: str) -> Node:
     drawn += _expected(frame, track)
     drawn += _band(frame, x, low, high)
     drawn += _line(frame, x, value, grey & np.isfinite(value), "estimate grey")
-    drawn += _line(frame, x, value, ~grey & np.isfinite(value), "estimate")
+    settled = ~grey & np.isfinite(value)
+    # From the last grey point on, so that the line has no gap.
+    settled[:-1] |= grey[:-1] & np.isfinite(value[:-1]) & settled[1:]
+    drawn += _line(frame, x, value, settled, "estimate")
     drawn += _goal(frame, track)
     drawn += _last(frame, track)
     return _chart(drawn, words)

@@ -112,7 +112,7 @@ def test_band_and_value_are_drawn_from_the_first_label() -> None:
         *(at(10, 0.95), at(2, 0.9), at(1, 1.0)),
     ]
     (grey,), (sure,) = of_class(drawn, "estimate grey"), of_class(drawn, "estimate")
-    assert points(grey) == [at(2, 0.5)] and points(sure) == [at(10, 0.8)]
+    assert points(grey) == [at(2, 0.5)] and points(sure) == [at(2, 0.5), at(10, 0.8)]
     (dot,) = of_class(drawn, "last")
     assert (float(dot[1]["cx"]), float(dot[1]["cy"])) == at(10, 0.8)
 
