@@ -31,8 +31,9 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
 def session_with(population: lc.Population, answer: object, claims: list[str]) -> lc.Session:
     """Every item judged as its score says but the one at ``UNSURE_AT``."""
     plan = lc.Plan(
-        "simple_random", ["accuracy"], claims=claims, stop=(), budget=LABELS, promise="watched"
-    )
+        "simple_random", ["accuracy"], claims=claims, stop=(), budget=LABELS, promise="watched",
+        params={"interval": "sequence"},
+    )  # fmt: skip
     session = lc.Session(population, plan)
     score = population.scores["c"]
     while (draw := session.next()) is not None:

@@ -65,8 +65,9 @@ class Plan:
     confidence
         between 0 and 1
     promise
-        "watched": valid at every look. "fixed": valid at the planned size or stop only. None takes
-        "watched" if the design has it for this budget
+        "watched": valid at every look, up to the planned size or ``params["horizon"]`` times that.
+        "fixed": valid at the planned size or stop only. None takes "watched" if the design has it
+        for this budget
     claims
         what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; they share
         the error level 1 - confidence
@@ -276,8 +277,18 @@ class Plan:
         return given or (USUAL_HORIZON if self.budget is None else 1)
 
     def furthest(self, planned: int) -> int | None:
-        """The label at which a session ends that its margin alone would end: the horizon of its
-        promise; None where nothing but the file ends it."""
+        """The label at which a session ends that its margin alone would end.
+
+        Parameters
+        ----------
+        planned
+            the planned size
+
+        Returns
+        -------
+        int or None
+            The horizon of its promise; None where nothing but the file ends it.
+        """
         if self.horizon is None or looking(self.stop_rules) != ("margin",):
             return None
         return self.horizon * planned

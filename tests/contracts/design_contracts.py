@@ -18,6 +18,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.base import Design, Frame, IntArray, Progress, Setup
+from labelcore.figures.scalars import answers_of, look_at, same_cells
 from labelcore.log.engine import Engine
 from labelcore.log.kinds import state_at
 from labelcore.promises import Promise
@@ -308,3 +309,18 @@ def twin_cases(owed: Iterable[Owed]) -> list[Any]:
 def register(twin: type[Design], patch: pytest.MonkeyPatch) -> str:
     patch.setitem(lc.DESIGNS, BROKEN, twin())
     return BROKEN
+
+
+EARLY = 24
+
+
+def assert_wider_than_at_the_end(engine: Engine) -> None:
+    """A watched interval spares its error level for the looks to come: with the same labels it is
+    wider than where they were all that is planned."""
+    look, design = look_at(engine), engine.design
+    for group in same_cells(engine.questions):
+        answers = answers_of(engine, group)
+        now = design.figures(answers, look)
+        at_the_end = design.figures(answers, replace(look, planned=look.labels))
+        wide, narrow = now.high - now.low, at_the_end.high - at_the_end.low
+        assert (wide >= narrow - 1e-9).all() and wide.sum() > 1.02 * narrow.sum()
