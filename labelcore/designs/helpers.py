@@ -276,7 +276,8 @@ def _own_share(verdict: NDArray[np.int32], n_names: int, own: BoolArray) -> Floa
     place = np.where(verdict < 0, n_names, verdict)
     items = np.bincount(place, minlength=n_names + 1)
     called = np.bincount(place, own, minlength=n_names + 1)
-    return np.asarray((called + own.mean()) / (items + 1))
+    apart = 1e-9 * np.arange(n_names + 1)  # Verdicts with equal shares stay different ones.
+    return np.asarray((called + own.mean()) / (items + 1) + apart)
 
 
 def top_votes(value: FloatArray, own: BoolArray) -> FloatArray:

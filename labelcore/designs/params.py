@@ -39,12 +39,15 @@ def parameter_label(name: str) -> str:
 
 
 def choice_words(item: Field[Any], value: Any) -> str:
-    """A value as people read it: the plain words of a choice, anything else as it is.
+    """A value as people read it: the plain words of a choice, a list with commas, anything else as
+    it is.
 
     >>> item = field(metadata={"called": {"wilson": "labels only"}})
-    >>> choice_words(item, "wilson"), choice_words(item, 3)
-    ('labels only', '3')
+    >>> choice_words(item, "wilson"), choice_words(item, 3), choice_words(item, ("lr", "nb"))
+    ('labels only', '3', 'lr, nb')
     """
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "none"
     return str(item.metadata["called"].get(value, value))
 
 

@@ -378,3 +378,15 @@ def test_an_open_session_reports_without_its_file(items: Path, tmp_path: Path) -
     session.answer(draw, "yes")
     session.finish()
     assert "21 labels" in report_html(session)
+
+
+def test_a_helper_is_named_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"i{n},t {n},{n / 200},{'pass' if n % 7 > 3 else 'fail'}" for n in range(200)]
+    path = tmp_path / "judged.csv"
+    path.write_text("\n".join(["id,text,score,judge", *rows]) + "\n", "utf-8")
+    given = ("plan", path, *COLUMNS, "--helper", "judge=judge", "--budget", "60")
+    assert run_json(capsys, *given)["plan"]["params"]["helpers"] == ["judge"]
+    without = run_json(capsys, *given, "--param", "helpers=[]")
+    assert without["plan"]["params"]["helpers"] == []
