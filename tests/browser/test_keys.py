@@ -133,11 +133,11 @@ def test_an_answer_that_came_too_soon_is_refused_with_a_hint(
     label_page: Page, data: Path, project: str
 ) -> None:
     page = label_page
-    hinted = 0
-    for _ in range(6):
+    hinted = False
+    for _ in range(30):  # On a slow machine the second press may come late enough.
         # Within the page, because a key from here would come too late: y, and as soon as the next
         # item's buttons listen, y again.
-        hinted += page.evaluate(
+        hinted = page.evaluate(
             """() => new Promise(done => {
               const token = labelcoreProbe.now().token;
               const send = () => ["keydown", "keyup"].forEach(kind =>
@@ -154,7 +154,9 @@ def test_an_answer_that_came_too_soon_is_refused_with_a_hint(
               send();
             })"""
         )
-    assert hinted >= 1
+        if hinted:
+            break
+    assert hinted
     assert quickest(driving.answers(data, project)) >= SHORTEST_LOOK
     driving.settle(page)
     driving.answer(page, "n")
