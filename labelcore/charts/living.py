@@ -42,6 +42,7 @@ class Bar:
     tentative  the value may still lean: drawn grey, and not written
     assumed    the ends are no confidence bounds: drawn as an outline
     chosen     the leader among several
+    out        no longer among those that may be chosen
     """
 
     name: str
@@ -52,6 +53,7 @@ class Bar:
     tentative: bool = False
     assumed: bool = False
     chosen: bool = False
+    out: bool = False
 
 
 def node(tag: str, /, *children: Node | str, **attributes: object) -> Node:
@@ -110,7 +112,7 @@ def _bar(bar: Bar, scale: Scale, lines: Sequence[float]) -> Node:
         node("span", bar.said[0], klass="value"),
         track,
         node("span", bar.said[1], klass="range"),
-        klass="bar chosen" if bar.chosen else "bar",
+        klass="bar chosen" if bar.chosen else "bar out" if bar.out else "bar",
     )
 
 
@@ -284,6 +286,8 @@ def _powers(items: int) -> list[float]:
 
 def _spread(x: Numbers) -> NDArray[np.int64]:
     """At most one point for every two units of the chart's width, the ends always."""
+    if not len(x):
+        return np.empty(0, dtype=np.int64)
     cells = np.round(x / 2)
     keep = np.append(np.flatnonzero(np.diff(cells) > 0), len(x) - 1)
     return np.unique(np.append(keep, 0))

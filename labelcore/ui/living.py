@@ -157,7 +157,8 @@ def _heads(session: Session) -> tuple[dict[str, Band | None], str]:
     }
     first = next(iter(found.values()))
     if waiting or first is None or not first.has_interval:
-        return found, f"{waiting or NO_BOUNDS}."
+        said = waiting or NO_BOUNDS
+        return found, f"{said[:1].upper()}{said[1:]}."
     return found, short_head(first)
 
 
@@ -189,6 +190,7 @@ def _of_choice(choice: Choice, views: tuple[str, ...], view: str) -> Picture:
             float(row["high"]),
             ("", range_of(row["low"], row["high"])),
             chosen=str(row["classifier"]) == choice.chosen,
+            out=CandidateState(row["state"]).out,
         )
         for row in rows
     ]
@@ -223,11 +225,9 @@ def _over_labels(session: Session, estimate: Estimate, scale: Scale) -> Node:
     return over_labels(track, words)
 
 
-def _along(session: Session) -> Node | None:
+def _along(session: Session) -> Node:
     curve = session.curve()
     band = session.band("precision", curve)
-    if not np.isfinite(band.value).any() and not band.has_interval:
-        return None
     first = next(iter((*session.plan.classifiers, *session.population.classifiers)))
     cut = own_cut(session.population, first)
     known = band.has_interval

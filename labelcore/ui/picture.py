@@ -67,6 +67,7 @@ STYLE = """
 }
 .name { font-size: 0.95rem; color: var(--quiet); overflow-wrap: anywhere; line-height: 1.15; }
 .chosen .name { color: inherit; font-weight: 700; }
+.out .track { opacity: 0.5; }
 .value { font-size: 1.15rem; font-weight: 700; white-space: nowrap; }
 .range { font-size: 0.95rem; text-align: right; white-space: nowrap; }
 .track { position: relative; height: 10px; border-radius: 5px; background: var(--empty); }

@@ -174,6 +174,14 @@ def test_a_long_list_is_drawn_by_powers_of_ten() -> None:
     assert float(cut[1]["x1"]) == at(50, 0)[0], "100 is half way from 1 to 10,000"
 
 
+def test_a_list_without_bounds_has_its_axes_already() -> None:
+    nothing = np.full(100, np.nan)
+    drawn = along_scores(Along(np.arange(1.0, 101), nothing, nothing, nothing, 100), "")
+    empty = np.empty(0)
+    assert drawn == along_scores(Along(empty, empty, empty, empty, 100), "")
+    assert {one[0] for one in nodes(drawn)} == {"svg", "line", "text"}
+
+
 def test_bounds_without_confidence_are_an_outline() -> None:
     drawn = along_scores(along(100, assumed=True), "")
     assert of_class(drawn, "band assumed") and not of_class(drawn, "band")
