@@ -383,8 +383,9 @@ Real files, their own labels as the truth, confidence 95 %.
   which is no confidence band either.
 - Between the ends of its pieces the band assumes nothing, so it is a little wider there: 2.5 points
   at every rank take a quarter of the paraphrases; with rare positives an eighth or less.
-- Average precision and the area under the ROC curve are bounded by the extremes over all curves
-  inside the band: right almost always, and wide.
+- Average precision and the area under the ROC curve are here the extremes over all curves inside
+  the band, which plans frozen before keep: right almost always, and wide. New plans have intervals
+  of their own: [ranked_summaries.md](ranked_summaries.md).
 
 """
 

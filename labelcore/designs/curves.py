@@ -169,7 +169,8 @@ class EstimatesCurve(Design[FrameT]):
     looks            the planned looks that a watched promise is for; 0: it is for every look
     has_confidence   whether a confidence goes with its bounds
     samples_every_stratum   whether its labels are a random sample of each of its strata, given how
-                     many they are, and no stratum is left out
+                     many they are, no stratum is left out, and the head of the list is dense with
+                     them: average precision then has an interval of its own
     """
 
     ability: ClassVar[str] = "estimate a curve"

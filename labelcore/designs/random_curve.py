@@ -56,6 +56,7 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         "The baseline for a precision curve: says little about the first ranks, where few random "
         "items lie. Geometric strata need fewer labels."
     )
+    samples_every_stratum: ClassVar[bool] = False
     promises: ClassVar[tuple[Promise, ...]] = (Promise.FIXED,)
     method: ClassVar[Method] = METHOD
     awaited: ClassVar[str] = "the band"

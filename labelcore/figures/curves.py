@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,15 @@ from labelcore.designs.curves import (
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
 from labelcore.figures.scalars import first_figure, look_at
-from labelcore.figures.summaries import OWN_METHOD, own_intervals, summarised
+from labelcore.figures.summaries import NO_HIT, OWN_METHOD, own_intervals, summarised
 from labelcore.log.engine import Engine
-from labelcore.promises import State
+from labelcore.promises import Promise, State
 from labelcore.results.types import Band, Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words.existing import assumed
 
 SUMMARY_FORMULAS = {"average_precision": average_precision, "area_under_roc": area_under_roc}
 NEEDS_ALL = "the bounds of the whole list are not there yet"
-NO_HIT = "no {positive!r} item was found, or nothing but such items"
 
 
 def asks_for_curve(engine: Engine) -> bool:
@@ -133,7 +133,10 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         draws_used=curve.draws,
         method=curve.method.name,
         promise=curve.promise,
-        assumptions=(*_assumptions(engine, curve), *assumed(len(there.positions), there.use)),
+        assumptions=(
+            *_judged(engine, curve.assumptions),
+            *assumed(len(there.positions), there.use),
+        ),
         source=curve.method.source,
         state=curve.state,
         scope=_scope(engine, curve),
@@ -162,7 +165,7 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         draws_used=curve.draws,
         method=f"extremes over the curves inside the bounds ({curve.method.name})",
         promise=curve.promise,
-        assumptions=_assumptions(engine, curve),
+        assumptions=_judged(engine, curve.assumptions),
         source=curve.method.source,
         state=State.TOO_FEW if unknown else curve.state,
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
@@ -172,31 +175,32 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
 
 
 def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
-    """One number of the whole list, with an interval of its own from what ``curve`` rests on."""
-    found = summarised(engine, ranked(engine).until(curve.draws), name, curve.state)
-    missing = curve.missing or NO_HIT.format(positive=engine.population.positive)
+    """One number of the whole list, with an interval of its own."""
+    found = summarised(engine, ranked(engine), curve, name)
+    watched = engine.plan.promised == Promise.WATCHED
+    scope = _scope(engine, curve)
     return Estimate(
         estimand=name,
         value=found.value,
         low=found.low,
         high=found.high,
         confidence=curve.confidence,
-        labels_used=curve.labels,
-        draws_used=curve.draws,
+        labels_used=found.answers.labels,
+        draws_used=found.draws,
         method=str(OWN_METHOD),
-        promise=curve.promise,
-        assumptions=found.assumptions,
+        promise=Promise.WATCHED if watched else curve.promise,
+        assumptions=_judged(engine, found.assumptions),
         source=OWN_METHOD.source,
         state=found.state,
-        missing="" if found.state.has_interval else missing,
-        scope=_scope(engine, curve),
+        missing=found.missing,
+        scope=replace(scope, looks=0) if watched else scope,
         form=OWN_METHOD.form,
     )
 
 
-def _assumptions(engine: Engine, curve: Curve) -> tuple[str, ...]:
-    """Those of the curve; a method does not know of second answers."""
-    return tuple(judgement(engine) if one == JUDGEMENT else one for one in curve.assumptions)
+def _judged(engine: Engine, assumptions: tuple[str, ...]) -> tuple[str, ...]:
+    """What a result rests on; a method does not know of second answers."""
+    return tuple(judgement(engine) if one == JUDGEMENT else one for one in assumptions)
 
 
 def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:

@@ -6,20 +6,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from labelcore.designs.base import Frame, Look
-from labelcore.designs.curves import APPROXIMATE, JUDGEMENT, EstimatesCurve, FloatArray, Ranked
-from labelcore.figures.assumptions import judgement
+from labelcore.designs.curves import APPROXIMATE, Curve, EstimatesCurve, FloatArray, Ranked
 from labelcore.figures.scalars import look_at
 from labelcore.log.engine import Engine
 from labelcore.promises import Form, Method, Promise, State
+from labelcore.stats.horizon import boundary
+from labelcore.stats.rank_strata import rank_edges
 from labelcore.stats.ranked_summaries import (
     AREA_UNDER_ROC,
     AVERAGE_PRECISION,
     RankedSample,
     Summary,
+    covered_share,
     derivative,
     estimate,
+    pieces,
     summary_interval,
 )
 
@@ -37,41 +41,76 @@ DRAWN = (
 )
 
 
+NO_HIT = "no {positive!r} item was found, or nothing but such items"
+PARTS_MISSING = "some parts of the list have no label yet"
+NO_LABEL = "no item has a label yet"
+
+
 @dataclass(frozen=True, slots=True)
 class Summarised:
-    """One number of a ranked list at a look; value None, 0 and 1 where nothing is known of it."""
+    """One number of a ranked list at a look.
+
+    value     None where there is none
+    low, high   0 and 1 where nothing is known of it
+    missing   what is still needed for it, in words
+    answers   those that it rests on
+    """
 
     value: float | None
     low: float
     high: float
     state: State
-    assumptions: tuple[str, ...]
+    missing: str
+    answers: Ranked
+    draws: int
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What it rests on, in words."""
+        return (*DRAWN, *self.answers.assumed())
 
 
 def own_intervals(engine: Engine) -> bool:
     """Whether the labels are a random sample of every stratum, and the plan is not older than this
-    rule; a watched promise keeps to what holds at the looks of its band."""
+    rule."""
     design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
-    new = engine.plan.interval_rules >= OWN_INTERVALS
-    return new and design.samples_every_stratum and engine.plan.promised != Promise.WATCHED
+    return engine.plan.interval_rules >= OWN_INTERVALS and design.samples_every_stratum
 
 
-def summarised(engine: Engine, ranked: Ranked, name: str, state: State) -> Summarised:
-    """The number by the answers of ``ranked``; ``state`` says how far these have come.
+def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summarised:
+    """The number now, by the answers that ``curve`` rests on; with a watched promise by all of them
+    until the planned size, or as far as the plan may go on.
 
     Items without a verdict that count both ways are hits where hits move an end outwards.
     """
     look, summary = look_at(engine), SUMMARY_OF[name]
-    known = _sample(engine.frame, ranked.settled())
+    draws, state = curve.draws, curve.state
+    if look.promise == Promise.WATCHED:
+        draws, state = min(look.draws, look.planned), _watched_state(ranked, look)
+    answers = ranked.until(draws)
+    known = _sample(engine.frame, answers.settled())
     value = estimate(known, summary)
-    assumptions = (*DRAWN, *_judged(engine, ranked.assumed()))
     if np.isnan(value):
-        return Summarised(None, 0.0, 1.0, State.TOO_FEW, assumptions)
+        missing = _missing(engine, answers, known)
+        nothing = State.TOO_FEW if answers.labels else State.NOTHING
+        return Summarised(None, 0.0, 1.0, nothing, missing, answers, draws)
     if not state.has_interval:
-        return Summarised(value, 0.0, 1.0, state, assumptions)
-    low = _end(engine.frame, ranked, summary, look, known, -1.0)
-    high = _end(engine.frame, ranked, summary, look, known, 1.0)
-    return Summarised(value, min(low, value), max(high, value), state, assumptions)
+        return Summarised(value, 0.0, 1.0, state, curve.missing, answers, draws)
+    ends = [_end(engine.frame, answers, summary, look, known, side) for side in (-1.0, 1.0)]
+    low, high = min(ends[0], value), max(ends[1], value)
+    return Summarised(value, low, high, state, "", answers, draws)
+
+
+def _watched_state(ranked: Ranked, look: Look) -> State:
+    return State.EXACT if ranked.labels == ranked.n_items else State.INTERVAL
+
+
+def _missing(engine: Engine, answers: Ranked, known: RankedSample) -> str:
+    if not answers.labels:
+        return NO_LABEL
+    if known.without_label:
+        return PARTS_MISSING
+    return NO_HIT.format(positive=engine.population.positive)
 
 
 def _end(
@@ -83,27 +122,22 @@ def _end(
         counted = ranked.counting()
         outwards = side * derivative(known, summary, counted.rank) > 0
         sample = _sample(frame, counted, counted.filled(outwards.astype(float)))
-    return summary_interval(sample, summary, look.confidence)[1 if side < 0 else 2]
+    widening = _widening(sample, summary, look)
+    found = summary_interval(sample, summary, look.confidence, widening=widening)
+    return found[1 if side < 0 else 2]
+
+
+def _widening(sample: RankedSample, summary: Summary, look: Look) -> float:
+    """What the boundary of a planned size multiplies the squared critical value by."""
+    if look.promise != Promise.WATCHED:
+        return 1.0
+    covered = covered_share(sample, summary)
+    z = float(boundary(look.progress, covered, 1 - look.confidence, look.horizon or 1))
+    return max((z / float(ndtri((1 + look.confidence) / 2))) ** 2, 1.0)
 
 
 def _sample(frame: Frame, ranked: Ranked, positive: FloatArray | None = None) -> RankedSample:
-    """The answers as labels of the strata that the design drew from."""
-    order = np.argsort(frame.stratum[ranked.order], kind="stable")
-    sampled = frame.stratum[ranked.order][order]
-    ranks = order[sampled >= 0] + 1.0
-    ends = np.cumsum(frame.sizes)
-    middle = np.stack([(ends - frame.sizes + ends - 1) // 2, (ends - frame.sizes + ends) // 2])
-    inside = np.minimum(middle, max(len(ranks) - 1, 0))
-    return RankedSample(
-        ranked.n_items,
-        frame.sizes,
-        ranks[inside].mean(axis=0),
-        ranked.rank,
-        ranked.stratum,
-        ranked.verdict if positive is None else positive,
-    )
-
-
-def _judged(engine: Engine, assumptions: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the answers; a list of them does not know of second ones."""
-    return tuple(judgement(engine) if one == JUDGEMENT else one for one in assumptions)
+    """The answers as labels of the strata that the design drew from, cut into pieces."""
+    edges = rank_edges(ranked.n_items)
+    strata = pieces(frame.stratum[ranked.order], ranked.rank, edges)
+    return RankedSample.of(strata, ranked.rank, ranked.verdict if positive is None else positive)

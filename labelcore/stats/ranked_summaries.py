@@ -20,6 +20,7 @@ IntArray = NDArray[np.int64]
 
 UNKNOWN = (np.nan, 0.0, 1.0)
 PHANTOM_LABELS = 0.25
+PIECE_LABELS = 8
 LEAST_FREEDOM = 4.0
 ROUNDS, SEARCH_STEPS, NEWTON_STEPS = 12, 60, 40
 ENOUGH, NEWTON_PRECISION = 1e-5, 1e-10
@@ -47,6 +48,15 @@ class RankedSample:
     rank: IntArray
     stratum: IntArray
     positive: FloatArray
+
+    @classmethod
+    def of(cls, stratum_at: IntArray, rank: IntArray, positive: FloatArray) -> RankedSample:
+        """The labels of items in strata, given the stratum of each rank, (n_items,), -1 where its
+        item was known from the start."""
+        own = np.flatnonzero(stratum_at >= 0)
+        sizes = np.bincount(stratum_at[own])
+        middles = np.bincount(stratum_at[own], own + 1.0) / np.maximum(sizes, 1)
+        return cls(len(stratum_at), sizes, middles, rank, stratum_at[rank - 1], positive)
 
     def __post_init__(self) -> None:
         if len(self.rank) and not 1 <= self.rank.min() <= self.rank.max() <= self.n_items:
@@ -90,6 +100,41 @@ class RankedSample:
         return np.bincount(self.stratum[own], values[own], minlength=len(self.sizes)).astype(float)
 
 
+def pieces(stratum_at: IntArray, rank: IntArray, edges: IntArray) -> IntArray:
+    """Strata cut at ``edges`` into pieces of at least ``PIECE_LABELS`` labels, (n_items,).
+
+    A long stratum knows nothing of how its labels lie along its ranks; cut into pieces it does.
+    Where the cuts are depends on how many labels fell where, never on what they say: given these
+    numbers the labels of a piece are a simple random sample of it.
+
+    stratum_at   (n_items,), the stratum of each rank, -1 where its item was known from the start
+    rank         (n,), ranks of the labelled items
+    edges        increasing ranks, the last one n_items
+    Returns      (n_items,), the piece of each rank, those of a stratum one after another; -1 stays
+
+    >>> pieces(np.zeros(40, dtype=int), np.arange(1, 41, 2), np.array([10, 20, 40])).tolist() == (
+    ...     [0] * 20 + [1] * 20)
+    True
+    """
+    place = np.searchsorted(edges, np.arange(1, len(stratum_at) + 1))
+    cell = np.where(stratum_at >= 0, stratum_at * len(edges) + place, -1)
+    there, cell = np.unique(cell, return_inverse=True)
+    labels = np.bincount(cell[rank - 1], minlength=len(there))
+    piece, number = np.empty(len(there), dtype=np.int64), -1
+    last, waiting = -1, 0
+    for k, one in enumerate(there.tolist()):
+        stratum = one // len(edges)
+        if one < 0:
+            piece[k] = -1
+            continue
+        rest = labels[k:][there[k:] // len(edges) == stratum].sum()
+        if stratum != last or (waiting >= PIECE_LABELS and rest >= PIECE_LABELS):
+            number, last, waiting = number + 1, stratum, 0
+        piece[k] = number
+        waiting += int(labels[k])
+    return piece[cell]
+
+
 # weights of the hits, their ranks (increasing), N -> the figure
 Figure = Callable[[FloatArray, FloatArray, int], float]
 # the same -> its derivative by each of the weights
@@ -113,17 +158,20 @@ class Summary:
 
 
 def _precision(weight: FloatArray, rank: FloatArray, n_items: int) -> float:
+    """A hit adds the precision down to it, which is at most 1 wherever the weights crowd."""
     before = np.cumsum(weight) - weight / 2
     total = weight.sum()
-    return float((weight * (0.5 + before) / rank).sum() / total) if total > 0 else np.nan
+    reached = np.minimum((0.5 + before) / rank, 1.0)
+    return float((weight * reached).sum() / total) if total > 0 else np.nan
 
 
 def _precision_gradient(weight: FloatArray, rank: FloatArray, n_items: int) -> FloatArray:
     before = np.cumsum(weight) - weight / 2
-    total, share = weight.sum(), weight / rank
-    figure = (share * (0.5 + before)).sum() / total
+    total, reached = weight.sum(), (0.5 + before) / rank
+    share = np.where(reached < 1, weight / rank, 0.0)
+    reached = np.minimum(reached, 1.0)
     after = share.sum() - np.cumsum(share) + share / 2
-    return np.asarray(((0.5 + before) / rank + after - figure) / total)
+    return np.asarray((reached + after - (weight * reached).sum() / total) / total)
 
 
 def _precision_by_pairs(
@@ -140,20 +188,22 @@ def _pairs(hits: float, n_items: int) -> float:
 
 
 def _area(weight: FloatArray, rank: FloatArray, n_items: int) -> float:
+    """Each hit is in the wrong order with the others before it, of which there are no fewer than
+    none wherever the weights crowd."""
     before = np.cumsum(weight) - weight / 2
-    total = weight.sum()
-    pairs = _pairs(total, n_items)
-    return float(1 - (weight * (rank - 0.5 - before)).sum() / pairs)
+    others = np.maximum(rank - 0.5 - before, 0.0)
+    return float(1 - (weight * others).sum() / _pairs(weight.sum(), n_items))
 
 
 def _area_gradient(weight: FloatArray, rank: FloatArray, n_items: int) -> FloatArray:
     before = np.cumsum(weight) - weight / 2
     total = weight.sum()
-    pairs = _pairs(total, n_items)
-    wrong = (weight * (rank - 0.5 - before)).sum() / pairs
-    after = total - np.cumsum(weight) + weight / 2
-    slope = (rank - 0.5 - before) - after - wrong * (n_items - 2 * total)
-    return np.asarray(-slope / pairs)
+    others, pairs = rank - 0.5 - before, _pairs(total, n_items)
+    counted = np.where(others > 0, weight, 0.0)
+    others = np.maximum(others, 0.0)
+    after = counted.sum() - np.cumsum(counted) + counted / 2
+    wrong = (weight * others).sum() / pairs
+    return np.asarray((wrong * (n_items - 2 * total) + after - others) / pairs)
 
 
 def _area_by_pairs(
@@ -247,8 +297,9 @@ def summary_interval(
     the region. q is the squared quantile of Student's t with Satterthwaite's degrees of freedom of
     the linearised variance, at least 4, times ``widening``.
 
-    Promise      approximate: coverage was measured, see docs/curves.md. A list of which every item
-                 is labelled gives the number itself. NaN, 0 and 1 where there is no value.
+    Promise      approximate: coverage was measured, see docs/ranked_summaries.md. A list of which
+                 every item is labelled gives the number itself. NaN, 0 and 1 where there is no
+                 value. The search for an end is local: with a handful of hits it may stay inside.
     Assumption   within each stratum the labelled items are a simple random sample without
                  replacement. Nothing about the order within a stratum.
     confidence   within (0, 1)
@@ -277,14 +328,29 @@ def summary_interval(
     return value, max(min(ends[0], value), 0.0), min(max(ends[1], value), 1.0)
 
 
+def covered_share(sample: RankedSample, summary: Summary) -> float:
+    """The share of the items labelled that the number rests on: 1 - V/U, V and U its linearised
+    variance with and without the finite-population factor. In one stratum it is n / N."""
+    parts = _variance_parts(sample, summary)[sample.open]
+    left = (1 - sample.labelled / np.maximum(sample.sizes, 1))[sample.open]
+    without = float((parts / left).sum())
+    return 1 - float(parts.sum()) / without if without > 0 else 1.0
+
+
 def _freedom(sample: RankedSample, summary: Summary) -> float:
     """Satterthwaite's degrees of freedom of the linearised variance, at least 4."""
+    parts = _variance_parts(sample, summary)
+    noise = float((parts**2 / np.maximum(sample.labelled - 1, 1)).sum())
+    return max(LEAST_FREEDOM, float(parts.sum()) ** 2 / noise) if noise > 0 else LEAST_FREEDOM
+
+
+def _variance_parts(sample: RankedSample, summary: Summary) -> FloatArray:
+    """Each stratum's part of the linearised variance, (n_strata,), with shares of hits that are
+    neither 0 nor 1."""
     n, size = np.maximum(sample.labelled, 1), sample.sizes.astype(float)
     smooth = (sample.hits + 0.5) / (n + 1)
     slope = _mean_gradient(sample, summary, size * smooth / n)
-    parts = slope**2 * size * smooth * (1 - smooth) / n * (size - sample.labelled)
-    noise = float((parts**2 / np.maximum(n - 1, 1)).sum())
-    return max(LEAST_FREEDOM, float(parts.sum()) ** 2 / noise) if noise > 0 else LEAST_FREEDOM
+    return np.asarray(slope**2 * size * smooth * (1 - smooth) / n * (size - sample.labelled))
 
 
 def _mean_gradient(sample: RankedSample, summary: Summary, weight: FloatArray) -> FloatArray:
@@ -407,8 +473,8 @@ class _Region:
 
     def _mixture(self, slope: FloatArray, log_scale: float) -> tuple[FloatArray, float]:
         """p_i = c_i k_h / (v_h + d_i) with k_h = scale / N_h, d_i what the slope of i is below the
-        steepest one of its stratum, and v_h such that they add up to 1, by Newton's method from the
-        left, where the sum is convex; and D there."""
+        steepest one of its stratum, and v_h such that they add up to 1, by Newton's method for one
+        over the sum, which is concave, from the left; and D there."""
         k, of, others = np.exp(log_scale) / self.size, self.of, self.rest > 0
         top = np.where(others, 0.0, -np.inf)
         np.maximum.at(top, of[self.moving], slope[self.moving])
@@ -420,10 +486,10 @@ class _Region:
         for _ in range(NEWTON_STEPS):
             gap, rest_gap = np.where(self.moving, v[of] + below, 1.0), v + rest_below
             share, rest = self.count * k[of] / gap, self.rest * k / rest_gap
-            excess = self._sum(share) + rest - 1
-            if np.all(np.abs(excess) < NEWTON_PRECISION):
+            total = self._sum(share) + rest
+            if np.all(np.abs(total - 1) < NEWTON_PRECISION):
                 break
-            v = v + excess / (self._sum(share / gap) + rest / rest_gap)
+            v = v + total * (total - 1) / (self._sum(share / gap) + rest / rest_gap)
         likely = self._sum(self.count * np.log(self.total[of] * k[of] / gap))
         likely += self.rest * np.log(self.total * k / rest_gap)
         return share, float(-2 * (self.free / self.size * likely).sum())

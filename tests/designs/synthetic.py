@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import binom
 
 import labelcore as lc
+from labelcore.designs.ranked_list import RankedListDesign
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
@@ -35,7 +36,7 @@ PROMISED = [(name, str(one)) for name in SCALAR_DESIGNS for one in lc.DESIGNS[na
 """Each of these methods with each of its promises."""
 NEEDED = {"stratified": 20, "oversampling": 2}
 """The fewest labels of methods that cannot do with one, on a file with both predictions."""
-LIST_DESIGNS = [name for name, one in lc.DESIGNS.items() if "average_precision" in one.estimands]
+LIST_DESIGNS = [name for name, one in lc.DESIGNS.items() if isinstance(one, RankedListDesign)]
 NOISE = 1e-4
 """The chance that a correct method fails one statistical test by bad luck."""
 
