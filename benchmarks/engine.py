@@ -1,12 +1,11 @@
-"""Speed and memory of the engine: start, results after a label, import, simulated sessions.
+"""Speed and memory of the engine: start, results after a label, import.
 
     python -m benchmarks.engine [--quick] [--write]
 
 Synthetic data made here with a fixed seed: results after a label with 100,000 labels in the log
 (goal: 10 ms for four estimands), a million rows imported from CSV in a fresh process (goals: 5 s,
-800 MB), 1,000 simulated sessions of 500 labels on 20,000 items, and the processor time of fresh
-processes, medians of five, that import labelcore (goal: .4 s) and read 1,000 rows and make a
-preview besides (goal: 1.5 s).
+800 MB), and the processor time of fresh processes, medians of five, that import labelcore (goal:
+.4 s) and read 1,000 rows and make a preview besides (goal: 1.5 s).
 """
 
 from __future__ import annotations
@@ -174,20 +173,6 @@ def start(runs: int) -> list[Row]:
     return found
 
 
-def many_sessions(runs: int) -> list[Row]:
-    """Seconds of ``lc.simulate``, sessions of 500 labels on 20,000 items."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "simulated.csv"
-        truth = write_items(path, 20_000, seed=1)
-        population = read_items(path)
-    plan = lc.Plan("recalibrated_neyman", FOUR, budget=500)
-    start = time.perf_counter()
-    lc.simulate(population, plan, truth=truth, runs=runs)
-    seconds = time.perf_counter() - start
-    what = f"{runs:,} simulated sessions of 500 labels on 20,000 items"
-    return [row(what, f"{seconds:.0f} s, {1000 * seconds / runs:.0f} ms each, one core")]
-
-
 def jobs(options: Options) -> dict[str, Job]:
     scale = 10 if options.quick else 1
     return {
@@ -195,7 +180,6 @@ def jobs(options: Options) -> dict[str, Job]:
         "results with answers not sure": partial(after_a_label, 100_000 // scale, 50),
         "store": partial(through_the_store, 2_000 // scale),
         "import": partial(a_large_file, 1_000_000 // scale),
-        "sessions": partial(many_sessions, 1_000 // scale),
         "start": partial(start, options.runs),
     }
 

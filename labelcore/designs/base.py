@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +126,15 @@ class Frame:
 
 FrameT = TypeVar("FrameT", bound=Frame)
 """What a method of its own kind prepares."""
+
+
+class Due(NamedTuple, Generic[FrameT]):
+    """A session whose next batch is to be composed, as ``Design.next_batch`` takes it."""
+
+    setup: Setup
+    frame: FrameT
+    progress: Progress
+    batch: int
 
 
 def make_frame(
@@ -292,6 +301,11 @@ class Design(ABC, Generic[FrameT]):
         """The items of batch number ``batch`` in the order in which they are asked. At least one
         while there are items and ``progress.limit`` is not reached; a method that has ended, or
         cannot go on before an open item is answered, may give none."""
+
+    def next_batches(self, due: Sequence[Due[FrameT]]) -> list[IntArray]:
+        """``next_batch`` of several sessions of one plan; a method that can work them out side by
+        side is faster."""
+        return [self.next_batch(*one) for one in due]
 
     def batch_items(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
         """The items that the next batch would hold, in whatever order."""

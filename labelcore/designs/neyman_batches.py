@@ -24,20 +24,22 @@ def next_counts(
     shares: Shares,
     first_each: int = FIRST_LABELS_PER_STRATUM,
 ) -> IntArray:
-    """How many items the next batch takes from each stratum, (n_strata,).
+    """How many items the next batch takes from each stratum, (..., n_strata): of one session, or of
+    several that have drawn equally many.
 
     ``first_each`` labels in each stratum first, those of a sample that is there counted; then a
     batch of ``params.n_step`` labels, or of a tenth of those so far, towards ``shares``.
 
     shares   called with the sizes of the strata, the labels so far and those of the batch; the
-             share of all these labels that each stratum should have, (n_strata,)
+             share of all these labels that each stratum should have, (..., n_strata)
     """
     sizes = np.where(frame.asked, frame.sizes, 0)
-    labels = int(progress.drawn.sum())
+    labels = int(progress.drawn.sum(axis=-1).max())
     left = progress.limit - labels
     first = np.maximum(np.minimum(sizes, first_each) - progress.drawn, 0)
     if labels == int(frame.drawn_before.sum()) and first.any():
-        return first if first.sum() <= left else largest_remainder(first * 1.0, left, first)
+        enough = first.sum(axis=-1).max() <= left
+        return first if enough else largest_remainder(first * 1.0, left, first)
     batch = min(setup.params.n_step or max(SMALLEST_BATCH, labels // 10), left)
     return top_up(shares(sizes, labels, batch), progress.drawn, batch, sizes)
 

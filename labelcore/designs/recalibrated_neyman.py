@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
+    Due,
     Frame,
     IntArray,
     Look,
@@ -233,6 +234,22 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         first = first_labels(setup.planned, int(frame.asked.sum()))
         return next_counts(setup, frame, progress, shares, first_each=first)
 
+    def allocate_all(self, due: Sequence[Due[HelpedFrame]]) -> list[IntArray]:
+        first = due[0]
+        alike = all(one.frame.rates is first.frame.rates for one in due)
+        drawn = {int(one.progress.drawn.sum()) for one in due}
+        alike = alike and len(drawn) == 1 and first.frame.evidence is None
+        if first.setup.params.allocation != TWO_ENDED or not alike:
+            return super().allocate_all(due)
+        together = Progress(
+            np.array([one.progress.drawn for one in due]),
+            np.array([one.progress.labelled for one in due]),
+            np.array([one.progress.positive for one in due]),
+            first.progress.limit,
+        )
+        found = self.allocate(first.setup, first.frame, together)
+        return list(np.broadcast_to(found, together.drawn.shape))
+
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
@@ -363,20 +380,20 @@ def _shares(setup: Setup, frame: Frame, rates: FloatArray) -> Shares:
 
 
 def _gradients(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
-    """One row for each figure that the labels are shared over, (n_figures, n_strata)."""
+    """One row for each figure that the labels are shared over, (..., n_figures, n_strata)."""
     focus = _focus(setup, frame)
     several = len(setup.population.classes) > 2
     if several or focus != "precision_recall" or not frame.predicted.any():
-        return _costs(setup, frame, rates)[None]
+        return _costs(setup, frame, rates)[..., None, :]
     return _slopes(frame, rates, ["precision", "recall"])
 
 
 def _slopes(frame: Frame, rates: FloatArray, names: list[str]) -> FloatArray:
-    """Derivatives of each figure up to a factor, (n_figures, n_strata); NaN where the file has no
-    item that the figure is about."""
+    """Derivatives of each figure up to a factor, (..., n_figures, n_strata); NaN where the file has
+    no item that the figure is about."""
     cells = frame.cells()
     table = ratios([SCALARS[name] for name in names], cells)
-    return table.gradient(table.value(frame.sizes * rates))
+    return table.gradient(table.value((frame.sizes * rates)[..., None, :]))
 
 
 def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
@@ -390,8 +407,8 @@ def _costs(setup: Setup, frame: Frame, rates: FloatArray) -> FloatArray:
     totals = frame.sizes * rates
     predicted = frame.predicted
     if focus != "precision_recall":
-        slope = _slopes(frame, rates, [focus])[0]
-        return np.ones(len(rates)) if np.isnan(slope).any() else np.abs(slope)
+        slope = _slopes(frame, rates, [focus])[..., 0, :]
+        return np.where(np.isnan(slope).any(axis=-1, keepdims=True), 1.0, np.abs(slope))
     true_positive, positive = totals[predicted].sum(), totals.sum()
     recall = true_positive / positive
     above = ((1 - recall) / positive) ** 2 + 1 / frame.sizes[predicted].sum() ** 2

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import Frame, FrameT, IntArray, Look, Progress, Setup
+from labelcore.designs.base import Due, Frame, FrameT, IntArray, Look, Progress, Setup
 from labelcore.designs.curves import Curve, EstimatesCurve, Ranked, Reading, grid
 from labelcore.designs.scalars import EstimatesFromCells, Figures
 from labelcore.estimands import SCALARS
@@ -37,6 +37,18 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
 
     def next_batch(self, setup: Setup, frame: FrameT, progress: Progress, batch: int) -> IntArray:
         return asking_order(setup, batch, self.batch_items(setup, frame, progress))
+
+    def allocate_all(self, due: Sequence[Due[FrameT]]) -> list[IntArray]:
+        """``allocate`` of several sessions of one plan."""
+        return [self.allocate(setup, frame, progress) for setup, frame, progress, _ in due]
+
+    def next_batches(self, due: Sequence[Due[FrameT]]) -> list[IntArray]:
+        return [
+            asking_order(setup, batch, next_items(frame, progress.drawn, counts))
+            for (setup, frame, progress, batch), counts in zip(
+                due, self.allocate_all(due), strict=True
+            )
+        ]
 
     def batch_items(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
         return next_items(frame, progress.drawn, self.allocate(setup, frame, progress))

@@ -40,8 +40,8 @@ def two_ended_shares(
     less there. The sum of the two ends is least for sqrt(h_k^2 / sum h + h'_k^2 / sum h'), which
     has sum h / (sum h + sum h') there: the same within a factor of two where both ends weigh alike.
 
-    sizes    (n_strata,), items; rates: (n_strata,), theta in [0, 1]
-    costs    (n_strata,), c_k >= 0: how much a positive of the stratum moves the figure
+    sizes    (n_strata,), items; rates: (..., n_strata), theta in [0, 1]
+    costs    (..., n_strata), c_k >= 0: how much a positive of the stratum moves the figure
     labels   how many labels there will be, at least 1
     Source:  Neyman (1934); the second end is our own, measured in docs/default_allocation.md.
 
@@ -50,12 +50,18 @@ def two_ended_shares(
     """
     weight = costs * sizes / sizes.sum()
     spread = rates * (1 - rates)
-    near, far = (weight * np.sqrt(spread)).sum(), (weight * np.sqrt(spread + 1 / labels)).sum()
-    if far <= 0:
-        return np.asarray(sizes / sizes.sum())
-    wanted = weight * np.sqrt(spread + near / far / labels)
-    total = wanted.sum()
-    return np.asarray(wanted / total if total > 0 else weight / weight.sum())
+    near = (weight * np.sqrt(spread)).sum(axis=-1, keepdims=True)
+    far = (weight * np.sqrt(spread + 1 / labels)).sum(axis=-1, keepdims=True)
+    even = np.broadcast_to(sizes / sizes.sum(), weight.shape)
+    if (far <= 0).all():
+        return np.asarray(even)
+    some = np.where(far > 0, far, 1.0)
+    wanted = weight * np.sqrt(spread + near / some / labels)
+    total = wanted.sum(axis=-1, keepdims=True)
+    if (total <= 0).any():
+        wanted = np.where(total > 0, wanted, np.where(far > 0, weight, even))
+        total = wanted.sum(axis=-1, keepdims=True)
+    return np.asarray(wanted / total)
 
 
 def joint_shares(
@@ -66,8 +72,8 @@ def joint_shares(
     labels: int,
     floor: float,
 ) -> FloatArray:
-    """Shares for one or several figures, (n_strata,), summing to 1: ``floor`` in proportion to the
-    sizes, a tenth to the shares of each figure alone, the rest to the shares for costs
+    """Shares for one or several figures, (..., n_strata), summing to 1: ``floor`` in proportion to
+    the sizes, a tenth to the shares of each figure alone, the rest to the shares for costs
 
         c_k^2 = sum over figures of g_k^2 / V,
 
@@ -76,25 +82,48 @@ def joint_shares(
     and none of the figures is starved for the sake of another.
 
     predicted   (n_strata,), whether the stratum is predicted positive
-    gradients   (n_figures, n_strata), derivatives g_k of each figure, alike on each side of the
-                prediction, in any unit
+    rates       (..., n_strata), theta in [0, 1]
+    gradients   (..., n_figures, n_strata), derivatives g_k of each figure, alike on each side of
+                the prediction, in any unit
     """
     even = sizes / sizes.sum()
     costs = np.abs(gradients)
-    plain = np.zeros(len(costs))
+    plain = np.zeros(costs.shape[:-1])
     for side in (True, False):
         mask = predicted == side
         items = sizes[mask].sum()
         if items > 0:
-            rate = (sizes * rates)[mask].sum() / items
-            plain += costs[:, mask].max(axis=1) ** 2 * items * rate * (1 - rate)
+            rate = (sizes * rates)[..., mask].sum(axis=-1, keepdims=True) / items
+            plain = plain + costs[..., mask].max(axis=-1) ** 2 * items * rate * (1 - rate)
+    if not (plain > 0).all():
+        return _of_those_measured(sizes, rates, predicted, gradients, labels, floor, plain)
+    of_figures = two_ended_shares(sizes, rates[..., None, :], costs, labels)
+    together = np.sqrt((costs**2 / plain[..., None]).sum(axis=-2))
+    rest = max(1 - floor - OWN_SHARE * costs.shape[-2], 0.0)
+    mixed = floor * even + rest * two_ended_shares(sizes, rates, together, labels)
+    mixed = mixed + OWN_SHARE * of_figures.sum(axis=-2)
+    return np.asarray(mixed / mixed.sum(axis=-1, keepdims=True))
+
+
+def _of_those_measured(
+    sizes: IntArray,
+    rates: FloatArray,
+    predicted: BoolArray,
+    gradients: FloatArray,
+    labels: int,
+    floor: float,
+    plain: FloatArray,
+) -> FloatArray:
+    """``joint_shares`` where some figures have no variance: of the others alone, line by line."""
+    if plain.ndim > 1:
+        slopes = np.broadcast_to(gradients, (*plain.shape, len(sizes)))
+        given = zip(rates, slopes, plain, strict=True)
+        lines = [
+            _of_those_measured(sizes, one, predicted, slope, labels, floor, own)
+            for one, slope, own in given
+        ]
+        return np.array(lines)
     measured = plain > 0
     if not measured.any():
-        return np.asarray(even)
-    costs, plain = costs[measured], plain[measured]
-    own = [two_ended_shares(sizes, rates, one, labels) for one in costs]
-    together = np.sqrt((costs**2 / plain[:, None]).sum(axis=0))
-    rest = max(1 - floor - OWN_SHARE * len(own), 0.0)
-    mixed = floor * even + rest * two_ended_shares(sizes, rates, together, labels)
-    mixed = mixed + OWN_SHARE * np.sum(own, axis=0)
-    return np.asarray(mixed / mixed.sum())
+        return np.asarray(sizes / sizes.sum())
+    return joint_shares(sizes, rates, predicted, gradients[measured], labels, floor)

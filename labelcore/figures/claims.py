@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 
+from labelcore.designs.base import IntArray
 from labelcore.estimands import ratios
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.scalars import doubtful, scope_of
@@ -16,7 +17,7 @@ from labelcore.plan.claim_totals import ClaimTotals, Side
 from labelcore.promises import ClaimStatus, Form, Method, Promise
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import Linear
-from labelcore.stats.profile import Cells, FloatArray, plug_in_totals
+from labelcore.stats.profile import BoolArray, Cells, FloatArray, plug_in_totals
 from labelcore.tallies import Question
 from labelcore.words.claims import claim_statement
 from labelcore.words.quantities import quantity_name
@@ -46,9 +47,36 @@ def all_settled(engine: Engine) -> bool:
     )
 
 
+def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> BoolArray:
+    """After which of the next labels every claim may be decided or refuted, (n_labels,): False only
+    where the evidence for and against one of them does not reach so far.
+
+    positions, codes   (n_labels,), the items and their classes
+    """
+    possible = np.ones(len(positions), dtype=bool)
+    if engine.undecided or engine.waiting_indices():
+        return possible
+    goal = -math.log(_alpha(engine)) - 1e-9
+    for claim in engine.claims:
+        if claim.of_disagreements:
+            continue
+        cells = claim.tally.after_each(positions, codes, claim.class_index)
+        ends = [
+            claim.log_evidence(cells, cells.labelled, cells.positive, one, engine.plan.target)
+            for one in (claim.linear, claim.linear.opposite)
+        ]
+        possible &= np.maximum(*ends) >= goal
+    return possible
+
+
+def _alpha(engine: Engine) -> float:
+    """Every claim's share of 1 - confidence."""
+    return (1 - engine.plan.confidence) / len(engine.claims)
+
+
 def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     cells = claim.tally.cells(claim.class_index)
-    alpha = (1 - engine.plan.confidence) / len(engine.claims)
+    alpha = _alpha(engine)
     open_items, _ = doubtful(engine, claim.tally, strictly=True)
     rates = claim.rates
     both = (claim.linear, claim.linear.opposite)

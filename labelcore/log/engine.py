@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from labelcore.designs import base
-from labelcore.designs.base import IntArray, Progress, rank_order
+from labelcore.designs.base import Due, IntArray, Progress, rank_order
 from labelcore.errors import PlanError
 from labelcore.log.answers import answer_kind
 from labelcore.log.book import Asked, Book
@@ -208,10 +208,15 @@ class Engine(Book):
         """Whether there is a new item to ask at the moment."""
         return len(self.asked) < self.limit and (bool(self._queue) or self.peek() is not None)
 
+    def _due(self) -> Due[Any]:
+        return Due(self.setup, self.frame, self.progress, self._batches + 1)
+
     def _compose_batch(self) -> None:
+        self._queue_up(self.design.next_batch(*self._due()))
+
+    def _queue_up(self, ordered: IntArray) -> None:
         batch = self._batches + 1
-        ordered = self.design.next_batch(self.setup, self.frame, self.progress, batch)
-        self._queue = [(int(position), batch) for position in ordered[::-1]]
+        self._queue = [(position, batch) for position in ordered[::-1].tolist()]
         self._queue_basis = self.sequence
 
     def draw_next(self) -> int:
@@ -230,12 +235,12 @@ class Engine(Book):
         self._unanswered.add(index)
         return index
 
-    def upcoming(self) -> IntArray:
-        """The positions of the next new items, as far as they are settled: the rest of a batch."""
-        if self.peek() is None:
-            return np.zeros(0, dtype=np.int64)
-        number = min(len(self._queue), self.limit - len(self.asked))
-        return np.array([position for position, _ in self._queue[: -number - 1 : -1]])
+    def upcoming(self, most: int) -> IntArray:
+        """The positions of the next new items of the present batch, at most so many; none where it
+        is at its end (``compose_batches`` makes the next one)."""
+        number = max(min(most, len(self._queue), self.limit - len(self.asked)), 0)
+        ahead = [position for position, _ in self._queue[: -number - 1 : -1]]
+        return np.array(ahead, dtype=np.int64)
 
     # --- answering -------------------------------------------------------------------------
 
@@ -246,7 +251,7 @@ class Engine(Book):
         codes    (n_items,), the class of each item
         answers  an answer for each class
         """
-        positions, batch = self.upcoming()[:number], self._queue[-1][1]
+        positions, batch = self.upcoming(number), self._queue[-1][1]
         del self._queue[-number:]
         self._batches = batch
         strata, found = self.frame.stratum[positions], codes[positions]
@@ -359,3 +364,14 @@ class Engine(Book):
     def owed(self) -> list[int]:
         """Draws taken back by Undo, neither shown again nor answered since, oldest first."""
         return sorted(self._owed & self._unanswered)
+
+
+def compose_batches(engines: Sequence[Engine]) -> None:
+    """Compose the next batch of each of these sessions of one plan that is at the end of one and
+    may go on, as each would at its next draw."""
+    due = [one for one in engines if not one._queue and len(one.asked) < one.limit]
+    if not due:
+        return
+    batches = due[0].design.next_batches([one._due() for one in due])
+    for engine, ordered in zip(due, batches, strict=True):
+        engine._queue_up(ordered)

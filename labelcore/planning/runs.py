@@ -14,9 +14,10 @@ import numpy as np
 
 from labelcore.designs.base import IntArray
 from labelcore.designs.scalars import EstimatesScalars
+from labelcore.figures.claims import may_be_settled
 from labelcore.figures.scalars import look_at, scalar_results_of
 from labelcore.figures.stops import stop_reason
-from labelcore.log.engine import Engine
+from labelcore.log.engine import Engine, compose_batches
 from labelcore.log.events import Event
 from labelcore.plan.margin_stop import find_stop, outcomes_of
 from labelcore.plan.plan import Plan
@@ -47,29 +48,41 @@ def beginnings(population: Population, plan: Plan, seeds: Sequence[int]) -> Iter
 def label_until(engine: Engine, codes: IntArray, drawn: int) -> None:
     """Draw and answer until so many items are drawn, or no more can be."""
     session = _Session(engine, codes)
-    while len(engine.asked) < drawn and session.go_on(drawn - len(engine.asked)):
-        pass
+    while (left := drawn - len(engine.asked)) > 0:
+        compose_batches([engine])
+        if not session.go_on(left):
+            return
 
 
 def label_all(engines: Sequence[Engine], codes: IntArray) -> list[Status]:
-    """Draw and answer in each engine until its plan ends; their statuses.
+    """Draw and answer in each engine until its plan ends; their statuses. The sessions go batch by
+    batch, so that the batches of all of them are composed together, and so are their figures.
 
     codes   (n_items,), the true class of each item
     """
     sessions = [_Session(engine, codes) for engine in engines]
     rules = looking(rule_names(engines[0].plan.stop or ()))
-    going = sessions if rules else []
-    for engine in () if rules else engines:
-        label_until(engine, codes, engine.limit)
+    going = sessions
     while going:
-        at_a_look = [session for session in going if session.go_to_next_look()]
-        engines_there = [session.engine for session in at_a_look]
-        reads = "margin" in rules and engines[0].rule is None and bool(at_a_look)
-        found = scalar_results_of(engines_there) if reads else [None] * len(at_a_look)
-        for session, results in zip(at_a_look, found, strict=True):
-            session.look(results)
-        going = [session for session in at_a_look if session.status is None]
+        compose_batches([session.engine for session in going])
+        ahead = going = [session for session in going if len(session.engine.upcoming(1))]
+        while ahead:
+            ahead = [session for session in ahead if session.go_to_next_look(looked=bool(rules))]
+            _look(ahead, "margin" in rules and engines[0].rule is None)
+            ahead = [session for session in ahead if session.status is None]
+        going = [session for session in going if session.status is None]
     return [session.ended() for session in sessions]
+
+
+def _look(sessions: Sequence[_Session], results_needed: bool) -> None:
+    """Look at each session where it is now."""
+    if not results_needed or not sessions:
+        for session in sessions:
+            session.look(None)
+        return
+    found = scalar_results_of([session.engine for session in sessions])
+    for session, results in zip(sessions, found, strict=True):
+        session.look(results)
 
 
 class _Session:
@@ -90,14 +103,17 @@ class _Session:
 
     def go_on(self, number: int) -> int:
         """Up to ``number`` labels more, at most the rest of the batch; how many."""
-        number = min(number, len(self.engine.upcoming()))
+        number = len(self.engine.upcoming(number))
         if number:
             self.engine.label_ahead(number, self.codes, self.answers)
         return number
 
-    def go_to_next_look(self) -> bool:
-        """Label up to the next look at which the stop rules may be met; False if there is none."""
-        while len(positions := self.engine.upcoming()[:AHEAD]):
+    def go_to_next_look(self, *, looked: bool) -> bool:
+        """Label up to the next look at which the stop rules may be met, at most to the end of the
+        batch; whether there is one."""
+        if not looked:
+            self.go_on(self.engine.limit)
+        while len(positions := self.engine.upcoming(AHEAD)):
             possible = np.flatnonzero(self.may_stop(positions))
             self.go_on(int(possible[0]) + 1 if len(possible) else len(positions))
             if len(possible):
@@ -129,6 +145,8 @@ class _Session:
             return np.zeros(len(positions), dtype=bool)  # No time passes.
         if rule == "margin" and self.engine.rule is not None:
             return self._calibrated_stop(positions)
+        if rule == "claims":
+            return may_be_settled(self.engine, positions, self.codes[positions])
         if rule == "margin" and self.widest is not None:
             return self._may_meet_margin(self.widest, positions)
         return np.ones(len(positions), dtype=bool)

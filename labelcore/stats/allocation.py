@@ -13,35 +13,41 @@ def largest_remainder(shares: FloatArray, total: int, capacity: IntArray) -> Int
     """Whole numbers that add up to min(total, sum of capacity), in proportion to ``shares``, never
     above ``capacity``; what does not fit in a full stratum goes to the others in proportion.
 
+    shares, capacity   (..., n_strata); each line is shared out by itself
+
     >>> largest_remainder(np.array([.5, .3, .2]), 7, np.array([2, 9, 9])).tolist()
     [2, 3, 2]
     """
-    room = capacity.astype(float)
-    given = np.zeros(len(shares))
-    left = min(float(total), room.sum())
-    while left > 1e-9:
+    room = np.broadcast_to(capacity, shares.shape).astype(float)
+    given = np.zeros(shares.shape)
+    wanted = np.minimum(float(total), room.sum(axis=-1, keepdims=True))
+    left = wanted
+    while (left > 1e-9).any():
         weight = np.where(room - given > 1e-9, np.maximum(shares, 1e-12), 0.0)
-        step = np.minimum(left * weight / weight.sum(), room - given)
-        given += step
-        left -= float(step.sum())
-    whole = np.floor(given + 1e-9)
-    missing = round(float(min(float(total), room.sum()) - whole.sum()))
-    order = np.argsort(-(given - whole), kind="stable")
-    order = order[(whole < room)[order]]
-    whole[order[:missing]] += 1
-    return whole.astype(np.int64)
+        whole = np.maximum(weight.sum(axis=-1, keepdims=True), 1e-300)
+        step = np.minimum(np.where(left > 1e-9, left, 0.0) * weight / whole, room - given)
+        given = given + step
+        left = left - step.sum(axis=-1, keepdims=True)
+    found = np.floor(given + 1e-9)
+    missing = np.rint(wanted - found.sum(axis=-1, keepdims=True))
+    order = np.argsort(-(given - found), axis=-1, kind="stable")
+    free = np.take_along_axis(found < room, order, axis=-1)
+    more = np.empty(shares.shape)
+    np.put_along_axis(more, order, free & (np.cumsum(free, axis=-1) <= missing), axis=-1)
+    return np.asarray(found + more).astype(np.int64)
 
 
 def top_up(target: FloatArray, drawn: IntArray, batch: int, capacity: IntArray) -> IntArray:
     """How many of the next ``batch`` items come from each stratum, so that the numbers drawn come
     as close as possible to ``target`` shares of the new total; strata beyond their share get none.
 
-    target    (n_strata,), shares that sum to 1
-    drawn     (n_strata,), items drawn so far; capacity (n_strata,), items in the file
+    target    (..., n_strata), shares that sum to 1
+    drawn     (..., n_strata), items drawn so far; capacity (n_strata,), items in the file
     """
     room = capacity - drawn
-    wanted = target * (drawn.sum() + batch)
+    wanted = target * (drawn.sum(axis=-1, keepdims=True) + batch)
     short = np.clip(wanted - drawn, 0.0, room.astype(float))
-    if short.sum() <= 0:
-        short = np.where(room > 0, target, 0.0)
+    none = short.sum(axis=-1, keepdims=True) <= 0
+    if none.any():
+        short = np.where(none, np.where(room > 0, target, 0.0), short)
     return largest_remainder(short, batch, room)

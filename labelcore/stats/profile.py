@@ -413,11 +413,7 @@ class Region:
         critical, start   (..., n_lines)
         """
         goal = np.log(np.maximum(critical, 1e-300))
-        lines, begin = self._lines(goal), start.reshape(-1)
-        found, never = np.empty(begin.shape), np.empty(begin.shape, dtype=bool)
-        for first in range(0, len(begin), LINES_AT_ONCE):
-            part = slice(first, first + LINES_AT_ONCE)
-            never[part], found[part] = _solve(lines.chosen(part), begin[part])
+        never, found = _solve_in_parts(self._lines(goal), start.reshape(-1))
         point = found.reshape(start.shape)
         u = self.unlabelled_positives(point)
         if never.any():
@@ -426,6 +422,8 @@ class Region:
 
     def _lines(self, goal: FloatArray) -> _Lines:
         whole, n_cells = self.s.shape, self.s.shape[-1]
+        if len(whole) == 2 and len(goal) <= PUT_ASIDE_FROM:  # One run: its lines as they are.
+            return _Lines(self.slope, self.s, self.f, self.free, self.constant, self.open, goal)
         parts = (self.slope, self.s, self.f, self.free, self.constant, self.open)
         slope, s, f, free, constant, open_cells = (
             np.broadcast_to(part, whole).reshape(-1, n_cells) for part in parts
@@ -438,6 +436,16 @@ class Region:
         if self.target == "file":
             return np.asarray(cells.positive + u)
         return np.asarray(cells.size * (cells.positive + u) / (cells.labelled + self.free))
+
+
+def _solve_in_parts(lines: _Lines, start: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """``_solve``, so many lines at once as go fast."""
+    if len(start) <= LINES_AT_ONCE:
+        return _solve(lines, start)
+    parts = [slice(at, at + LINES_AT_ONCE) for at in range(0, len(start), LINES_AT_ONCE)]
+    found = [_solve(lines.chosen(part), start[part]) for part in parts]
+    never, point = (np.concatenate(one) for one in zip(*found, strict=True))
+    return never, point
 
 
 def _solve(lines: _Lines, start: FloatArray) -> tuple[BoolArray, FloatArray]:

@@ -34,11 +34,13 @@ def recalibrate(
     With ``evidence`` z_k the fit is a + b logit q_k + c z_k, c ~ N(0.3, 1/4) in [-3, 5]: evidence
     that points the wrong way is of use, too.
 
-    probability   (n_strata,), q_k in (0, 1); positive, labelled (n_strata,)
+    probability   (n_strata,), q_k in (0, 1); positive, labelled (..., n_strata)
     evidence      (n_strata,), what other columns say beyond the scores; None: there are none
-    Returns       (n_strata,)
+    Returns       (..., n_strata)
     Source:       ridge logistic regression, le Cessie and van Houwelingen (1992).
     """
+    if positive.ndim > 1:  # Several runs, which have no evidence.
+        return _of_runs(logit(probability), positive, labelled)
     x = np.column_stack([np.ones(len(probability)), logit(probability)])
     mean, precision, low, high = PRIOR_MEAN, PRIOR_PRECISION, *np.array(RANGES).T
     if evidence is not None:
@@ -60,3 +62,33 @@ def recalibrate(
             break
         beta = new
     return np.asarray(expit(x @ beta))
+
+
+def _of_runs(x: FloatArray, positive: FloatArray, labelled: FloatArray) -> FloatArray:
+    """The same steps for several runs at once, (n_runs, n_strata); to the last digits a sum may
+    come out otherwise, so that a session, whose log must draw the same items again, keeps to one.
+    """
+    beta, going = np.tile(PRIOR_MEAN, (len(positive), 1)), np.ones(len(positive), dtype=bool)
+    low, high = SLOPE_RANGE
+    for _ in range(STEPS):
+        rate = expit(beta[:, :1] + beta[:, 1:] * x)
+        short = positive - labelled * rate
+        gradient = np.stack([short.sum(axis=1), (short * x).sum(axis=1)], axis=1)
+        gradient -= PRIOR_PRECISION * (beta - PRIOR_MEAN)
+        weight = labelled * rate * (1 - rate)
+        first, second = PRIOR_PRECISION
+        own, mixed = weight.sum(axis=1) + first, (weight * x).sum(axis=1)
+        other = (weight * x * x).sum(axis=1) + second
+        step = np.stack(
+            [other * gradient[:, 0] - mixed * gradient[:, 1],
+             own * gradient[:, 1] - mixed * gradient[:, 0]], axis=1,
+        ) / (own * other - mixed**2)[:, None]  # fmt: skip
+        longest = np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-12)
+        new = beta + np.minimum(1.0, 2.0 / longest) * step
+        new[:, 1] = np.clip(new[:, 1], low, high)
+        moved = np.abs(new - beta).max(axis=1)
+        beta = np.where(going[:, None], new, beta)
+        going &= moved >= 1e-10
+        if not going.any():
+            break
+    return np.asarray(expit(beta[:, :1] + beta[:, 1:] * x))

@@ -147,6 +147,30 @@ def test_no_stop_is_missed_between_two_looks(
     assert too_bold != every
 
 
+def test_no_claim_is_settled_between_two_looks(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """12 sessions end where they do when the claim is looked at after every label; whoever waits
+    for evidence that reaches far enough twice in a row ends later."""
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], claims=("accuracy > 0.6",), budget=400)
+    found = stops(known, plan)
+    bound = runs.may_be_settled
+
+    def twice(*given: Any) -> np.ndarray:
+        possible = bound(*given)
+        return np.concatenate([[False], possible[1:] & possible[:-1]])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "may_be_settled", twice)
+        too_bold = stops(known, plan)
+    monkeypatch.setattr(
+        runs._Session, "may_stop", lambda self, items: np.ones(len(items), dtype=bool)
+    )
+    every = stops(known, plan)
+    assert found == every and max(every) < 400
+    assert too_bold != every
+
+
 def test_few_looks_are_needed(known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a bound there is a look for each label."""
     looks: list[int] = []
@@ -169,15 +193,11 @@ def spread(known: Known, plan: lc.Plan, of: np.ndarray, number: int = 400) -> fl
     of them are drawn equally often; Pearson's chi-square, for draws without replacement."""
     drawn = np.zeros(len(known.truth))
     for engine in engines(known, plan, number):
-        while len(ahead := engine.upcoming()):
-            engine.label_ahead(len(ahead), known.truth, ANSWERS)
+        runs.label_until(engine, known.truth, engine.limit)
         drawn[order(engine)] += 1
     share = drawn[of].mean() / number
     statistic = ((drawn[of] - number * share) ** 2).sum() / (number * share * (1 - share))
     return float(chi2.sf(statistic, len(of) - 1))
-
-
-ANSWERS = [Event(0, "labelled", "", "me", label=name) for name in ("no", "yes")]
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from labelcore.designs.two_ended import joint_shares
 from labelcore.estimands import DIFFERENCES, SCALARS, ratios, table_of, variance_of_shares
 from labelcore.stats import profile
+from labelcore.stats.allocation import top_up
 from labelcore.stats.profile import (
     Cells,
     fixed_critical,
@@ -17,6 +19,7 @@ from labelcore.stats.profile import (
     variance_shares,
 )
 from labelcore.stats.profile_interval import profile_interval
+from labelcore.stats.recalibration import recalibrate
 
 RUNS, N_CELLS = 60, 7
 ROWS = list(SCALARS.values())
@@ -121,3 +124,23 @@ def test_the_side_of_the_edge_is_settled_by_the_estimand_alone() -> None:
         middle = np.full(len(ROWS), 0.5)
         np.testing.assert_array_equal(table.gradient(at) > 0, table.gradient(middle) > 0)
         np.testing.assert_array_equal(table.gradient(at) < 0, table.gradient(middle) < 0)
+
+
+def test_batches_of_several_sessions_are_those_of_each() -> None:
+    """Rates, shares and whole numbers of 50 sessions that have drawn equally many."""
+    random = np.random.default_rng(8)
+    sizes, rates = random.integers(1, 200, 9), random.uniform(0.01, 0.99, 9)
+    predicted = np.arange(9) < 4
+    drawn = np.array([random.multivariate_hypergeometric(sizes, 60) for _ in range(50)])
+    positive = random.binomial(drawn, rates)
+    fitted = recalibrate(rates, positive, drawn)
+    gradients = random.normal(size=(50, 2, 9))
+    gradients[:5, 1] = 0.0  # A figure without a variance.
+    shares = joint_shares(sizes, fitted, predicted, gradients, 80, 0.1)
+    counts = top_up(shares, drawn, 20, sizes)
+    for run in range(50):
+        alone = recalibrate(rates, positive[run], drawn[run])
+        np.testing.assert_allclose(fitted[run], alone, rtol=1e-9)
+        share = joint_shares(sizes, fitted[run], predicted, gradients[run], 80, 0.1)
+        np.testing.assert_allclose(shares[run], share, rtol=1e-12)
+        np.testing.assert_array_equal(counts[run], top_up(shares[run], drawn[run], 20, sizes))
