@@ -89,12 +89,14 @@ class _Session:
     """One engine on its way.
 
     widest   the place of the question that was furthest from the margin at the last look
+    wide     those that were beyond it at the planned size: a band of that size may be kept later
     """
 
     def __init__(self, engine: Engine, codes: IntArray) -> None:
         self.engine, self.codes = engine, codes
         self.status: Status | None = None
         self.widest: int | None = None
+        self.wide: set[int] = set()
         self.answers = [
             Event(0, "labelled", "", "simulation", label=name) for name in engine.population.classes
         ]
@@ -127,6 +129,10 @@ class _Session:
         elif results is not None:
             half = [one.half_width if one.has_interval else 0.5 for one in results.values()]
             self.widest = int(np.argmax(half))
+            if self.engine.labels == self.engine.setup.planned:
+                self.wide = set(
+                    np.flatnonzero(np.array(half) > (self.engine.plan.margin or 0)).tolist()
+                )
 
     def ended(self) -> Status:
         """The status at the end."""
@@ -154,14 +160,17 @@ class _Session:
     def _may_meet_margin(self, place: int, positions: IntArray) -> BoolArray:
         """After which of the next items the widest interval of the last look may be narrow enough;
         while that one is not, the others do not matter."""
-        engine = self.engine
+        engine, planned = self.engine, self.engine.setup.planned
+        if engine.plan.horizon is not None and engine.labels >= planned and place not in self.wide:
+            return np.ones(len(positions), dtype=bool)
         question = engine.questions[place]
         tally = engine.tallies[question.subject]
         cells = tally.after_each(positions, self.codes[positions], question.class_index)
         labels = engine.labels + 1 + np.arange(len(positions))
-        return EstimatesScalars.of(engine.design).may_meet(
+        possible = EstimatesScalars.of(engine.design).may_meet(
             question.row, cells, look_at(engine), labels, float(engine.plan.margin or 0)
         )
+        return np.asarray(possible | (labels == planned))
 
     def _calibrated_stop(self, positions: IntArray) -> BoolArray:
         """Just after the item at which the rule of the plan stops."""
