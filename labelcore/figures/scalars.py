@@ -56,8 +56,14 @@ def _kept(engine: Engine, found: dict[str, Estimate]) -> dict[str, Estimate]:
     """After the planned size: with the bands that are kept from there."""
     if engine.plan.horizon is None or engine.labels <= engine.setup.planned:
         return found
-    before = _results_now([stage_until(engine, _draws_to_planned(engine))])[0]
+    before = engine.at_planned(_planned_results)
     return {key: kept_band(before[key], one) for key, one in found.items()}
+
+
+def _planned_results(engine: Engine) -> tuple[int, dict[str, Estimate]]:
+    """The draw at which as many labels as planned were there, and the results of that moment."""
+    draws = _draws_to_planned(engine)
+    return draws, _results_now([stage_until(engine, draws)])[0]
 
 
 def _results_now(engines: Sequence[Engine]) -> list[dict[str, Estimate]]:

@@ -7,7 +7,7 @@ item was shown, whose number the log records.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -87,6 +87,7 @@ class Engine(Book):
         self.version = 0
         self._memory: dict[int, Any] = {}
         self._stop = -1, margin_stop.Stop(None, True)
+        self._planned: tuple[int, bool, Any] | None = None
         self.codes[self.existing.positions] = self.existing.codes
         for tally in self.tallies.values():
             tally.add_all(self.existing.positions, self.existing.codes)
@@ -274,8 +275,18 @@ class Engine(Book):
         """The event kind and the class name of an answer; raises AnswerError for anything else."""
         return answer_kind(answer, self.population.classes, self.population.positive)
 
+    def at_planned(self, results: Callable[[Engine], tuple[int, Any]]) -> Any:
+        """``results`` at the planned size, with the draw at which it is reached: worked out again
+        only when an answer up to that draw has changed."""
+        if self._planned is None or self._planned[1] != self.finished:
+            draws, found = results(self)
+            self._planned = draws, self.finished, found
+        return self._planned[2]
+
     def _put_in(self, index: int) -> None:
         super()._put_in(index)
+        if self._planned is not None and index <= self._planned[0]:
+            self._planned = None
         answered = self.answered(index)
         code = self.codes[self.asked[index - 1].position] = self._code(index)
         (self._undecided.add if code == base.UNDECIDED else self._undecided.discard)(index)
