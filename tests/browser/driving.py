@@ -243,8 +243,9 @@ def text_of(page: Page, key: str) -> str:
 
 
 def figures(page: Page) -> str:
-    """What the page says it knows, without times of the day."""
-    return text_of(page, "figures") + text_of(page, "wide").split("saved")[0]
+    """What the page says it knows: the bars, and the sentences in full."""
+    bars = page.locator(".living .bars").first.inner_text()
+    return bars + (page.locator(".st-key-details").first.text_content() or "")
 
 
 def saved(page: Page) -> str:

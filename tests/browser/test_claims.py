@@ -100,8 +100,8 @@ def test_a_claim_is_laid_down_settled_and_reported(
     line = page.locator(".st-key-line").first
     expect(line).to_contain_text("0 of about")
     judge(page)
-    expect(page.locator(".st-key-claims")).to_contain_text("it is not decided whether")
-    expect(page.locator(".st-key-claims")).to_contain_text("20 times decides")
+    expect(page.locator(".st-key-details")).to_contain_text("it is not decided whether")
+    expect(page.locator(".st-key-short")).to_contain_text("of 20)")
     presses = 1
     while driving.shown(page)["token"]:
         assert presses < MOST_PRESSES, "the claim was not settled"
