@@ -312,7 +312,7 @@ def summary_interval(
     >>> rank, hit = np.array([1, 2, 4]), np.array([1.0, 0, 1])
     >>> labels = RankedSample(4, np.array([4]), np.array([2.5]), rank, rank * 0, hit)
     >>> [round(part, 2) for part in summary_interval(labels, AVERAGE_PRECISION, 0.95)]
-    [0.81, 0.75, 1.0]
+    [0.81, 0.75, 0.92]
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")

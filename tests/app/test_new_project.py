@@ -382,7 +382,8 @@ def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> No
     button(page, "new-create").click().run()
     (record,) = store(data_folder).projects()
     found = dict(lc.Plan.from_json(record.plan_json).params)
-    assert found == {"n_above": 3, "allocation": "two_ended"}
+    # A plan by a budget is for its own size alone.
+    assert found == {"n_above": 3, "allocation": "two_ended", "horizon": 1}
 
 
 def test_hostile_columns_and_names(app) -> None:

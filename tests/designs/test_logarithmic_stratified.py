@@ -273,7 +273,10 @@ def test_estimates_are_kept_inside_the_band(known: Known) -> None:
         ({"params": {"minimum_precision": 2.0}}, "must lie between 0.001 and 1.0, got 2.0"),
         ({"params": {"sampling": "twice"}}, "must be one of fixed, printed, got 'twice'"),
         ({"params": {"window": 5}}, "does not have"),
-        ({"target": "process"}, "file only"),
+        (
+            {"target": "process"},
+            "target must be file for design 'logarithmic_stratified', got 'process'",
+        ),
         ({"stop": "margin", "margin": 0.1}, "not available"),
     ],
 )

@@ -360,12 +360,15 @@ def test_published_sizes_through_preview(
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"promise": "watched"}, "no 'watched' promise"),
+        (
+            {"promise": "watched"},
+            "promise 'watched' cannot go with design 'paula', which has fixed",
+        ),
         ({"params": {"first_rank": 100}}, "first_rank must be at least"),
         ({"params": {"epsilon": 0.0}}, "between 0.001 and 1.0"),
         ({"params": {"window": 0}}, "between 1"),
         ({"params": {"delta": 0.1}}, "does not have"),
-        ({"target": "process"}, "file only"),
+        ({"target": "process"}, "target must be file for design 'paula', got 'process'"),
         ({"stop": "margin", "margin": 0.1}, "not available"),
     ],
 )

@@ -181,8 +181,11 @@ def test_preview_says_how_wide_it_is_where_it_is_widest(known: Known) -> None:
     ("values", "words"),
     [
         ({"params": {"head": -1}}, r"params\['head'\] must lie between 0 and 1000000000, got -1"),
-        ({"promise": "watched"}, "no 'watched' promise"),
-        ({"target": "process"}, "file only"),
+        (
+            {"promise": "watched"},
+            "promise 'watched' cannot go with design 'random_curve', which has fixed",
+        ),
+        ({"target": "process"}, "target must be file for design 'random_curve', got 'process'"),
         ({"budget": None}, "needs a budget"),
     ],
 )
@@ -192,5 +195,5 @@ def test_refused(values: dict[str, Any], words: str) -> None:
 
 
 def test_a_budget_within_the_head_is_refused(known: Known) -> None:
-    with pytest.raises(PlanError, match="needs at least 81 labels"):
+    with pytest.raises(PlanError, match="budget must be at least 81 for design .* file, got 80"):
         lc.Session(known.population, plan_of(80, budget=80))
