@@ -16,7 +16,7 @@ from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session.session import Session
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
-from labelcore.ui.reporting import file_name
+from labelcore.ui.reporting import csv_button
 from labelcore.words import sentences as words
 
 CAPTION = (
@@ -48,15 +48,7 @@ def confusion_panel(session: Session) -> None:
     table = confusion(engine, name)
     st.dataframe(readable(table), key="confusion")
     st.caption(plain(CAPTION))
-    st.download_button(
-        "Confusion table CSV",
-        data=lambda: confusion_csv(table),
-        file_name=file_name(session.project, "confusion.csv"),
-        mime="text/csv",
-        key="download-confusion",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    csv_button(session, "Confusion table CSV", "confusion", lambda: confusion_csv(table))
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:

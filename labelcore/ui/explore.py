@@ -20,7 +20,7 @@ from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
 from labelcore.ui.progress import NO_MODE_BAR, choose_reading, status_lines, tick
-from labelcore.ui.reporting import file_name
+from labelcore.ui.reporting import csv_button
 from labelcore.words import sentences as words
 
 DRAWN = "explore drawn"
@@ -109,14 +109,11 @@ def numbers(session: Session, chart: Chart) -> None:
         return
     with st.expander("The curve as a table"):
         st.dataframe(chart.table, hide_index=True, key="explore-table")
-        st.download_button(
+        csv_button(
+            session,
             "Curve CSV",
-            data=lambda: BYTE_ORDER_MARK + chart.table.to_csv(index=False),
-            file_name=file_name(session.project, "curve.csv"),
-            mime="text/csv",
-            key="download-curve",
-            on_click="ignore",
-            icon=":material/download:",
+            "curve",
+            lambda: BYTE_ORDER_MARK + chart.table.to_csv(index=False),
         )
 
 

@@ -16,7 +16,7 @@ from labelcore.ui import actions, guard, summary
 from tests.app.conftest import button, texts
 from tests.permissions import modes, ordinary_user
 
-PAGES = ["", "label", "progress", "report"]
+PAGES = ["", "label", "progress", "explore", "report"]
 
 
 @pytest.fixture(autouse=True)
