@@ -12,10 +12,19 @@ import pytest
 import labelcore as lc
 import labelcore.words
 from labelcore import promises
-from labelcore.promises import ChoiceStatus, ClaimStatus, Form, Promise, State, Status, Word
+from labelcore.promises import (
+    CandidateState,
+    ChoiceStatus,
+    ClaimStatus,
+    Form,
+    Promise,
+    State,
+    Status,
+    Word,
+)
 from labelcore.results.types import Estimate, Scope
 
-KINDS = [Promise, State, Status, ClaimStatus, ChoiceStatus, Form]
+KINDS = [Promise, State, Status, ClaimStatus, ChoiceStatus, CandidateState, Form]
 MEMBERS = [member for kind in KINDS for member in kind]
 VALUES = {
     "estimand": "precision", "value": 0.5, "low": 0.4, "high": 0.6, "confidence": 0.95,

@@ -186,7 +186,8 @@ def helper_notes(setup: Setup) -> tuple[str, ...]:
     none = why_none(setup)
     found = {name: none or _said(population, setup.classifier, name) for name in every}
     said = {name: one for name, one in found.items() if isinstance(one, Said)}
-    not_all = _why_not_all(setup, _saying(setup, candidates(population, setup.classifier)))
+    saying = {} if none else _saying(setup, candidates(population, setup.classifier))
+    not_all = none or _why_not_all(setup, saying)
     used = [] if named is None else [name for name in named if name in said]
     notes = [USED.format(names=", ".join(map(repr, used)))] if used else []
     for name, one in found.items():

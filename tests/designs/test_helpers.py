@@ -173,6 +173,18 @@ def test_claims_curves_and_several_classes_have_none(judged: Known, tmp_path: Pa
     assert "only files of two classes" in " ".join(lc.preview(several, plan).derived["notes"])
 
 
+def test_a_ranked_list_without_predictions_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "ranked.csv"
+    path.write_text("t,a,b,h\n" + "".join(f"x,{i},{i % 7},{i % 5}\n" for i in range(300)))
+    scores = {"a": "a", "b": "b"}
+    ranked = lc.read_population(path, content="t", scores=scores, helpers={"h": "h"})
+    plan = lc.Plan(NEYMAN, "precision_curve", classifier="a", budget=100)
+    assert "helpers" not in frozen(ranked, plan, 100).params
+    assert "there are no predictions that it could contradict" in " ".join(
+        lc.preview(ranked, plan).derived["notes"]
+    )
+
+
 def test_a_missing_value_is_a_value_of_its_own(tmp_path: Path) -> None:
     """Left out at random or where the item is positive: the plan holds, and the second helps."""
     random = np.random.default_rng(1)
