@@ -69,6 +69,12 @@ def test_a_changed_log_is_named_and_nothing_can_be_added(app, make, data_folder,
     assert not shown.get("download_button")
 
 
+@pytest.mark.parametrize("page", ["progress", "explore", "report"])
+def test_a_sound_log_has_files_to_take_away(app, make, page) -> None:
+    make(labels=30)
+    assert app(page, project="demo").get("download_button")
+
+
 @pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
 def test_start_reads_the_logs_again_from_time_to_time(
     app, make, data_folder, monkeypatch: pytest.MonkeyPatch
