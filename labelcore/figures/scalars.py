@@ -114,13 +114,21 @@ def within_margin(engine: Engine, results: Mapping[str, Estimate]) -> bool:
 
 
 def second_stage_started(engine: Engine) -> bool:
-    """Whether there are draws after the first stage: those beyond the horizon of a watched promise;
-    with a fixed one after an extension, and after a calibrated stop also those that somebody else
-    had open then."""
+    """Whether there are draws after the first stage: those beyond the horizon of a watched promise,
+    until every item is labelled; with a fixed one after an extension, and after a calibrated stop
+    also those that somebody else had open then."""
     watched = engine.plan.horizon is not None
+    if watched and _everything_labelled(engine):
+        return False
     may = engine.extended or engine.rule is not None
     may = watched or (engine.plan.promise == Promise.FIXED and may)
     return may and len(engine.asked) > first_stage_end(engine)
+
+
+def _everything_labelled(engine: Engine) -> bool:
+    """Whether all that can be asked of the file has a class: the figures are then exact, however
+    the labelling came to its end."""
+    return engine.plan.target == "file" and engine.kinds["labelled"] >= engine.most
 
 
 def first_stage_end(engine: Engine) -> int:

@@ -79,14 +79,16 @@ def own_intervals(engine: Engine) -> bool:
 
 def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summarised:
     """The number now, by the answers that ``curve`` rests on; with a watched promise by all of them
-    until the planned size, or as far as the plan may go on.
+    until the planned size, or as far as the plan may go on; by all of them once every item has a
+    label.
 
     Items without a verdict that count both ways are hits where hits move an end outwards.
     """
     look, summary = look_at(engine), SUMMARY_OF[name]
     draws, state = curve.draws, curve.state
     if look.promise == Promise.WATCHED:
-        draws, state = min(look.draws, look.planned), _watched_state(ranked, look)
+        state = _watched_state(ranked)
+        draws = look.draws if state == State.EXACT else min(look.draws, look.planned)
     answers = ranked.until(draws)
     known = _sample(engine.frame, answers.settled())
     value = estimate(known, summary)
@@ -101,7 +103,7 @@ def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summa
     return Summarised(value, low, high, state, "", answers, draws)
 
 
-def _watched_state(ranked: Ranked, look: Look) -> State:
+def _watched_state(ranked: Ranked) -> State:
     return State.EXACT if ranked.labels == ranked.n_items else State.INTERVAL
 
 

@@ -640,6 +640,7 @@ class Session:
         -----
         A watched interval stays valid up to the horizon of the plan. Beyond it, and under a fixed
         promise, the first stage remains the result, and the further labels are a second stage.
+        Once every item of the file is labelled, a watched result is exact.
         """
         if isinstance(budget, bool) or not isinstance(budget, int):
             raise TypeError(f"budget must be a whole number of items, got {budget!r}")

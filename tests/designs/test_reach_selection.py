@@ -16,7 +16,7 @@ from labelcore.figures.choices import choice_made, choice_results
 from labelcore.log.engine import Engine
 from labelcore.planning.forecast import planned_size
 from labelcore.results.types import Choice
-from tests.designs.synthetic import Known, fewest, label, labelled, write
+from tests.designs.synthetic import Known, fewest, label, labelled, most, write
 
 N_ITEMS = 400
 WANTED = {"precision_threshold": 0.8, "precision_slack": 0.1, "reach_slack": 0.2}
@@ -326,8 +326,13 @@ def test_draws_that_are_counted_are_never_taken_back(known: Known) -> None:
 
 
 def test_a_right_guess_of_none_counts_as_right(known: Known) -> None:
-    plan = plan_of(3, guess=True, precision_threshold=0.999)
-    found = lc.simulate(known.population, plan, truth=[0] * N_ITEMS, runs=5).table()
-    guesses = found[found["status"] == "guess"]
-    assert set(found["truth"]) == {"none acceptable"} and len(guesses) == 2
-    assert found["covered"].all()
+    """Without a hit each draw rules out all candidates that hold its item; the next is drawn from
+    the largest one left, where every smaller one is left with half the chance of the one above it.
+    Three draws leave a guess with chance 5/16, without elimination (15/16)^3."""
+    runs, chance = 200, 5 / 16
+    for elimination in (True, False):
+        plan = plan_of(3, guess=True, precision_threshold=0.999, elimination=elimination)
+        found = lc.simulate(known.population, plan, truth=[0] * N_ITEMS, runs=runs).table()
+        assert set(found["truth"]) == {"none acceptable"} and found["covered"].all()
+        share = (found["status"] == "guess").mean()
+        assert (fewest(runs, chance) <= share <= most(runs, chance)) == elimination

@@ -136,7 +136,10 @@ def test_limit(known: Known, budget: int) -> None:
     for design in SCALAR_DESIGNS:
         plan = lc.Plan(design, SCALARS, budget=budget)
         if budget < NEEDED.get(design, 1):
-            with pytest.raises(PlanError, match=f"needs at least {NEEDED[design]} labels"):
+            words = (
+                f"budget must be at least {NEEDED[design]} for design '{design}'.*, got {budget}"
+            )
+            with pytest.raises(PlanError, match=words):
                 known.engine(plan, 1)
             continue
         engine = labelled(known.engine(plan, 1), known.truth)

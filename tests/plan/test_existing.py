@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from labelcore.log.engine import Engine
 from labelcore.plan.existing import prepared
 from labelcore.replay import replay, replay_bundle
 from labelcore.report.bundle import bundle_zip
+from labelcore.results.types import Estimate
 from tests.existing_files import ITEMS, at_random, from_the_top, made, read
 
 SCALARS = ("accuracy", "precision", "recall")
@@ -201,14 +203,23 @@ def test_a_random_sample_is_topped_up_to_the_target_shares(tmp_path: Path) -> No
     assert (counts[before >= 2] == 0).all()
 
 
-def test_a_small_watched_plan_needs_five_strata_of_the_rest(tmp_path: Path) -> None:
+def test_a_small_watched_plan_of_the_rules_before_needs_five_strata_of_the_rest(
+    tmp_path: Path,
+) -> None:
+    """A plan of now shows figures of four strata from the first label on."""
     population = read(tmp_path, from_the_top(ITEMS - 60))
     plan = plan_of(existing="certainty", promise="watched", budget=45,
                    params={"n_below": 4, "n_above": 4, "helpers": []})  # fmt: skip
+    before = lc.Session(population, replace(plan.with_planned(45), rules=2))
+    assert before.engine.frame.n_strata == 4
+    assert before.first_figure == 60  # Four strata are too few for the band: a census only.
     session = lc.Session(population, plan)
-    engine = session.engine
-    assert engine.frame.n_strata == 4
-    assert session.first_figure == 60  # Four strata are too few for the band: a census only.
+    assert session.engine.frame.n_strata == 4 and session.first_figure == 1
+    labelled(session)
+    truth, called = made()[1] == 1, made()[0] >= 0.5
+    recall = session.results()["recall"]
+    assert isinstance(recall, Estimate) and recall.state == "interval"
+    assert recall.low <= (truth & called).sum() / truth.sum() <= recall.high
 
 
 def test_a_sample_that_is_large_enough_needs_no_new_label(tmp_path: Path) -> None:
@@ -304,12 +315,18 @@ def test_extension_counts_new_labels_only(tmp_path: Path) -> None:
     population = read(tmp_path, from_the_top(ITEMS - 70))
     session = lc.Session(population, plan_of(existing="certainty", promise="watched"))
     labelled(session)
+    planned = session.results()["recall"]
     with pytest.raises(PlanError, match="at most the 70 that can be asked"):
         session.extend(budget=71)
     session.extend(budget=70)
+    labelled(session, 9)
+    assert session.results()["recall"] == planned and planned.state == "interval"
     labelled(session)
     assert session.status == "exhausted"
-    assert session.results()["recall"].state == "exact"
+    recall, truth = session.results()["recall"], made()[1] == 1
+    assert isinstance(recall, Estimate) and recall.state == "exact"
+    right = (truth & (made()[0] >= 0.5)).sum() / truth.sum()
+    assert recall.low == recall.high == recall.value == pytest.approx(right)
 
 
 def test_prepared_without_labels_is_the_frame_of_the_design(tmp_path: Path) -> None:
