@@ -55,7 +55,7 @@ def wait_until_idle(page: Page) -> None:
     stands for them, also after the script has ended.
     """
     page.evaluate(TWO_FRAMES)
-    page.wait_for_function(IDLE, arg=WAITING)
+    page.wait_for_function(IDLE, arg=WAITING, polling=50)
 
 
 def open_profile(browser: Browser, **options: object) -> BrowserContext:
