@@ -18,7 +18,7 @@ from labelcore.designs.curves import (
 )
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
-from labelcore.figures.scalars import first_figure, look_at
+from labelcore.figures.scalars import first_figure, look_at, promised_until
 from labelcore.figures.summaries import NO_HIT, OWN_METHOD, own_intervals, summarised
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
@@ -224,6 +224,7 @@ def _scope(engine: Engine, curve: Curve) -> Scope:
         margin=engine.plan.margin,
         first_figure=first_figure(engine),
         planned=engine.setup.planned,
+        until=promised_until(engine),
         left_out=engine.undecided if UNDECIDED_LEFT_OUT in curve.assumptions else 0,
         existing=engine.existing_used,
         existing_use=engine.existing.use,

@@ -398,7 +398,7 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         margin=plan.margin,
         first_figure=first_shown(engine),
         planned=engine.setup.planned,
-        until=(engine.plan.horizon or 0) * engine.setup.planned,
+        until=promised_until(engine),
         together=len(engine.questions) if plan.together else 1,
         versus=question.versus,
         left_out=0 if undecided_both_ways(engine) else engine.undecided,
@@ -406,6 +406,11 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         existing=engine.existing_used,
         existing_use=engine.existing.use,
     )
+
+
+def promised_until(engine: Engine) -> int:
+    """The labels up to which a watched promise is; 0 where it has no end."""
+    return (engine.plan.horizon or 0) * engine.setup.planned
 
 
 def first_figure(engine: Engine) -> int:

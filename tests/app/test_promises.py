@@ -17,8 +17,10 @@ from tests.app.conftest import texts
 from tests.designs.recycled import PARAMS, written
 
 PAGES = ("label", "progress", "report")
+UP_TO = r"at every look up to ([\d,]+) labels"
 SAID = {
-    "watched": r"at every look(?! is recorded)",
+    "watched": r"(?<!tested )at every look(?! is recorded| up to [\d,]+ labels)",
+    "until": UP_TO,
     "looks": r"at each of (?:its|the) four looks",
     "fixed": r"valid at the (?:planned [\d,]+ labels|stop set at)",
     "none": r"no promise goes with",
@@ -32,11 +34,12 @@ FIGURES = ("accuracy", "precision")
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A plan by name; ``promise`` is what its results have at the planned size."""
+    """A plan by name; ``promise`` is what its results have at the planned size, one for all or one
+    for each figure that is asked for."""
 
     name: str
     design: str
-    promise: str
+    promise: str | tuple[str, ...]
     asked: tuple[str, ...] = FIGURES
     values: dict[str, Any] = field(default_factory=dict)
 
@@ -44,10 +47,19 @@ class Case:
         given = {"budget": 60, "seed": 4, "classifier": "a", **self.values}
         return lc.Plan(self.design, self.asked, **given)
 
+    def kinds(self) -> set[tuple[str, str]]:
+        """Each figure with its promise."""
+        alike = isinstance(self.promise, str)
+        each = (self.promise,) * len(self.asked) if alike else self.promise
+        return set(zip(self.asked, each, strict=True))
 
-def case(name: str, promise: str, design: str = "simple_random", **values: Any) -> Case:
+
+def case(
+    name: str, promise: str | tuple[str, ...], design: str = "simple_random", **values: Any
+) -> Case:
     asked = values.pop("asked", FIGURES)
-    chosen = {"looks": "watched", "none": "fixed"}.get(promise, promise)
+    first = promise if isinstance(promise, str) else promise[0]
+    chosen = {"looks": "watched", "until": "watched", "none": "fixed"}.get(first, first)
     return Case(name, design, promise, asked, {"promise": chosen, **values})
 
 
@@ -59,29 +71,29 @@ BY_SIZE = {**CURVE, "budget": None}
 LOGARITHMIC = {"first_rank": 40, "epsilon": 0.3, "beta": 1.9}
 CASES = (
     case("plain", "fixed"),
-    case("plain, watched", "watched"),
-    case("plain, together", "watched", together=True),
+    case("plain, watched", "until"),
+    case("plain, together", "until", together=True),
     case("plain, stop", "fixed", asked=("accuracy",), margin=0.15, stop="margin", budget=100),
     case("helped", "fixed", params={"interval": "difference"}),
     case("neyman", "fixed", "recalibrated_neyman"),
-    case("neyman, watched", "watched", "recalibrated_neyman"),
-    case("claim", "watched", claims=["precision >= 0.5"]),
-    case("neyman, curve", "watched", "recalibrated_neyman", asked=("precision_curve",)),
+    case("neyman, watched", "until", "recalibrated_neyman"),
+    case("claim", "until", claims=["precision >= 0.5"]),
+    case("neyman, curve", "until", "recalibrated_neyman", asked=("precision_curve",)),
     case("pair", "fixed", "paired_comparison", **PAIR),
-    case("pair, watched", "watched", "paired_comparison", **PAIR),
+    case("pair, watched", "until", "paired_comparison", **PAIR),
     case("geometric", "fixed", "geometric_strata", **EDGE),
-    case("geometric, watched", "looks", "geometric_strata", **EDGE),
+    case("geometric, watched", ("looks", "watched"), "geometric_strata", **EDGE),
     case("paula", "none", "paula", params={"epsilon": 0.3, "window": 5}, **BY_SIZE),
     case("logarithmic", "fixed", "logarithmic_stratified", params=LOGARITHMIC, **BY_SIZE),
     case("logarithmic, watched", "watched", "logarithmic_stratified", params=LOGARITHMIC,
          **BY_SIZE),
     case("random list", "fixed", "random_curve", **CURVE),
     case("sure", "fixed", "stratified", asked=("accuracy",)),
-    case("sure, watched", "watched", "stratified", asked=("accuracy",)),
+    case("sure, watched", "until", "stratified", asked=("accuracy",)),
     case("sure, printed", "none", "stratified", asked=("accuracy",),
          params={"allocation": "opt_a1"}),
     case("oversampled", "fixed", "oversampling"),
-    case("oversampled, watched", "watched", "oversampling"),
+    case("oversampled, watched", "until", "oversampling"),
     case("prior", "none", "oversampling", asked=("precision",),
          params={"interval": "bayes", "prior_counts": (20, 9, 20, 200)}),
     case("recycled", "fixed", "recycling", params=PARAMS, **CHAIN),
@@ -124,6 +136,7 @@ def check(app: Any, session: lc.Session, one: Case) -> None:
     results = session.results().values()
     numbers = [result for result in results if not isinstance(result, Claim)]
     allowed = {promise_kind(result.promise, result.scope) for result in numbers}
+    ends = {f"{result.scope.until:,}" for result in numbers}
     spoken = {
         "sentences": "\n".join(result.sentence() for result in results),
         "html": plain(report_html(session)),
@@ -134,6 +147,7 @@ def check(app: Any, session: lc.Session, one: Case) -> None:
     for place, text in spoken.items():
         said = kinds_said(text)
         assert said <= allowed, (one.name, session.status, place, said, allowed)
+        assert {*re.findall(UP_TO, text)} <= ends, (one.name, place, ends)
         if place in ("html", "progress"):
             assert said or ASSUMED in text.replace("\N{NO-BREAK SPACE}", " "), (one.name, place)
 
@@ -148,9 +162,9 @@ def test_no_sentence_of_another_promise(one: Case, app: Any, data_folder: Path) 
     answer(session, known.truth, 45)
     check(app, session, one)
     answer(session, known.truth)
-    kinds = {promise_kind(r.promise, r.scope) for r in session.results().values()
-             if not isinstance(r, Claim)}  # fmt: skip
-    assert kinds == {one.promise}
+    kinds = {(name.partition("@")[0], promise_kind(r.promise, r.scope))
+             for name, r in session.results().items() if not isinstance(r, Claim)}  # fmt: skip
+    assert kinds == one.kinds()
     check(app, session, one)
 
 
