@@ -159,6 +159,7 @@ def test_the_recommended_entry_follows_the_recommendation(app) -> None:
 
     page = on_page(app, "two different")
     page.radio(key="new-aim").set_value(SEVERAL.title).run()
+    page.multiselect(key=WHICH[SEVERAL]).set_value(["recall"]).run()
     inputs: dict[str, set[str]] = {}
     for way in (MARGIN, BUDGET, MARGIN):
         page.segmented_control(key="new-way").set_value(way).run()
