@@ -205,7 +205,8 @@ def _least_criticals(look: Look, labels: IntArray) -> FloatArray:
     """What the critical values of watched intervals are at least, (n_runs,)."""
     if look.horizon is None:
         return _criticals(look, labels)
-    return least_boundary(labels / max(look.planned, 1), 1 - look.confidence) ** 2
+    progress = labels / max(look.planned, 1)
+    return least_boundary(progress, 1 - look.confidence, look.horizon) ** 2
 
 
 def _rests_on(row: Estimand, cells: Cells) -> BoolArray:

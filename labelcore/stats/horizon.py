@@ -110,11 +110,14 @@ def boundary(
     return np.asarray(np.where(whole, to_the_end, np.where(done > 1, beyond, until)))
 
 
-def least_boundary(progress: ArrayLike, alpha: float) -> FloatArray:
-    """What ``boundary`` is at least at this progress, whatever is covered and however far the
-    labelling may go on."""
+def least_boundary(progress: ArrayLike, alpha: float, horizon: float = 1) -> FloatArray:
+    """What ``boundary`` is at least at this progress, whatever is covered: a figure on a few items
+    that are nearly all labelled has come to its level boundary early."""
     share = np.clip(np.asarray(progress, dtype=float), 1e-9, 1.0)
-    return np.asarray(_constant(STEADY, RANGES, alpha, 1.0) * share ** (DELTA - 0.5))
+    until = alpha if horizon == 1 else alpha * (1 - RESERVE)
+    level = _constant(STEADY, RANGES, alpha, _odds(ALL) / _odds(LAST_SHARE))
+    moving = _constant(STEADY, RANGES, until, 1.0) * share ** (DELTA - 0.5)
+    return np.asarray(np.minimum(moving, level))
 
 
 def _level_after(

@@ -131,12 +131,12 @@ def test_no_stop_is_missed_between_two_looks(
     name: str, known: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """12 sessions stop where they do when each label is looked at; a bound that takes an interval
-    for a quarter wider than it is misses stops."""
+    for a twentieth wider than it is misses stops."""
     found = stops(known, MARGINS[name])
     bound = profile_figures.least_width
     with monkeypatch.context() as patch:
         patch.setattr(
-            profile_figures, "least_width", lambda *given, **named: 1.25 * bound(*given, **named)
+            profile_figures, "least_width", lambda *given, **named: 1.05 * bound(*given, **named)
         )
         too_bold = stops(known, MARGINS[name])
     monkeypatch.setattr(
@@ -182,7 +182,7 @@ def test_few_looks_are_needed(known: Known, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(runs._Session, "look", counted)
     labels = sum(stops(known, MARGINS["all figures"]))
-    assert len(looks) < labels / 5
+    assert len(looks) < labels / 10
 
 
 # --- the law of the draws --------------------------------------------------------------------

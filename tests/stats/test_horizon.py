@@ -17,6 +17,7 @@ from labelcore.stats.horizon import (
     boundary,
     covered_share,
     final_width,
+    least_boundary,
     watched_share,
 )
 from labelcore.stats.profile import Cells, Ratios
@@ -124,3 +125,14 @@ def test_covered_share() -> None:
 def test_final_width() -> None:
     assert final_width(0.4, 1.0) == 0.4
     assert final_width(0.4, 0.5) == pytest.approx(0.4 * 0.5**0.85)
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 4, 16])
+def test_the_least_boundary_is_below_the_boundary_whatever_is_covered(horizon: int) -> None:
+    """Without the level it would not be: a few items may be nearly all labelled early on."""
+    done = np.linspace(0.01, horizon, 200)[:, None]
+    covered = np.linspace(0, 1, 301)[None, :]
+    for alpha in (0.2, 0.05, 0.03, 0.001):
+        real = boundary(done, covered, alpha, horizon)
+        assert (least_boundary(done, alpha, horizon) <= real * (1 + 1e-12)).all()
+        assert (boundary(done, 0.0, alpha) > real).any()
