@@ -58,7 +58,7 @@ def test_a_press_made_anew_during_a_lock_takes_the_place_of_the_first(
         page.keyboard.press("n")
         expect(page.locator(ALERT).first).to_contain_text("not stored yet")
         page.keyboard.press("y")
-        page.wait_for_timeout(3000)
+        page.wait_for_timeout(3000 * driving.slowness())
         other.execute("ROLLBACK")
     driving.wait_for_next(page, item["token"])
     driving.settle(page)
