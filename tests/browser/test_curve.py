@@ -139,6 +139,7 @@ def typed_as_stored(page: Page, data: Path, project: str, truth: dict[str, bool]
     return len(stored)
 
 
+@pytest.mark.full
 def test_paula_is_typed_to_the_end_while_another_explores(
     page: Page, new_page: Callable[..., Page], shared_server: Server
 ) -> None:

@@ -155,7 +155,7 @@ def test_ends_are_those_of_a_general_optimiser(
 
 
 @BOTH
-@pytest.mark.parametrize("case", range(2))
+@pytest.mark.parametrize("case", [0, pytest.param(1, marks=pytest.mark.full)])
 def test_ends_where_weights_crowd(summary: Summary, case: int) -> None:
     """As above, in a list that begins with nothing but hits: where the derivative jumps the search
     may stay up to .005 inside."""
