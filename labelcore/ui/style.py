@@ -41,10 +41,6 @@ STYLE = """<style>
   font-variant-numeric: tabular-nums; white-space: pre-wrap; tab-size: 9.5rem;
   font-size: 1.15rem; font-weight: 600; line-height: 1.7;
 }
-.st-key-figures-far [data-testid="stText"] {
-  font-variant-numeric: tabular-nums; white-space: pre-wrap; tab-size: 11.5rem;
-  font-size: 1.1rem; font-weight: 600; line-height: 1.7;
-}
 .st-key-figures [class*="st-key-value"] [data-testid="stText"] { font-size: 1.2rem; }
 .st-key-sentence [data-testid="stText"] {
   font-size: 1.3rem; line-height: 1.45; white-space: normal;
