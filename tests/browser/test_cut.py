@@ -25,11 +25,31 @@ DRAWN_AREA = """selector => [...document.querySelectorAll(selector)]
   .map(one => one.getBoundingClientRect().toJSON()).find(box => box.width > 0)"""
 DRAWN_LINE = """selector => [...document.querySelectorAll(selector)]
   .map(one => one.getBoundingClientRect().toJSON()).findLast(box => box.height > 0)"""
+# One chart, scrolled to, of the last run of the script, and in its place for twenty frames.
 STILL = """selector => {
+  const charts = [...document.querySelectorAll(".st-key-explore-curve")];
+  charts[0]?.scrollIntoView({ block: "nearest" });
+  const fresh = charts.length === 1 && !charts[0].closest("[data-stale='true']");
   const boxes = [...document.querySelectorAll(selector)].map(one => one.getBoundingClientRect());
-  const now = JSON.stringify(boxes.find(box => box.width > 0)), before = window.lastBox;
-  window.lastBox = { now, since: before?.now === now ? before.since : performance.now() };
-  return now !== undefined && performance.now() - window.lastBox.since > 100;
+  const box = fresh ? boxes.find(one => one.width > 0) : undefined;
+  const now = JSON.stringify(box), before = window.lastBox;
+  window.lastBox = { now, frames: box && before?.now === now ? before.frames + 1 : 0 };
+  return window.lastBox.frames >= 20;
+}"""
+# What was on the screen where and when the pointer was lifted.
+HEAR_PRESS = """selector => {
+  window.lastPress = null;
+  window.addEventListener("pointerup", event => {
+    const areas = [...document.querySelectorAll(selector)];
+    const area = areas.find(one => one.getBoundingClientRect().width > 0);
+    const { data, layout } = area.closest(".js-plotly-plot"), box = area.getBoundingClientRect();
+    const points = data.find(one => one.customdata) ?? {};
+    window.lastPress = {
+      across: (event.clientX - box.left) / box.width, up: (box.bottom - event.clientY) / box.height,
+      width: box.width, height: box.height, x: points.x, y: points.y, rank: points.customdata,
+      xrange: layout.xaxis.range, yrange: layout.yaxis.range,
+    };
+  }, { capture: true, once: true });
 }"""
 MARK = ".labelcore-cut-mark"
 
@@ -66,9 +86,6 @@ def open_explore(page: Page, server: Server, project: str) -> None:
 def choose(page: Page, name: str) -> None:
     page.get_by_role("radio", name=name, exact=True).click()
     wait_until_idle(page)
-    chart = page.locator(".st-key-explore-curve")
-    expect(chart).to_have_count(1)
-    chart.scroll_into_view_if_needed()
     page.wait_for_function(STILL, arg=AREA)
 
 
@@ -81,6 +98,15 @@ def at(page: Page, share: float, height: float = 0.5) -> tuple[float, float]:
     """A place in the picture: shares of its width and of its height."""
     box = area(page)
     return box["x"] + share * box["width"], box["y"] + height * box["height"]
+
+
+def press(page: Page, share: float, height: float = 0.5) -> Any:
+    """Press there; what was on the screen at that moment, and the place in shares of it."""
+    page.evaluate(HEAR_PRESS, AREA)
+    page.mouse.click(*at(page, share, height))
+    seen = page.evaluate("window.lastPress")
+    assert seen["across"] == pytest.approx(share, abs=0.05)
+    return seen
 
 
 def field(page: Page, name: str) -> Any:
@@ -113,15 +139,15 @@ def rank_at(share: float, *, log: bool = False) -> int:
 
 def test_a_press_moves_the_cut(explore: Page, session: lc.Session) -> None:
     for share, height in ((0.5, 0.5), (0.9, 0.05), (0.2, 0.95)):
-        explore.mouse.click(*at(explore, share, height))
-        one_rank(explore, session, rank_at(share))
+        seen = press(explore, share, height)
+        one_rank(explore, session, rank_at(seen["across"]))
 
 
 def test_a_press_on_a_logarithmic_scale(explore: Page, session: lc.Session) -> None:
     choose(explore, "Logarithmic")
     for share in (0.5, 0.85):
-        explore.mouse.click(*at(explore, share))
-        one_rank(explore, session, rank_at(share, log=True), log=True)
+        seen = press(explore, share)
+        one_rank(explore, session, rank_at(seen["across"], log=True), log=True)
 
 
 def test_a_drag_moves_the_cut_where_it_ends(explore: Page, session: lc.Session) -> None:
@@ -201,24 +227,18 @@ def test_a_press_on_two_readings_takes_the_nearest_point(
     explore: Page, session: lc.Session
 ) -> None:
     choose(explore, "ROC")
-    explore.mouse.click(*at(explore, 0.5, 0.4))
+    seen = press(explore, 0.5, 0.4)
     ring = explore.locator(".st-key-explore-curve .legendtext", has_text=re.compile("cut at")).first
-    expect(field(explore, "rank")).not_to_have_value(str(ITEMS // 10))
-    points = explore.evaluate(
-        "() => { const { data, layout } = document.querySelector("
-        "'.st-key-explore-curve .js-plotly-plot');"
-        " const { x, y, customdata } = data.find(one => one.customdata);"
-        " return { x, y, rank: customdata, across: layout.xaxis.range, up: layout.yaxis.range }; }"
-    )
-    box, (across, up) = area(explore), (points["across"], points["up"])
-    wanted = (across[0] + 0.5 * (across[1] - across[0]), up[0] + 0.6 * (up[1] - up[0]))
+    (left, right), (low, high) = seen["xrange"], seen["yrange"]
 
     def far(place: int) -> float:
-        left = (points["x"][place] - wanted[0]) / (across[1] - across[0]) * box["width"]
-        return left**2 + ((points["y"][place] - wanted[1]) / (up[1] - up[0]) * box["height"]) ** 2
+        across = (seen["x"][place] - left) / (right - left) - seen["across"]
+        up = (seen["y"][place] - low) / (high - low) - seen["up"]
+        return math.hypot(across * seen["width"], up * seen["height"])
 
-    known = [i for i, x in enumerate(points["x"]) if x is not None]
-    rank = points["rank"][min(known, key=far)]
+    known = [i for i, x in enumerate(seen["x"]) if x is not None]
+    rank = seen["rank"][min(known, key=far)]
+    assert rank != ITEMS // 10
     expect(ring).to_have_text(f"cut at {rank}")
     expect(field(explore, "rank")).to_have_value(str(rank))
     choose(explore, "Precision")
