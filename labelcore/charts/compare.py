@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import nan
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -84,8 +85,10 @@ def _name(one: Estimate) -> str:
 
 
 def _words(one: Estimate) -> str:
-    if one.value is None:
+    if one.value is None or (one.tentative and not one.has_interval):
         return "not yet"
+    if one.tentative:
+        return interval_words(nan, one.low, one.high)
     if one.state == State.EXACT:
         return f"exactly {words.percent(one.value)}"
     return interval_words(one.value, one.low, one.high, known=one.has_interval)
@@ -98,7 +101,7 @@ def _alt(estimates: Sequence[Estimate], label: str) -> str:
 
 def _table(estimates: Sequence[Estimate]) -> pd.DataFrame:
     rows = [
-        (_name(one), one.value, *((one.low, one.high) if shown else (None, None)), one.labels_used)
+        (_name(one), one.told, *((one.low, one.high) if shown else (None, None)), one.labels_used)
         for one in estimates
         for shown in [one.has_interval and one.value is not None]
     ]

@@ -60,14 +60,15 @@ def history_chart(
     low, high = (shown[name].to_numpy(dtype=float) for name in ("Low", "High"))
     add_band(figure, (x, low), (x, high), known)
     _add_estimate(figure, shown, known, key)
-    now = float(table["Estimate"].iloc[-1])
+    told = _told(table)
+    now = float(told["Estimate"].iloc[-1])
     if margin is not None and not np.isnan(now):
         _add_goal(figure, now, margin, -1.0 if difference else 0.0)
     if difference:
         figure.add_hline(y=0, line={"color": REFERENCE, "width": 1.5})
         figure.add_annotation(remark(FIRST_BETTER, x=0, xref="paper", xanchor="left", y=0))
     figure.layout.xaxis.rangemode = "tozero"
-    return Chart(figure, _words(table, shortened(name), margin, key), table)
+    return Chart(figure, _words(told, shortened(name), margin, key), told)
 
 
 def history_words(
@@ -76,7 +77,12 @@ def history_words(
     """What ``history_chart`` shows, in words."""
     table = history_table(looks, key)
     name = label or label_of(key_parts(key)[0])
-    return NOTHING if table.empty else _words(table, shortened(name), margin, key)
+    return NOTHING if table.empty else _words(_told(table), shortened(name), margin, key)
+
+
+def _told(table: pd.DataFrame) -> pd.DataFrame:
+    """The table without the values that say little yet."""
+    return table.assign(Estimate=table["Estimate"].mask(table["State"] == TENTATIVE))
 
 
 def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key: str) -> None:
@@ -84,7 +90,7 @@ def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key
     there is no interval yet."""
     x = shown["Labels"].tolist()
     value = shown["Estimate"].to_numpy(dtype=float)
-    texts = [_row_words(row, key) for row in shown.to_dict("records")]
+    texts = [_row_words(row, key) for row in _told(shown).to_dict("records")]
     settled = shown["State"].ne(TENTATIVE).to_numpy()
     for keep, name, width, size, colour in (
         (known & settled, "estimate", 2, 5 if len(x) <= FEW_MARKS else 3, FIRST),

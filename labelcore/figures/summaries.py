@@ -79,8 +79,8 @@ def own_intervals(engine: Engine) -> bool:
 
 def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summarised:
     """The number now, by the answers that ``curve`` rests on; with a watched promise by all of them
-    until the planned size, or as far as the plan may go on; by all of them once every item has a
-    label.
+    as far as the plan may go on, to the planned size where it may not; by all of them once every
+    item has a label.
 
     Items without a verdict that count both ways are hits where hits move an end outwards.
     """
@@ -88,7 +88,7 @@ def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summa
     draws, state = curve.draws, curve.state
     if look.promise == Promise.WATCHED:
         state = _watched_state(ranked)
-        draws = look.draws if state == State.EXACT else min(look.draws, look.planned)
+        draws = look.draws if state == State.EXACT else min(look.draws, _furthest(engine))
     answers = ranked.until(draws)
     known = _sample(engine.frame, answers.settled())
     value = estimate(known, summary)
@@ -101,6 +101,11 @@ def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summa
     ends = [_end(engine.frame, answers, summary, look, known, side) for side in (-1.0, 1.0)]
     low, high = min(ends[0], value), max(ends[1], value)
     return Summarised(value, low, high, state, "", answers, draws)
+
+
+def _furthest(engine: Engine) -> int:
+    """The draws up to which a watched promise is."""
+    return (engine.plan.horizon or 1) * engine.setup.planned - engine.given
 
 
 def _watched_state(ranked: Ranked) -> State:

@@ -77,7 +77,7 @@ def _look_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
     spoken = low is not None and high is not None and (low, high) not in ((0.0, 1.0), (-1.0, 1.0))
     return [
         f"{look['labels']:,}",
-        "–" if value is None else number_words(key, value),
+        "–" if value is None or figures.get("tentative") else number_words(key, value),
         *(range_words(key, low, high) if spoken else ("–", "–")),
         *_look_place(look, place),
     ]

@@ -289,11 +289,10 @@ def side_by_side(estimates: list[Estimate]) -> Markup | None:
 
 def interval_cell(one: Estimate) -> str:
     """Value and interval, such as "91.2 % (87.0 % to 94.1 %)"."""
-    if one.value is None:
-        return "–"
-    if not one.has_interval:
-        return percent(one.value)
-    return f"{percent(one.value)} ({' to '.join(percent_range(one.low, one.high))})"
+    between = " to ".join(percent_range(one.low, one.high)) if one.has_interval else ""
+    if one.told is None:
+        return between or "–"
+    return f"{percent(one.told)} ({between})" if between else percent(one.told)
 
 
 def _first(one: Result) -> bool:
@@ -322,7 +321,7 @@ def estimate_table(caption: str, estimates: list[Estimate]) -> Markup:
         [
             (
                 theirs(name_of(one)),
-                "–" if one.value is None else number_words(one.estimand, one.value),
+                "–" if one.told is None else number_words(one.estimand, one.told),
                 *(_ends(one) if one.has_interval else ("–", "–")),
                 "–"
                 if one.promise == Promise.NONE or one.confidence is None

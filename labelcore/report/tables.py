@@ -11,7 +11,7 @@ from typing import Any
 
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.report.facts import Facts, gather
-from labelcore.results.types import Band, Choice, Result
+from labelcore.results.types import Band, Choice, Estimate, Result
 from labelcore.session.session import Session
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -27,7 +27,7 @@ ESTIMATE_COLUMNS = (
     "project", "estimand", "classifier", "positive", "rank", "threshold", "value", "low", "high",
     "confidence", "promise", "state", "labels_used", "draws_used", "method", "source",
     "assumptions", "sentence", "file", "items", "target", "margin", "planned", "form", "tail_share",
-    "statement", "evidence", "evidence_against", "alpha", "chosen", "status", "size",
+    "statement", "evidence", "evidence_against", "alpha", "chosen", "status", "size", "tentative",
 )  # fmt: skip
 
 
@@ -46,7 +46,8 @@ def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
 
 
 def estimates_csv(session: Session, *, byte_order_mark: bool = False) -> str:
-    """The results now, one row per estimate, per point of a curve and per claim; a claim has its
+    """The results now, one row per estimate, per point of a curve and per claim; a tentative
+    estimate has no value, a claim has its
     status as state, evidence instead of an interval, and its own error level alpha; a choice has a
     row per candidate."""
     return estimates_text(gather(session), byte_order_mark=byte_order_mark)
@@ -120,6 +121,8 @@ def _result_rows(project: str, result: Result) -> list[dict[str, Any]]:
         "margin": scope.margin,
         "planned": scope.planned,
     }
+    if isinstance(result, Estimate):
+        shared["value"] = result.told
     if isinstance(result, Choice):
         rows = result.to_frame().to_dict("records")
         score = {result.chosen: result.threshold}

@@ -16,6 +16,8 @@ from labelcore.results.base import Closed, Worded
 from labelcore.results.scope import Scope as Scope
 
 DIFFERENCE = "_difference"
+NEXT_TO_ALL = 0.98
+"""An interval over this share of all that is possible, or more, says nothing."""
 FloatArray = NDArray[np.float64]
 
 
@@ -85,7 +87,7 @@ class Estimate(Worded):
     tentative
         whether the value, not the interval, says little yet: the interval is wider than 60 points
         and more than 1.5 times as wide as it will be at the planned size, or there is no value. It
-        is drawn grey
+        is drawn grey, and no sentence, table or CSV file tells it
 
     Examples
     --------
@@ -126,6 +128,18 @@ class Estimate(Worded):
     def is_difference(self) -> bool:
         """Whether it is the first of two classifiers minus the second."""
         return self.estimand.endswith(DIFFERENCE)
+
+    @property
+    def told(self) -> float | None:
+        """``value`` as words, tables and CSV files have it: None while it is ``tentative``."""
+        return None if self.tentative else self.value
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the value is ``tentative`` and the interval leaves next to everything possible:
+        98 % of it or more."""
+        possible = 2.0 if self.is_difference else 1.0
+        return self.tentative and self.high - self.low >= NEXT_TO_ALL * possible
 
     @property
     def interval(self) -> Interval:

@@ -46,9 +46,9 @@ def interval_words(estimate: Estimate) -> str:
     """Value and interval, such as "91.2 % (87.0 to 94.1)"."""
     if estimate.tentative and estimate.state != State.PROVISIONAL:
         return words.range_text(estimate.low, estimate.high)
-    if estimate.value is None:
+    if estimate.told is None:
         return "not yet"
-    value = words.percent(estimate.value)
+    value = words.percent(estimate.told)
     if estimate.state == State.EXACT:
         return f"{value} (exact)"
     if not estimate.has_interval:

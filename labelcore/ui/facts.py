@@ -198,9 +198,9 @@ def figure(estimate: Estimate) -> str:
     between = interval_text(estimate.estimand, estimate.low, estimate.high)
     if estimate.tentative and estimate.state != State.PROVISIONAL:
         return between  # The picture has the value, in grey.
-    if estimate.value is None:
+    if estimate.told is None:
         return "not yet"
-    value = number_words(estimate.estimand, estimate.value)
+    value = number_words(estimate.estimand, estimate.told)
     if not estimate.has_interval:
         return f"{value}   interval at the end"
     if estimate.state == State.EXACT:

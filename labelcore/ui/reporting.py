@@ -139,9 +139,7 @@ def table(estimates: list[Estimate]) -> pd.DataFrame:
         [
             {
                 "quantity": estimand_name(one.estimand),
-                "estimate": "not yet"
-                if one.value is None
-                else number_words(one.estimand, one.value),
+                "estimate": "not yet" if one.told is None else number_words(one.estimand, one.told),
                 "interval": _interval(one),
                 "labels": f"{one.labels_used:,}",
             }

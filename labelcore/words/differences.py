@@ -44,6 +44,7 @@ STATES = {
         "is left to chance."
     ),
 }
+NOTHING_YET = "{scope}, nothing is known yet about {quantity} ({promise}), from {labels}."
 
 
 def is_difference(key: str) -> bool:
@@ -136,7 +137,7 @@ def difference_sentence(estimate: Estimate, given: str = "") -> str:
     first, second = pair_words(scope)
     what = measure(estimate.estimand)
     value = 0.0 if estimate.value is None else estimate.value
-    return STATES[estimate.state].format(
+    return words.sentence_of(estimate, STATES, NOTHING_YET).format(
         scope=words.scope_words(scope.file, scope.n_items, scope.target),
         quantity=f"how much better {first} is than {second} in {what}",
         guess=guess_words(value, what, first, second),
@@ -147,7 +148,7 @@ def difference_sentence(estimate: Estimate, given: str = "") -> str:
         ),
         labels=words.labels_words(estimate.labels_used, scope, given),
         due=words.due_words(scope),
-        missing=estimate.missing or "no label yet",
+        missing=words.missing_words(estimate),
         margin="" if scope.margin is None else words.goal_points(scope.margin),
     )
 

@@ -6,6 +6,7 @@ promise of the interval it belongs to.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil, log10
 
 from labelcore.promises import Form, Promise, State
@@ -55,23 +56,21 @@ STATES = {
         "{scope}, the best guess so far for {quantity} is {value}, from {labels}; it has no "
         "interval yet. {terms}"
     ),
-    State.INTERVAL: (
-        "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}."
-    ),
+    State.INTERVAL: ("{scope}, {quantity} is {between} ({promise}), from {labels}."),
     State.WAITING: (
-        "{scope}, {quantity} is {value}, between {low} and {high}, whatever the open items turn "
+        "{scope}, {quantity} is {between}, whatever the open items turn "
         "out to be ({promise}), from {labels}; {missing}."
     ),
     State.GOAL_REACHED: (
-        "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
+        "{scope}, {quantity} is {between} ({promise}), from {labels}. "
         "Its goal of plus or minus {margin} is reached."
     ),
     State.NOT_REACHED: (
-        "{scope}, {quantity} is {value}, between {low} and {high} ({promise}), from {labels}. "
+        "{scope}, {quantity} is {between} ({promise}), from {labels}. "
         "Its goal of plus or minus {margin} was not reached."
     ),
     State.STOPPED_EARLY: (
-        "{scope}, {quantity} is {value}, between {low} and {high}, from {labels}; but labelling "
+        "{scope}, {quantity} is {between}, from {labels}; but labelling "
         "stopped before {due}, so {promise}."
     ),
     State.EXACT: (
@@ -79,6 +78,12 @@ STATES = {
         "label, so nothing is left to chance."
     ),
 }
+BETWEEN = "between {low} and {high}"
+NOTHING_YET = (
+    "{scope}, nothing is known yet about {quantity}: anything between {low} and {high} is possible "
+    "({promise}), from {labels}."
+)
+TOO_EARLY = "{labels} so far"
 
 TAIL_WARNING = (
     " More than half of the uncertainty comes from parts of the file where no positive item was "
@@ -264,27 +269,46 @@ def promise_words(estimate: Estimate) -> str:
     return f"{confidence} confidence{all_of}{form}, {valid_words(estimate.promise, estimate.scope)}"
 
 
+def sentence_of(estimate: Estimate, states: Mapping[State, str], nothing: str) -> str:
+    """The row of ``states`` for an estimate; ``nothing`` where its interval says nothing yet, and
+    too few labels where its value does and there is no interval."""
+    if estimate.has_interval and estimate.says_nothing:
+        return nothing
+    early = estimate.state == State.PROVISIONAL and estimate.tentative
+    return states[State.TOO_FEW if early else estimate.state]
+
+
+def missing_words(estimate: Estimate) -> str:
+    """What is missing for a first figure, or the labels that are too few for it."""
+    if estimate.state == State.PROVISIONAL:
+        return TOO_EARLY.format(labels=count(estimate.labels_used))
+    return estimate.missing or "no label yet"
+
+
 def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     """The sentence of an estimate's state, filled in."""
     scope = estimate.scope
     low, high = percent_range(estimate.low, estimate.high)
-    text = STATES[estimate.state].format(
+    between = BETWEEN.format(low=low, high=high)
+    value = "unknown" if estimate.told is None else percent(estimate.told)
+    text = sentence_of(estimate, STATES, NOTHING_YET).format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         quantity=quantity(estimate.estimand, scope.classifier, scope.positive),
-        value="unknown" if estimate.value is None else percent(estimate.value),
+        value=value,
         low=low,
         high=high,
+        between=between if estimate.told is None else f"{value}, {between}",
         promise=promise_words(estimate),
         terms=TERMS[estimate.promise].format(
             first=count(scope.first_figure), promise=promise_words(estimate)
         ),
         labels=labels_words(estimate.labels_used, scope, given),
         due=due_words(scope),
-        missing=estimate.missing or "no label yet",
+        missing=missing_words(estimate),
         margin="" if scope.margin is None else goal_points(scope.margin),
     )
     warn = estimate.tail_share is not None and estimate.tail_share > 0.5
-    if not estimate.has_interval:
+    if not estimate.has_interval or estimate.says_nothing:
         return text
     return " ".join([text + (TAIL_WARNING if warn else ""), *estimate.notes])
 

@@ -12,6 +12,8 @@ from labelcore.words.sentences import confidence_words, due_words, percent, perc
 
 WIDE = 0.1
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
+NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
+TOO_EARLY = "Too few labels to say anything; the interval comes with {due}."
 PROVISIONAL = "{name} is {value} so far; its interval comes with {due}."
 EXACT = "{name} is exactly {value}: every item that matters has a label."
 SURE = "{sure} sure: {finding}."
@@ -68,8 +70,12 @@ def short_sentence(estimate: Estimate) -> str:
         return EXACT.format(name=name, value=value)
     if not estimate.has_interval:
         if estimate.value is None:
-            return NOT_YET
+            return NO_DIFFERENCE_YET if estimate.is_difference else NOT_YET
+        if estimate.tentative:
+            return TOO_EARLY.format(due=due_words(scope))
         return PROVISIONAL.format(name=name, value=value, due=due_words(scope))
+    if estimate.says_nothing:
+        return NO_DIFFERENCE_YET if estimate.is_difference else NOT_YET
     finding = _finding(estimate)
     if estimate.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])

@@ -6,6 +6,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui import actions
+from labelcore.words import sentences as words
 from labelcore.words.short import range_of
 from tests.app.conftest import HOSTILE, bar_texts, button, folds, texts
 
@@ -140,7 +141,10 @@ def test_a_band_from_the_first_label(app, make) -> None:
     found, page = session.results()["accuracy"], texts(shown)
     assert found.tentative and "before a first figure" not in page
     assert ["Accuracy", "", range_of(found.low, found.high)] in bar_texts(shown)
-    assert "95 % sure: of 100 items, lr gets" in page
+    assert found.value is not None and words.percent(found.value) not in page
+    assert found.says_nothing and "Nothing is known yet: anything from 0 to 100 %" in page
+    make("later", labels=12)
+    assert "95 % sure: of 100 items, lr gets" in texts(app("label", project="later"))
 
 
 def test_estimate_with_interval(app, make) -> None:

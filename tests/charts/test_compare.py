@@ -58,3 +58,9 @@ def test_names_do_nothing(hostile: str, inert: Callable[[Any], bool]) -> None:
     chart = compare_chart([estimate(hostile, 0.8)])
     assert inert(chart.figure)
     assert all(set("*[]`${<\\").isdisjoint(text) for text in chart.figure.layout.yaxis.ticktext)
+
+
+def test_a_value_that_says_little_is_not_told() -> None:
+    chart = compare_chart([estimate("a", 0.8, first=True), estimate("b", 0.75, tentative=True)])
+    assert "b: between 70.0 % and 90.0 %" in chart.alt and "75.0" not in chart.alt
+    assert chart.table["Estimate"].isna().tolist() == [False, True]

@@ -156,3 +156,13 @@ def test_a_difference_has_a_line_at_zero_and_points(look: Look) -> None:
     assert "+3.0 points, between +1.0 and +5.0 points" in chart.alt
     plain = history_chart([look(40, 0.6, 0.3, 0.8)], "recall").figure
     assert not plain.layout.shapes and plain.layout.yaxis.minallowed > -0.1
+
+
+def test_a_value_that_says_little_is_drawn_grey_and_not_told(look: Look) -> None:
+    looks = [look(5, 0.6, 0.1, 0.9), look(50, 0.7, 0.5, 0.8)]
+    looks[0]["results"]["recall"]["tentative"] = True
+    chart = history_chart(looks, "recall")
+    assert traces(chart.figure)["tentative estimate"].y == (0.6, None)
+    assert chart.table["Estimate"].isna().tolist() == [True, False]
+    assert "60.0" not in chart.alt + str(traces(chart.figure)["tentative estimate"].hovertext)
+    assert "between 10.0 % and 90.0 %" in history_chart(looks[:1], "recall").alt

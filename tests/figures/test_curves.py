@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.designs.simple_random import SimpleRandom
 from labelcore.figures import summaries
 from labelcore.figures.curves import (
     asks_for_curve,
@@ -351,3 +352,18 @@ def test_a_watched_number_moves_with_every_label(known: Known) -> None:
     assert len(widths) >= 14 and widths[-1] < widths[0] / 2
     fixed = results(labelled(known.engine(plan_of(), 5), known.truth))["average_precision"]
     assert 1.1 < widths[-1] / (2 * fixed.half_width) < 1.4
+
+
+@pytest.mark.parametrize(("horizon", "rests_on"), [(1, 60), (2, 100)])
+def test_a_summary_rests_on_as_many_labels_as_its_plan_may_go_on_to(
+    known: Known, monkeypatch: pytest.MonkeyPatch, horizon: int, rests_on: int
+) -> None:
+    """No method that may go on asks for a summary yet; its labels say one all the same."""
+    name = "area_under_roc"
+    monkeypatch.setattr(SimpleRandom, "estimands", (*SimpleRandom.estimands, name))
+    plan = lc.Plan("simple_random", name, budget=60, params={"horizon": horizon})
+    engine = known.engine(plan, 4)
+    for labels in label(engine, known.truth):
+        if labels == 60:
+            engine.extend(100)
+    assert results(engine)[name].labels_used == rests_on

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from labelcore.log.events import Event
-from labelcore.report import estimates_csv, events_csv
+from labelcore.report import estimates_csv, events_csv, report_html, report_json
 from labelcore.report.tables import EVENT_COLUMNS, FORMULA_STARTS, guarded
+from labelcore.words.sentences import percent
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE, label, session_on, write_items
 
@@ -50,6 +51,23 @@ def test_estimates_have_numbers_promise_and_sentence(made: Made) -> None:
         assert float(found[key]["low"]) == result.low
         assert found[key]["promise"] == "watched"
         assert found[key]["sentence"] == result.sentence()
+
+
+def test_a_value_that_says_little_is_in_no_cell_and_in_no_line_of_the_report(
+    tmp_path: Path,
+) -> None:
+    truth = write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", estimands=["precision"])
+    label(session, truth, 6, eventful=False)
+    found = session.results()["precision"]
+    assert found.tentative and found.value is not None
+    (row,) = rows(estimates_csv(session))
+    assert (row["value"], row["tentative"]) == ("", "True") and float(row["low"]) == found.low
+    told = json.loads(report_json(session))["results"]["precision"]
+    assert (told["value"], told["tentative"]) == (found.value, True)
+    page = report_html(session)
+    assert percent(found.value).removesuffix(" %") not in found.sentence()
+    assert f">{percent(found.value)}" not in page and "6 labels" in page
 
 
 def test_a_curve_has_a_row_for_each_rank(tmp_path: Path) -> None:

@@ -118,3 +118,31 @@ def test_tail_warning_only_with_an_interval() -> None:
     assert words.TAIL_WARNING in replace(BASE, tail_share=0.7).sentence()
     assert words.TAIL_WARNING not in replace(BASE, tail_share=0.4).sentence()
     assert words.TAIL_WARNING not in replace(BASE, tail_share=0.7, state="too few").sentence()
+
+
+TENTATIVE = replace(BASE, low=0.21, high=0.93, tentative=True)
+
+
+@pytest.mark.parametrize("state", ["interval", "waiting", "not reached", "provisional"])
+def test_a_value_that_says_little_is_not_told(state: str) -> None:
+    said = replace(BASE, tentative=True, state=state, promise="fixed").sentence()
+    assert "91.4" not in said and "is is" not in said and "None" not in said
+    assert "91.4" in replace(BASE, state=state, promise="fixed").sentence()
+    assert ("between 87.6 % and 94.3 %" in said) == (state != "provisional")
+
+
+def test_an_interval_that_leaves_next_to_everything_possible_says_nothing() -> None:
+    nothing = replace(TENTATIVE, low=0.004, high=0.9999, tail_share=0.9, notes=("A note.",))
+    assert nothing.says_nothing and not TENTATIVE.says_nothing
+    assert "nothing is known yet about precision" in nothing.sentence()
+    assert words.TAIL_WARNING not in nothing.sentence() and "note" not in nothing.sentence()
+    assert not replace(nothing, tentative=False).says_nothing, "this interval is the result"
+
+
+def test_nothing_is_known_of_a_difference_until_its_interval_is_below_all_that_is_possible() -> (
+    None
+):
+    one = replace(BASE, estimand="recall_difference", low=-0.99, high=0.985, tentative=True)
+    assert one.says_nothing and "nothing is known yet about how much better" in one.sentence()
+    assert not replace(one, low=-0.6).says_nothing, "of two hundred points"
+    assert "between 60.0 points worse" in replace(one, low=-0.6).sentence()

@@ -70,6 +70,17 @@ def test_no_confidence_is_claimed_where_there_is_none() -> None:
     assert nothing == "Nothing is known yet: anything from 0 to 100 % is possible."
 
 
+def test_a_value_that_says_little_is_not_told() -> None:
+    wide = estimate("recall", low=0.2, high=0.97, tentative=True)
+    assert "20 to 97" in short_sentence(wide) and "86" not in short_sentence(wide)
+    open_ = replace(wide, low=0.002, high=1.0)
+    assert short_sentence(open_) == "Nothing is known yet: anything from 0 to 100 % is possible."
+    difference = estimate("f1_difference", low=-0.99, high=0.99, tentative=True)
+    assert short_sentence(difference).startswith("Nothing is known yet: each of the two may")
+    waiting = replace(wide, state=State.PROVISIONAL, promise=Promise.FIXED)
+    assert short_sentence(waiting).startswith("Too few labels") and "86" not in waiting.sentence()
+
+
 def test_ends_are_never_rounded_inwards() -> None:
     for low, high in np.random.default_rng(3).uniform(0, 1, (500, 2)):
         low, high = sorted((low, high))
