@@ -100,12 +100,17 @@ class Engine(Book):
         fresh._start()
         return fresh
 
-    def redrawn(self, seed: int) -> Engine:
+    def redrawn(self, seed: int, *, strata_kept: bool = False) -> Engine:
         """An engine of the same file and plan before the first event under another seed, nothing
-        prepared again that does not depend on the seed. Its orders must be drawn, not hashed."""
+        prepared again that does not depend on the seed. Its orders must be drawn, not hashed.
+
+        strata_kept   of a method that draws from strata: equal scores at an edge stay where they
+                      are, which saves preparing strata anew
+        """
         fresh = copy(self)
         fresh.plan, fresh.setup = self.plan.with_seed(seed), replace(self.setup, seed=seed)
-        frame = None if self.existing.use else self.design.redrawn(fresh.setup, self.frame)
+        anew = base.drawn_anew if strata_kept else self.design.redrawn
+        frame = None if self.existing.use else anew(fresh.setup, self.frame)
         fresh.frame = prepared(self.design, fresh.setup, self.existing) if frame is None else frame
         if fresh.frame.stratum is not self.frame.stratum:
             fresh._tally()

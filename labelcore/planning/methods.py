@@ -44,6 +44,9 @@ class Line:
     labels, most  expected, and at the most
     half_widths   the largest for each result; empty where the method gives none beforehand
     derived       what the method derives from its parameters
+    runs, error   simulated sessions that labels and half-widths come from, and their standard error
+                  as a share: of the labels where these follow from a margin, else of the widest
+                  half-width. 0 for formulas
     """
 
     design: str
@@ -55,6 +58,8 @@ class Line:
     refused: str = ""
     short: str = ""
     remedies: tuple[Remedy, ...] = ()
+    runs: int = 0
+    error: float = 0.0
 
 
 def line(population: Population, plan: Plan) -> Line:

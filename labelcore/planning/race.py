@@ -1,0 +1,286 @@
+"""The methods raced against each other, in sessions simulated on a file's own scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import monotonic
+
+import numpy as np
+
+from labelcore.designs.base import IntArray
+from labelcore.designs.rates import item_probability
+from labelcore.designs.scalars import EstimatesScalars
+from labelcore.estimands import DIFFERENCES, SCALARS
+from labelcore.figures.scalars import scalar_results_of
+from labelcore.log.engine import Engine
+from labelcore.plan.against_file import as_ordered, chosen_classifiers, frozen
+from labelcore.plan.plan import Plan
+from labelcore.planning.methods import Line
+from labelcore.planning.runs import beginning, label_all
+from labelcore.planning.simulation import run_seed
+from labelcore.population import Population
+from labelcore.stats.profile import FloatArray
+
+SECONDS = 3.0
+WORLDS, SESSIONS = 10, 4
+"""Worlds that are simulated for each method, and sessions in each of them."""
+FIRST_WORLDS, FEWEST_WORLDS = 2, 4
+"""Worlds that only bring a size near its margin, and those that a result has at the least."""
+NEAR, MOST_SIZES = 0.05, 4
+"""A size whose half-width lies so near to the margin (as a logarithm) gives the size that meets it;
+sizes that are tried."""
+MOST_ITEMS = 200_000
+"""With more items one step takes longer than a page may be kept waiting."""
+
+World = Callable[[int], IntArray]
+Progress = Callable[[float], object] | None
+
+
+def may_race(population: Population, plan: Plan) -> bool:
+    """Whether sessions of a plan can be simulated on the scores, and would say more than its
+    formulas: for numbers (no curve, no choice) by a method whose size a plan gives, without claims,
+    a calibrated stop or labels that are there already. Those are worked out otherwise."""
+    return (
+        len(population) <= MOST_ITEMS
+        and {*plan.estimands} <= {*SCALARS, *DIFFERENCES}
+        and isinstance(plan.method, EstimatesScalars)
+        and not plan.method.size_from_params
+        and not plan.claims
+        and not plan.calibrated_stop
+        and plan.existing in (None, "ignored")
+        and likely_classes(population, plan) is not None
+    )
+
+
+def likely_classes(population: Population, plan: Plan, seed: int = 0) -> World | None:
+    """Draws the class of every item, (n_items,), for world 0, 1, ..., as if the scores were
+    calibrated; None where they cannot be.
+
+    Two classes: positive with the probability that is the score, with several classifiers the mean
+    of theirs, those without a probability left out. More classes: the predicted one with the
+    probability that is the score, else each other one alike; then only for one classifier.
+    """
+    ordered = as_ordered(population, plan)
+    names = [name for name in chosen_classifiers(ordered, plan) if name is not None]
+    known = [one for name in names if (one := item_probability(ordered, name)) is not None]
+    if not known:
+        return None
+    n_classes, rate = len(population.classes), np.mean(known, axis=0)
+    said: int | IntArray = population.classes.index(population.positive)
+    if n_classes > 2:
+        if len(names) > 1 or names[0] not in population.predictions:
+            return None
+        said = population.predictions[names[0]].astype(np.int64)
+
+    def world(number: int) -> IntArray:
+        random = np.random.default_rng([seed, number])
+        hit = random.random(len(rate)) < rate
+        step = random.integers(1, n_classes, len(rate))
+        return np.where(hit, said, (said + step) % n_classes).astype(np.int64)
+
+    return world
+
+
+def race(
+    population: Population,
+    entrants: Sequence[tuple[Plan, Line]],
+    *,
+    seconds: float = SECONDS,
+    seed: int = 0,
+    world: World | None = None,
+    progress: Progress = None,
+) -> dict[str, Line]:
+    """What each method needs for the margin of its plan, or gives with its budget, by simulation.
+
+    Parameters
+    ----------
+    population
+        the file; at least one score must be a probability
+    entrants
+        the plans, which ask the same question, each of a method of its own, with the lines that
+        their formulas give; plans that ``may_race`` refuses are left out
+    seconds
+        after which no further step begins
+    seed
+        of the worlds and of the draws
+    world
+        gives the class of every item, (n_items,), in world 0, 1, ...; None: ``likely_classes``
+    progress
+        called after each step with the share that is done, 0 to 1. If it returns False the race is
+        cancelled
+
+    Returns
+    -------
+    dict
+        {design: line} with labels and half-widths as simulated, ``runs`` and ``error``; a design
+        that was not done in time is left out, and of a cancelled race all are.
+
+    Notes
+    -----
+    Promise: none, this plans only. Assumption: the scores are calibrated, so that a world's classes
+    are independent draws with the scores as probabilities.
+
+    A half-width is the mean over the sessions, each at its planned size; the labels for a margin
+    are the planned size at which the widest of the figures' means meets it. Whether a session may
+    end earlier, at the first look that meets its margin, is left aside, as the formulas do. Items
+    of equal score at the edge of a stratum are shared out once for all sessions.
+
+    Ten worlds of four sessions are simulated for each method, the same for all. Where the time does
+    not suffice there are fewer, at least four: how many then depends on the machine, and ``runs``
+    says it. The same seed gives the same numbers as long as the time has not ended the race.
+
+    Examples
+    --------
+    >>> import labelcore as lc
+    >>> from labelcore.planning.methods import line
+    >>> population = lc.read_population(
+    ...     "items.csv", id="id", content=["text"],
+    ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
+    >>> plan = lc.Plan("simple_random", ["accuracy"], budget=200)
+    >>> found = race(population, [(plan, line(population, plan))], seconds=60)["simple_random"]
+    >>> found.labels, found.runs, found.error < 0.1
+    (200, 40, True)
+    """
+    until = monotonic() + seconds
+    able = [(plan, line) for plan, line in entrants if may_race(population, plan)]
+    if able and world is None:
+        world = likely_classes(population, able[0][0], seed)
+    runners = [_Runner(population, plan, line, world, seed) for plan, line in able if world]
+    going = runners
+    while going:
+        for runner in going:
+            if monotonic() + runner.longest >= until:
+                runner.ended = True
+                continue
+            runner.step()
+            share = float(np.mean([one.share for one in runners]))
+            if progress is not None and progress(share) is False:
+                return {}
+        going = [runner for runner in going if not runner.ended]
+    found = [runner.found() for runner in runners]
+    return {one.design: one for one in found if one is not None}
+
+
+class _Runner:
+    """One method on its way.
+
+    labels    the size that is simulated now
+    tried     (size, widest half-width) of the sizes before
+    widths    the mean half-widths of each world at this size, (n_questions,)
+    longest   seconds of the longest step so far
+    ended     whether no step follows
+    """
+
+    def __init__(
+        self, population: Population, plan: Plan, line: Line, world: World, seed: int
+    ) -> None:
+        self.population, self.plan, self.line = population, plan, line
+        self.world, self.seed = world, seed
+        self.labels = line.labels
+        self.tried: list[tuple[int, float]] = []
+        self.wanted = WORLDS if plan.margin is None else FIRST_WORLDS
+        self.widths: list[FloatArray] = []
+        self.engine: Engine | None = None
+        self.longest, self.steps, self.ended = 0.0, 0, False
+
+    @property
+    def share(self) -> float:
+        """How much is done, 0 to 1: with a margin as if two sizes were enough."""
+        every = WORLDS if self.plan.margin is None else FIRST_WORLDS + WORLDS
+        return 1.0 if self.ended else min(self.steps / every, 0.99)
+
+    def step(self) -> None:
+        """Simulate one world more, and go to another size or end where that is due."""
+        start = monotonic()
+        if self.engine is None:
+            plan = frozen(self.population, self.plan, self.labels)
+            one_look = replace(plan, budget=self.labels, margin=None, stop=None)
+            self.engine = beginning(self.population, one_look)
+            if plan.budget is None and self.labels >= self.engine.most:
+                self.ended = True  # Nothing is left to chance.
+                return
+        place = len(self.widths)
+        seeds = [run_seed(self.seed, SESSIONS * place + one) for one in range(SESSIONS)]
+        engines = [self.engine.redrawn(seed, strata_kept=True) for seed in seeds]
+        label_all(engines, self.world(place))
+        found = [
+            [one.half_width if one.has_interval else 0.5 for one in results.values()]
+            for results in scalar_results_of(engines)
+        ]
+        self.widths.append(np.mean(found, axis=0))
+        self.steps += 1
+        if len(self.widths) == self.wanted:
+            self._go_on()
+        self.longest = max(self.longest, monotonic() - start)
+
+    def _go_on(self) -> None:
+        """After all worlds of a size: end, or try another one."""
+        full = self.wanted == WORLDS
+        if full and (self._is_found() or len(self.tried) + 1 == MOST_SIZES):
+            self.ended = True
+            return
+        size = self._size_for_margin()
+        self.tried.append((self.labels, self._widest()))
+        self.wanted, self.labels = WORLDS, size
+        self.widths, self.engine = [], None
+
+    def _widest(self) -> float:
+        return float(np.mean(self.widths, axis=0).max())
+
+    def _is_found(self) -> bool:
+        """Whether this size tells the one that is asked for."""
+        margin = self.plan.margin
+        if margin is None:
+            return True
+        near = abs(math.log(max(self._widest(), 1e-9) / margin)) <= NEAR
+        return near or self._size_for_margin() == self.labels
+
+    def _size_for_margin(self) -> int:
+        """The size at which the widest figure is expected to meet the margin: by the slope
+        between the last two sizes, at first by the squared width; within what can be asked."""
+        assert self.engine is not None
+        margin, widest = float(self.plan.margin or 1), max(self._widest(), 1e-9)
+        here, slope = self._information(self.labels), 0.5
+        if self.tried and self.tried[-1][0] != self.labels:
+            size, width = self.tried[-1]
+            steps = math.log(here / self._information(size))
+            slope = min(max(math.log(max(width, 1e-9) / widest) / steps, 0.3), 2.0)
+        wanted = here * (widest / margin) ** (1 / slope)
+        found = math.ceil(wanted / (1 + wanted * self._whole) - 1e-9)
+        most = min(self.plan.budget or self.engine.most, self.engine.most)
+        return int(min(max(found, self.engine.design.least(self.engine.frame)), most))
+
+    @property
+    def _whole(self) -> float:
+        """One over the items that a census would ask; 0 for items like these."""
+        return 1 / len(self.population) if self.plan.target == "file" else 0.0
+
+    def _information(self, labels: int) -> float:
+        """So many independent draws would say as much of the file."""
+        return labels / max(1 - labels * self._whole, 1e-6)
+
+    def found(self) -> Line | None:
+        """The line as simulated; None where too little was done."""
+        worlds = len(self.widths)
+        if self.wanted < WORLDS or worlds < FEWEST_WORLDS or not self._is_found():
+            return None
+        means = np.mean(self.widths, axis=0)
+        widest = int(means.argmax())
+        noise = np.std([one[widest] for one in self.widths], ddof=1) / math.sqrt(worlds)
+        error = float(noise / means[widest]) if means[widest] > 0 else 0.0
+        labels, margin = self.labels, self.plan.margin
+        if margin is not None and self._size_for_margin() != labels:
+            labels = self._size_for_margin()
+            means = means * margin / means[widest]
+        assert self.engine is not None
+        keys = [question.key for question in self.engine.questions]
+        return replace(
+            self.line,
+            labels=labels,
+            most=max(self.line.most, labels),
+            half_widths=dict(zip(keys, means.tolist(), strict=True)),
+            runs=worlds * SESSIONS,
+            error=error if margin is None else 2 * error,
+        )

@@ -1,0 +1,241 @@
+"""The race of methods on simulated sessions, against exact widths where these are known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+import labelcore as lc
+from labelcore.designs.base import IntArray
+from labelcore.planning import race as races
+from labelcore.planning.methods import Line, for_design, line
+from labelcore.planning.race import SESSIONS, WORLDS, likely_classes, may_race, race
+from labelcore.planning.simulation import simulate
+from tests.designs.synthetic import Known, calibrated
+
+ITEMS, RIGHT = 4_000, 0.8
+LIMIT = 3.5
+"""Standard errors: one wrong alarm in 2,000 comparisons. Seeds are given, so none by chance."""
+AT_LENGTH = 1e6
+SEED = 3
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+    """A score of .8 or .2, cut at one half: each item is judged rightly with the same chance, so
+    that a plain random sample holds a binomial number of right judgements."""
+    said = np.random.default_rng(1).random(ITEMS) < 0.3
+    path = tmp_path_factory.mktemp("planted") / "items.csv"
+    score = np.where(said, RIGHT, 1 - RIGHT)
+    pd.DataFrame({"text": "a", "score": score}).to_csv(path, index_label="id")
+    return lc.read_population(
+        path, id="id", content="text", scores={"c": "score"}, thresholds={"c": 0.5}
+    )
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("race"), 2_000, seed=7)
+
+
+def plain(**goal: float) -> lc.Plan:
+    return lc.Plan("simple_random", ["accuracy"], promise="fixed", **goal)
+
+
+def entered(population: lc.Population, plan: lc.Plan, *others: str) -> list[tuple[lc.Plan, Line]]:
+    plans = [for_design(plan, name, population) for name in (plan.design, *others)]
+    return [(one, line(population, one)) for one in plans]
+
+
+def expected_half_width(labels: int) -> float:
+    """Of Wilson's interval with the finite-population factor, over the binomial number of right
+    judgements."""
+    z, effective = 1.959963984540054, labels / (1 - labels / ITEMS)
+    share = np.arange(labels + 1) / labels
+    half = np.sqrt(share * (1 - share) / effective + (z / effective) ** 2 / 4)
+    half *= z / (1 + z**2 / effective)
+    return float(half @ binom.pmf(np.arange(labels + 1), labels, RIGHT))
+
+
+def everything_right(population: lc.Population):
+    """The nearest mistake: as sure as the prediction."""
+    said: IntArray = population.predictions["c"].astype(np.int64)
+    return lambda number: said
+
+
+def within_noise(found: Line, value: float, expected: float) -> bool:
+    return abs(value / expected - 1) <= LIMIT * found.error
+
+
+@pytest.mark.parametrize("labels", [60, 400])
+def test_the_width_of_a_plain_sample_is_the_exact_one(planted: lc.Population, labels: int) -> None:
+    both = [entered(planted, plain(budget=labels))] * 2
+    found, twin = (
+        race(planted, one, seconds=AT_LENGTH, seed=SEED, world=world)["simple_random"]
+        for one, world in zip(both, (None, everything_right(planted)), strict=True)
+    )
+    expected = expected_half_width(labels)
+    assert found.labels == labels and found.runs == WORLDS * SESSIONS
+    assert 0 < found.error < 0.02
+    assert within_noise(found, found.half_widths["accuracy"], expected)
+    assert not within_noise(found, twin.half_widths["accuracy"], expected)
+
+
+@pytest.mark.parametrize("margin", [0.1, 0.03])
+def test_the_labels_of_a_plain_sample_are_the_exact_ones(
+    planted: lc.Population, margin: float
+) -> None:
+    (entrant,) = entered(planted, plain(margin=margin))
+    start = replace(entrant[1], labels=3 * entrant[1].labels)
+    exact = next(n for n in range(5, ITEMS) if expected_half_width(n) <= margin)
+    for formula in (entrant[1], start):
+        found = race(planted, [(entrant[0], formula)], seconds=AT_LENGTH, seed=SEED)
+        assert within_noise(found["simple_random"], found["simple_random"].labels, exact)
+        assert found["simple_random"].half_widths["accuracy"] == pytest.approx(margin, rel=0.02)
+    twin = race(planted, [entrant], seconds=AT_LENGTH, seed=SEED, world=everything_right(planted))[
+        "simple_random"
+    ]
+    assert not within_noise(found["simple_random"], twin.labels, exact)
+
+
+@pytest.mark.parametrize("design", ["recalibrated_neyman", "stratified", "oversampling"])
+def test_the_widths_are_those_of_simulate(known: Known, design: str) -> None:
+    """With the same classes, although strata are made once: another way to the same mean."""
+    plan = lc.Plan(design, ["accuracy"], budget=100, promise="fixed")
+    found = race(
+        known.population,
+        entered(known.population, plan),
+        seconds=AT_LENGTH,
+        seed=SEED,
+        world=lambda number: known.truth,
+    )[design]
+    shown = simulate(known.population, plan, truth=known.truth, runs=100, seed=1).table()
+    half = (shown["high"] - shown["low"]) / 2
+    noise = sqrt(float(half.var(ddof=1)) / 100 + (found.error * found.half_widths["accuracy"]) ** 2)
+    assert abs(found.half_widths["accuracy"] - half.mean()) <= LIMIT * noise
+    said = known.population.predictions["lr"].astype(np.int64)
+    twin = race(known.population, entered(known.population, plan), seconds=AT_LENGTH, seed=SEED,
+                world=lambda number: said)[design]  # fmt: skip
+    assert abs(twin.half_widths["accuracy"] - half.mean()) > LIMIT * noise
+
+
+def test_the_same_seed_gives_the_same_numbers_whoever_runs_beside(known: Known) -> None:
+    plan = lc.Plan("recalibrated_neyman", ["accuracy", "recall"], margin=0.12)
+    many = entered(known.population, plan, "simple_random", "oversampling")
+    alone = race(known.population, many[:1], seconds=AT_LENGTH, seed=SEED)
+    beside = race(known.population, many, seconds=AT_LENGTH, seed=SEED)
+    assert set(beside) == {"recalibrated_neyman", "simple_random", "oversampling"}
+    assert beside["recalibrated_neyman"] == alone["recalibrated_neyman"]
+    other = race(known.population, many[:1], seconds=AT_LENGTH, seed=SEED + 1)
+    assert other["recalibrated_neyman"].half_widths != alone["recalibrated_neyman"].half_widths
+
+
+def test_no_time_and_a_cancelled_race_give_nothing(known: Known) -> None:
+    many = entered(known.population, plain(budget=50), "recalibrated_neyman")
+    assert race(known.population, many, seconds=0) == {}
+    shares: list[float] = []
+
+    def cancel(share: float) -> bool:
+        shares.append(share)
+        return len(shares) < 5
+
+    assert race(known.population, many, seconds=AT_LENGTH, progress=cancel) == {}
+    assert len(shares) == 5
+
+
+def test_a_race_that_is_out_of_time_keeps_what_was_done(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock that runs a tenth of a second between any two looks at it."""
+    ticks = iter(range(10**6))
+    monkeypatch.setattr(races, "monotonic", lambda: next(ticks) / 10)
+    many = entered(known.population, plain(budget=50), "recalibrated_neyman")
+    found = race(known.population, many, seconds=4, seed=SEED)
+    assert {one.runs for one in found.values()} <= set(range(16, 40)) and len(found) == 2
+    assert race(known.population, many, seconds=1, seed=SEED) == {}
+
+
+def test_progress_goes_up_to_its_end(known: Known) -> None:
+    shares: list[float] = []
+    many = entered(known.population, plain(margin=0.1), "recalibrated_neyman")
+    race(known.population, many, seconds=AT_LENGTH, progress=shares.append)
+    assert all(one <= other for one, other in pairwise(shares)) and shares[-1] == 1.0
+    assert shares[0] > 0
+
+
+def test_margins_that_are_hardly_met(known: Known) -> None:
+    """A margin for which everything is to be labelled, or that a cap does not reach; another that
+    anything meets."""
+    (entrant,) = entered(known.population, plain(margin=0.0001))
+    assert entrant[1].labels == 2_000
+    assert race(known.population, [entrant], seconds=AT_LENGTH) == {}
+    capped = replace(entrant[0], budget=300)
+    found = race(known.population, entered(known.population, capped), seconds=AT_LENGTH)
+    assert found["simple_random"].labels == 300
+    assert found["simple_random"].half_widths["accuracy"] > 0.01
+    (entrant,) = entered(known.population, plain(margin=0.49))
+    found = race(known.population, [entrant], seconds=AT_LENGTH)["simple_random"]
+    assert found.labels <= entrant[1].labels and found.half_widths["accuracy"] <= 0.5
+
+
+def test_worlds_follow_the_score(planted: lc.Population) -> None:
+    """Share of positives within each score, in standard errors; a turned score is the twin."""
+    plan = plain(budget=10)
+    world = likely_classes(planted, plan, SEED)
+    assert world is not None
+    classes = np.array([world(number) for number in range(5)])
+    for score in (RIGHT, 1 - RIGHT):
+        at = planted.scores["c"] == score
+        noise = sqrt(score * (1 - score) / (5 * at.sum()))
+        assert abs(classes[:, at].mean() - score) <= LIMIT * noise
+        assert abs((1 - classes[:, at]).mean() - score) > LIMIT * noise
+    assert (classes[0] != classes[1]).any() and (world(0) == classes[0]).all()
+
+
+def test_worlds_of_several_classes(tmp_path: Path) -> None:
+    random, path = np.random.default_rng(2), tmp_path / "three.csv"
+    score, names = random.uniform(0.4, 1.0, 3_000), np.array(["a", "b", "c"])
+    said = random.integers(0, 3, 3_000)
+    columns = {"text": "a", "score": score, "said": names[said]}
+    pd.DataFrame(columns).to_csv(path, index_label="id")
+    population = lc.read_population(
+        path, id="id", content="text", classes=list(names),
+        scores={"c": "score"}, predictions={"c": "said"},
+    )  # fmt: skip
+    world = likely_classes(population, plain(budget=10), SEED)
+    assert world is not None
+    classes = world(0)
+    noise = sqrt(float((score * (1 - score)).sum())) / len(said)
+    assert abs((classes == said).mean() - score.mean()) <= LIMIT * noise
+    others = np.bincount((classes - said)[classes != said] % 3, minlength=3)[1:]
+    assert abs(others[0] - others[1]) <= LIMIT * sqrt(others.sum())
+
+
+def test_who_may_race(known: Known, tmp_path: Path) -> None:
+    population = known.population
+    assert may_race(population, plain(budget=50))
+    refused = {
+        "a curve": lc.Plan("simple_random", ["precision_curve"], budget=50),
+        "claims": lc.Plan("recalibrated_neyman", ["accuracy"], claims=["accuracy > 0.6"]),
+        "a calibrated stop": plain(margin=0.1, stop="margin"),
+    }
+    assert [name for name, plan in refused.items() if may_race(population, plan)] == []
+    path = tmp_path / "bare.csv"
+    pd.DataFrame({"text": ["a"] * 9, "said": [0, 1, 1] * 3, "far": range(9)}).to_csv(
+        path, index_label="id"
+    )
+    read = {"id": "id", "content": "text", "predictions": {"c": "said"}}
+    bare, far = (
+        lc.read_population(path, **read),
+        lc.read_population(path, **read, scores={"c": "far"}),
+    )
+    assert not may_race(bare, plain(budget=5)) and not may_race(far, plain(budget=5))
+    plan = plain(budget=5)
+    assert race(bare, [(plan, line(bare, plan))]) == {}
