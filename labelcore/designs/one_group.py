@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.designs.base import Look
+from labelcore.designs.base import IntArray, Look
+from labelcore.designs.scalars import Goal
+from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.horizon import boundary, watched_share
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, Ratios
+from labelcore.stats.profile_reach import reached
 from labelcore.stats.proportion import share_interval
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
@@ -71,17 +74,58 @@ def with_known(
     return tuple(((hits + rest * (shares if rest else 0 * np.nan_to_num(shares))) / size).tolist())
 
 
-def _covered(cells: Cells, group: BoolArray) -> float:
+def share_may_meet(
+    row: Estimand, cells: Cells, look: Look, labels: IntArray, goal: Goal
+) -> BoolArray:
+    """``EstimatesScalars.may_meet`` for ``share_of_group`` with a planned size; no bound for the
+    confidence sequences of sessions without end.
+
+    cells   with an axis of looks
+    """
+    group = known_group(row, cells)
+    assert group is not None
+    own = group & cells.sampled
+    size = float(cells.size[own].sum())
+    if look.horizon is None or size == 0:
+        return np.ones(len(labels), dtype=bool)
+    hits, known = _hits(cells, ratios([row], cells), own), group & ~cells.sampled
+    counts = cells.labelled[:, own].sum(axis=1, keepdims=True), hits[:, None]
+    one = Cells(np.array([size]), *counts, np.array([True]))
+    table = Ratios(np.zeros(1), np.ones((1, 1)), np.array([size]), np.zeros((1, 1)))
+    covered = _covered(cells, own) if look.target == "file" else 0.0
+    progress = labels / max(look.planned, 1)
+    critical = boundary(progress, covered, 1 - look.confidence, look.horizon) ** 2
+    part = size / float(cells.size[group].sum())
+    sure = _hits(cells, ratios([row], cells), known) / float(cells.size[group].sum())
+    share = sure + part * np.divide(
+        hits, counts[0][:, 0], out=np.full(len(hits), np.nan), where=counts[0][:, 0] > 0
+    )
+
+    def settled(low: FloatArray, high: FloatArray) -> BoolArray:
+        return goal.missed(share, sure + part * low, sure + part * high)
+
+    low, high, _ = reached(one, table, critical, settled, target=look.target)
+    return ~settled(low, high)
+
+
+def _hits(cells: Cells, table: Ratios, group: BoolArray) -> FloatArray:
+    """Labels that count in the numerator at each look, (n_looks,)."""
+    right = table.a[0] > 0
+    hits = np.where(right, cells.positive, cells.labelled - cells.positive)
+    return np.asarray(hits[:, group].sum(axis=1))
+
+
+def _covered(cells: Cells, group: BoolArray) -> FloatArray:
     """The share of the items labelled in the strata that the group lies in: of a part of them it is
-    the same but for chance."""
+    the same but for chance, (...)."""
     strata = cells.stratum
     whole = group if strata is None else np.isin(strata, strata[group]) & cells.sampled
     items = float(cells.size[whole].sum())
-    return float(cells.labelled[whole].sum()) / items if items else 0.0
+    return np.asarray(cells.labelled[..., whole].sum(axis=-1) / items if items else 0.0)
 
 
 def _sampled_share(
-    cells: Cells, look: Look, table: Ratios, group: BoolArray, covered: float
+    cells: Cells, look: Look, table: Ratios, group: BoolArray, covered: FloatArray | float
 ) -> tuple[float, float, float, Method]:
     """Value, low, high and method of the share of a group of sampled items."""
     hits, trials, size = counts_of_group(cells, table, group)

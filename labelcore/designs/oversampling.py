@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,9 +20,9 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.one_group import share_of_group
-from labelcore.designs.profile_figures import WIDENED, g_profile
+from labelcore.designs.profile_figures import WIDENED, g_profile, profile_may_meet
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates
-from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, half_width
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal, half_width
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import Named, ParameterError, PlanError
 from labelcore.estimands import Estimand, known_group, ratios
@@ -38,6 +38,7 @@ from labelcore.stats.oversampling import (
 )
 from labelcore.stats.oversampling_intervals import INTERVALS, Groups, posterior_means
 from labelcore.stats.profile import (
+    BoolArray,
     Cells,
     FloatArray,
 )
@@ -284,6 +285,11 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
             np.full(len(rows), np.nan),
             promise=Promise.NONE if not watched and _prior(look) is not None else None,
         )
+
+    def may_meet(
+        self, answers: Answers[OversamplingFrame], look: Look, labels: IntArray, goal: Goal
+    ) -> BoolArray:
+        return profile_may_meet(replace(answers, rates=None), look, labels, goal)
 
     def derived(self, frame: OversamplingFrame, labels: int) -> dict[str, Any]:
         sizes = _sizes(frame, labels)

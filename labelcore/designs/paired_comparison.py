@@ -43,14 +43,15 @@ from labelcore.designs.profile_figures import (
     profile_figures,
     profile_figures_of,
     profile_first_look,
+    profile_may_meet,
 )
-from labelcore.designs.scalars import Answers, ComparesTwo, Figures, half_width
+from labelcore.designs.scalars import Answers, ComparesTwo, Figures, Goal, half_width
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
 from labelcore.stats.certain import certain_bounds
-from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray, plug_in_totals
+from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray, plug_in_totals
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.sequences import MINIMUM_STRATA
 
@@ -218,6 +219,13 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         if any(one.frame.few for one in answers):
             return super().figures_of(answers, looks)
         return profile_figures_of(answers, looks)
+
+    def may_meet(
+        self, answers: Answers[PairFrame], look: Look, labels: IntArray, goal: Goal
+    ) -> BoolArray:
+        if answers.frame.few:
+            return super().may_meet(answers, look, labels, goal)
+        return profile_may_meet(answers, look, labels, goal)
 
     def half_widths(
         self, setup: Setup, answers: Answers[PairFrame], look: Look, drawn: FloatArray

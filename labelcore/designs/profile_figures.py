@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from labelcore.designs.base import WHOLE_ITEMS, Frame, IntArray, Look
-from labelcore.designs.one_group import share_of_group
-from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures
+from labelcore.designs.one_group import share_may_meet, share_of_group
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.target import sampled_file
 from labelcore.estimands import Estimand, known_group, table_of
 from labelcore.promises import Form, Method, Promise
@@ -20,17 +21,16 @@ from labelcore.stats.profile import (
     Differences,
     FloatArray,
     Table,
-    least_width,
     plug_in_totals,
     side_by_side,
     variance_shares,
 )
-from labelcore.stats.profile_interval import profile_interval
+from labelcore.stats.profile_interval import critical_values, profile_interval
+from labelcore.stats.profile_reach import reached
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look, watched_critical
 
-ROUNDING = 1e-6
-"""How far the ends of an interval may be from where they belong, at the very most."""
-
+WIDEST_MARGIN = 0.2
+"""For items like these the ends of intervals that are no wider are found to within ``ROUNDING``."""
 WIDENED = Method(
     "G-profile band over strata for a planned size",
     "Wilks (1938); Wang and Tsiatis (1987) for the boundary",
@@ -97,22 +97,68 @@ def profile_figures_of(answers: Sequence[Answers[Any]], looks: Sequence[Look]) -
 
 
 def profile_may_meet(
-    row: Estimand, cells: Cells, look: Look, labels: IntArray, margin: float
+    answers: Answers[Any],
+    look: Look,
+    labels: IntArray,
+    goal: Goal,
+    value: FloatArray | None = None,
 ) -> BoolArray:
-    """``EstimatesScalars.may_meet`` of a method whose watched intervals are G-profiles: False where
-    points inside the region are further apart than the margin allows. Whole items and what a target
-    "process" adds only widen an interval.
+    """``EstimatesScalars.may_meet`` of a method whose watched intervals are G-profiles: points
+    inside the region show that one is too wide. Whole items only widen an interval.
 
-    cells   those at each look, with an axis of looks; labels: (n_looks,)
+    Every look has the critical value of its interval; a first try with the least one that it may
+    have takes a fraction of the time. There is no bound for differences whose denominator is not
+    known: which of their cells rise depends on the point. Nor is there one beyond
+    ``WIDEST_MARGIN`` for items like these.
+
+    value   (n_looks,) where the method has one of its own; None: the plug-in of the cells
     """
-    group = known_group(row, cells)
-    alone = group is not None and np.count_nonzero(group & cells.sampled) == 1
-    table = table_of([row], cells)
-    if isinstance(table, Differences) or alone:
+    rows, cells = answers.rows, answers.cells
+    table = table_of(rows, cells)
+    unknown = isinstance(table, Differences) and (table.first.b.any() or table.second.b.any())
+    if unknown or (look.target == "process" and goal.margin > WIDEST_MARGIN):
         return np.ones(len(labels), dtype=bool)
-    critical = _least_criticals(look, labels)[:, None]
-    width = least_width(cells, table, critical, target=look.target)[:, 0]
-    return np.asarray(width <= 2 * margin + ROUNDING)
+    if not isinstance(table, Differences) and _one_sample(known_group(rows[0], cells), cells):
+        return share_may_meet(rows[0], cells, look, labels, goal)
+    if value is None:
+        value = table.value(plug_in_totals(cells, answers.rates)[..., None, :])[:, 0]
+    possible: BoolArray = np.ones(len(labels), dtype=bool)
+    if goal.memory.get("row") == rows[0].name:
+        least = _least_criticals(look, labels)
+        possible = _may_meet(cells, table, least, value, look, goal)
+        if not possible.any():
+            return possible
+    left = np.flatnonzero(possible)
+    part = replace(cells, labelled=cells.labelled[left], positive=cells.positive[left])
+    rates = None if answers.rates is None else answers.rates[left]
+    widened = _widening(rows, part, table, look, rates, labels[left])
+    critical = critical_values(part, table, look.confidence, **widened)
+    critical = np.broadcast_to(critical, (len(left), 1))[:, 0]
+    possible[left] = _may_meet(part, table, critical, value[left], look, goal)
+    goal.memory["row"] = rows[0].name
+    return possible
+
+
+def _one_sample(group: BoolArray | None, cells: Cells) -> TypeGuard[BoolArray]:
+    """Whether the sampled items of a group of known size are those of one cell."""
+    return group is not None and np.count_nonzero(group & cells.sampled) == 1
+
+
+def _may_meet(
+    cells: Cells,
+    table: Table,
+    critical: FloatArray,
+    value: FloatArray,
+    look: Look,
+    goal: Goal,
+) -> BoolArray:
+    def settled(low: FloatArray, high: FloatArray) -> BoolArray:
+        return goal.missed(value, low, high)
+
+    low, high, goal.memory["points"] = reached(
+        cells, table, critical, settled, target=look.target, known=goal.memory.get("points")
+    )
+    return ~settled(low, high)
 
 
 def alike(answers: Sequence[Answers[Any]], looks: Sequence[Look]) -> list[list[int]]:
@@ -138,7 +184,7 @@ def _shown(
         return Figures(value, low, high, tuple(made), np.full(len(rows), np.nan))
     for place in range(len(rows)) if look.promise == Promise.WATCHED else ():
         group = known_group(rows[place], cells)
-        if group is not None and np.count_nonzero(group & cells.sampled) == 1:
+        if _one_sample(group, cells):
             # The band over strata needs several; one is a plain random sample by itself.
             _, low[place], high[place], made[place] = share_of_group(
                 cells, look, table.row(place), group
@@ -165,6 +211,32 @@ def g_profile(
     """
     table = table_of(rows, cells)
     least = np.array([row.least for row in rows])
+    rests_on = [_rests_on(row, cells) for row in rows]
+    low, high = profile_interval(
+        cells,
+        table,
+        look.confidence,
+        rests_on=np.stack(rests_on, axis=-2),
+        whole_items=always_whole or look.rules >= WHOLE_ITEMS,
+        **_widening(rows, cells, table, look, rates, labels),
+    )
+    if value is None:
+        value = np.clip(table.value(plug_in_totals(cells, rates)[..., None, :]), least, 1.0)
+    low = np.where(np.isnan(low), least, np.minimum(low, np.nan_to_num(value, nan=1.0)))
+    high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=-1.0)))
+    return value, low, high
+
+
+def _widening(
+    rows: list[Estimand],
+    cells: Cells,
+    table: Table,
+    look: Look,
+    rates: FloatArray | None,
+    labels: IntArray | None,
+) -> dict[str, Any]:
+    """What the critical values at this look, or at each number of labels, are made with: arguments
+    of ``critical_values``."""
     watched = look.promise == Promise.WATCHED
     process = look.target == "process" and cells.labelled.sum() > 0
     inflation = sampled_file(rows, cells, table, rates) if process else 1.0
@@ -174,23 +246,12 @@ def g_profile(
             cells, table, look.confidence, progress, look.horizon, rates, target=look.target
         )
     endless = watched and look.horizon is None
-    rests_on = [_rests_on(row, cells) for row in rows]
-    low, high = profile_interval(
-        cells,
-        table,
-        look.confidence,
-        watched=_criticals(look, labels) if endless else None,
-        rates=rates,
-        target=look.target,
-        inflation=inflation,
-        rests_on=np.stack(rests_on, axis=-2),
-        whole_items=always_whole or look.rules >= WHOLE_ITEMS,
-    )
-    if value is None:
-        value = np.clip(table.value(plug_in_totals(cells, rates)[..., None, :]), least, 1.0)
-    low = np.where(np.isnan(low), least, np.minimum(low, np.nan_to_num(value, nan=1.0)))
-    high = np.where(np.isnan(high), 1.0, np.maximum(high, np.nan_to_num(value, nan=-1.0)))
-    return value, low, high
+    return {
+        "watched": _criticals(look, labels) if endless else None,
+        "rates": rates,
+        "target": look.target,
+        "inflation": inflation,
+    }
 
 
 def _criticals(look: Look, labels: IntArray | None) -> FloatArray:
@@ -202,7 +263,7 @@ def _criticals(look: Look, labels: IntArray | None) -> FloatArray:
 
 
 def _least_criticals(look: Look, labels: IntArray) -> FloatArray:
-    """What the critical values of watched intervals are at least, (n_runs,)."""
+    """What the critical values of watched intervals are at least, (n_looks,)."""
     if look.horizon is None:
         return _criticals(look, labels)
     progress = labels / max(look.planned, 1)

@@ -39,7 +39,7 @@ from labelcore.designs.profile_figures import (
     profile_may_meet,
 )
 from labelcore.designs.rates import stratum_rates
-from labelcore.designs.scalars import Answers, Figures
+from labelcore.designs.scalars import Answers, Figures, Goal
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import ParameterError, PlanError
@@ -261,9 +261,9 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         return profile_figures_of(answers, looks)
 
     def may_meet(
-        self, row: Estimand, cells: Cells, look: Look, labels: IntArray, margin: float
+        self, answers: Answers[HelpedFrame], look: Look, labels: IntArray, goal: Goal
     ) -> BoolArray:
-        return profile_may_meet(row, cells, look, labels, margin)
+        return profile_may_meet(answers, look, labels, goal)
 
 
 def _strata(

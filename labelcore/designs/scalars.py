@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic
 
 import numpy as np
@@ -55,6 +55,37 @@ class Figures:
     notes: tuple[str, ...] = ()
 
 
+ROUNDING = 1e-6
+"""How far the ends of an interval may be from where they belong, at the very most."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Goal:
+    """What ends a session by its margin.
+
+    margin   the largest half-width
+    kept     low and high of the band at the planned size, which is kept until the new one lies
+             inside it or the value outside; None: before that size, or no band is kept
+    memory   what a method keeps from one call to the next to save time; no stop depends on it
+    """
+
+    margin: float
+    kept: tuple[float, float] | None = None
+    memory: dict[str, Any] = field(default_factory=dict)
+
+    def missed(self, value: FloatArray, low: FloatArray, high: FloatArray) -> BoolArray:
+        """Where an interval around ``value`` that reaches at least from ``low`` to ``high`` is
+        wider than the margin allows, or a wider one is kept; arrays of one shape."""
+        wide = np.asarray(high - low > 2 * self.margin + ROUNDING)
+        if self.kept is None:
+            return wide
+        least, most = self.kept
+        if most - least <= 2 * self.margin + ROUNDING:
+            return wide & ((value < least - ROUNDING) | (value > most + ROUNDING))
+        kept = (least + ROUNDING < value) & (value < most - ROUNDING)
+        return np.asarray(wide | kept & ((low < least - ROUNDING) | (high > most + ROUNDING)))
+
+
 class EstimatesScalars(Design[FrameT]):
     """A method that estimates numbers about a classifier, such as accuracy or recall."""
 
@@ -72,12 +103,14 @@ class EstimatesScalars(Design[FrameT]):
         return [self.figures(one, look) for one, look in zip(answers, looks, strict=True)]
 
     def may_meet(
-        self, row: Estimand, cells: Cells, look: Look, labels: IntArray, margin: float
+        self, answers: Answers[FrameT], look: Look, labels: IntArray, goal: Goal
     ) -> BoolArray:
-        """Whether a watched interval may be within ``margin`` at each of several looks, (n_looks,):
-        False only where it surely is not, True where the interval itself has to tell.
+        """Whether a watched interval may keep ``goal`` at each of several looks, (n_looks,): False
+        only where it surely does not, True where the interval itself has to tell.
 
-        cells    the counts at each look, with an axis of looks; labels: (n_looks,), all labels then
+        answers  of one row, with an axis of looks in the counts of its cells and in its rates; the
+                 codes are those before the first of these looks
+        labels   (n_looks,), all labels at each look
         """
         return np.ones(len(labels), dtype=bool)
 

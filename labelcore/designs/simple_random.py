@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,15 +26,22 @@ from labelcore.designs.helped_figures import (
     few_words,
     helped_figures,
 )
-from labelcore.designs.one_group import MIXTURE, SEQUENCE, counts_of_group, share_of_group
-from labelcore.designs.profile_figures import WIDENED, alike, g_profile
-from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures
+from labelcore.designs.one_group import (
+    MIXTURE,
+    SEQUENCE,
+    counts_of_group,
+    share_may_meet,
+    share_of_group,
+)
+from labelcore.designs.profile_figures import WIDENED, alike, g_profile, profile_may_meet
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import ParameterError
 from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.difference_estimator import LEAST_OF_EACH
 from labelcore.stats.profile import (
+    BoolArray,
     Cells,
     FloatArray,
     Ratios,
@@ -168,6 +175,16 @@ class SimpleRandom(StratifiedDesign[Frame]):
                 plain = self._with_bounds(one.rows, one.cells, look, profiled)
                 found[place] = helped_figures(one, look, plain) if _is_helped(look) else plain
         return [found[place] for place in range(len(answers))]
+
+    def may_meet(
+        self, answers: Answers[Frame], look: Look, labels: IntArray, goal: Goal
+    ) -> BoolArray:
+        row, cells = answers.rows[0], answers.cells
+        if look.horizon is None:
+            return super().may_meet(answers, look, labels, goal)
+        if known_group(row, cells) is not None:
+            return share_may_meet(row, cells, look, labels, goal)
+        return profile_may_meet(replace(answers, rates=None), look, labels, goal)
 
     def half_widths(
         self, setup: Setup, answers: Answers[Frame], look: Look, drawn: FloatArray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,8 +20,8 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.profile_figures import g_profile, method_at
-from labelcore.designs.scalars import FIRST_FIGURE, Figures
+from labelcore.designs.profile_figures import g_profile, method_at, profile_may_meet
+from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.designs.sureness import sureness
 from labelcore.designs.target import sampled_file
@@ -43,7 +43,7 @@ from labelcore.stats.neyman import (
     printed_counts,
     proportional_counts,
 )
-from labelcore.stats.profile import Cells, FloatArray, fixed_critical
+from labelcore.stats.profile import BoolArray, Cells, FloatArray, fixed_critical
 from labelcore.stats.sequences import MINIMUM_STRATA, first_watched_look
 from labelcore.stats.stratifications import MOST_STRATA, STRATIFICATIONS, stratify
 
@@ -280,6 +280,16 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         _, low, high = g_profile([row], strata, look, value=value)
         return float(value[0]), float(low[0]), float(high[0]), method_at(look)
 
+    def may_meet(
+        self, answers: Answers[SureFrame], look: Look, labels: IntArray, goal: Goal
+    ) -> BoolArray:
+        strata = rightly_judged(answers.cells)
+        seen = strata.size * (strata.labelled > 0)
+        share = strata.positive / np.maximum(strata.labelled, 1)
+        value = (seen * share).sum(axis=-1) / seen.sum(axis=-1)  # ``stratified_accuracy``
+        mine = replace(answers, cells=strata, rates=None)
+        return profile_may_meet(mine, look, labels, goal, value)
+
     def derived(self, frame: SureFrame, labels: int) -> dict[str, Any]:
         return {"expected_accuracy": [round(float(share), 4) for share in frame.chance]}
 
@@ -287,12 +297,10 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
 def rightly_judged(cells: Cells) -> Cells:
     """The parts of each stratum together again, with rightly judged items for positive ones."""
     parts = np.arange(len(cells.size)) if cells.stratum is None else cells.stratum
-    place = np.unique(parts, return_inverse=True)[1]
+    of_stratum = parts[:, None] == np.unique(parts)
     wrong = cells.labelled - cells.positive
     right = np.where(cells.predicted, cells.positive, wrong)
-    size, labelled, hits = (
-        np.bincount(place, counts).astype(float) for counts in (cells.size, cells.labelled, right)
-    )
+    size, labelled, hits = (counts @ of_stratum for counts in (cells.size, cells.labelled, right))
     labelled = np.minimum(labelled, size)
     everything = np.ones(len(size), dtype=bool)
     return Cells(size, labelled, np.minimum(hits, labelled), everything)

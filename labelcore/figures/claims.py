@@ -58,8 +58,6 @@ def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> Bool
         return possible
     goal = -math.log(_alpha(engine)) - 1e-9
     for claim in engine.claims:
-        if claim.of_disagreements:
-            continue
         cells = claim.tally.after_each(positions, codes, claim.class_index)
         ends = [
             claim.log_evidence(cells, cells.labelled, cells.positive, one, engine.plan.target)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import IntArray, Look
+from labelcore.designs.base import IntArray, Look, Progress
 from labelcore.designs.curves import (
     JUDGEMENT,
     OPEN_SHARE,
@@ -190,13 +190,16 @@ def look_at(engine: Engine, promise: Promise | None = None) -> Look:
     )
 
 
-def fitted_cell_rates(engine: Engine, tally: Tally, class_index: int | None) -> FloatArray | None:
-    """The design's idea of each cell's rate, where it speaks of this class."""
+def fitted_cell_rates(
+    engine: Engine, tally: Tally, class_index: int | None, progress: Progress | None = None
+) -> FloatArray | None:
+    """The design's idea of each cell's rate, where it speaks of this class; by another ``progress``
+    than that of the engine, where that is given."""
     several = len(engine.population.classes) > 2
     if several and class_index is not None:
         return None
-    rates = engine.design.fitted_rates(engine.frame, engine.progress)
-    return np.asarray(rates[tally.stratum])
+    rates = engine.design.fitted_rates(engine.frame, progress or engine.progress)
+    return np.asarray(rates[..., tally.stratum])
 
 
 def answers_of(engine: Engine, group: list[Question]) -> Answers[Any]:
@@ -210,6 +213,27 @@ def answers_of(engine: Engine, group: list[Question]) -> Answers[Any]:
         fitted_cell_rates(engine, tally, first.class_index),
         first.classifier,
         first.class_index,
+        engine.codes,
+    )
+
+
+def answers_after_each(
+    engine: Engine, question: Question, positions: IntArray, codes: IntArray
+) -> Answers[Any]:
+    """``answers_of`` one question after each of several labels more: an axis of looks in the counts
+    of the cells and in their rates.
+
+    positions, codes   (n_looks,), the items and their classes
+    """
+    tally = engine.tallies[question.subject]
+    ahead = engine.progress_after_each(positions, codes)
+    return Answers(
+        engine.frame,
+        [question.row],
+        tally.after_each(positions, codes, question.class_index),
+        fitted_cell_rates(engine, tally, question.class_index, ahead),
+        question.classifier,
+        question.class_index,
         engine.codes,
     )
 

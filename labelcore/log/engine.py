@@ -29,7 +29,7 @@ from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
 from labelcore.stats.orders import HASHED, Orders
-from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
+from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
 
 
@@ -175,8 +175,7 @@ class Engine(Book):
     def progress(self) -> Progress:
         """Drawn and labelled items by stratum, as the design may see them."""
         tally = self.tallies[self.classifiers[0]]
-        several = len(self.population.classes) > 2
-        cells = tally.cells(None if several else self.classes[self.population.positive])
+        cells = tally.cells(self._class_of_progress)
         return Progress(
             self.drawn,
             self._by_stratum(tally, cells.labelled),
@@ -188,10 +187,28 @@ class Engine(Book):
             self._memory,
         )
 
+    def progress_after_each(self, positions: IntArray, codes: IntArray) -> Progress:
+        """``progress`` after each of several labels more: labelled and positive items by stratum,
+        (n_labels, n_strata); of what else there is, only the limit.
+
+        positions, codes   (n_labels,), the items and their classes
+        """
+        tally = self.tallies[self.classifiers[0]]
+        cells = tally.after_each(positions, codes, self._class_of_progress)
+        labelled = self._by_stratum(tally, cells.labelled)
+        positive = self._by_stratum(tally, cells.positive)
+        return Progress(self.drawn, labelled, positive, self.limit + self.given)
+
+    @property
+    def _class_of_progress(self) -> int | None:
+        """The class whose items count as positive in ``progress``; None: those rightly judged."""
+        several = len(self.population.classes) > 2
+        return None if several else self.classes[self.population.positive]
+
     def _by_stratum(self, tally: Tally, of_cells: FloatArray) -> FloatArray:
-        own = tally.stratum != NOT_SAMPLED
-        found = np.bincount(tally.stratum[own], of_cells[own], minlength=self.frame.n_strata)
-        return np.asarray(found, dtype=float)
+        """Sums over the cells of each stratum, (..., n_strata)."""
+        of_strata = tally.stratum[:, None] == np.arange(self.frame.n_strata)
+        return np.asarray(of_cells @ of_strata, dtype=float)
 
     def peek(self) -> tuple[int, int, int, int] | None:
         """(index, position, batch, basis) of the next new item; None at the limit, and where the

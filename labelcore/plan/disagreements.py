@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,6 +58,19 @@ class Disagreements(Tally):
         labelled = np.tile(self._summed(self.counts.sum(axis=1)), 2)
         both = np.ones(2 * self.n_groups, dtype=bool)
         return Cells(np.tile(self.group_size, 2), labelled, np.concatenate(hits), both)
+
+    def after_each(
+        self, positions: NDArray[np.int64], codes: NDArray[np.int64], class_index: int | None
+    ) -> Cells:
+        now, cell = self.cells(class_index), self.cell_of[positions]
+        drawn = (self.group_of[positions][:, None] == np.arange(self.n_groups)).astype(float)
+        hits = [
+            drawn * (codes == said[cell])[:, None]
+            for said in (self.left_prediction, self.prediction)
+        ]
+        labelled = np.cumsum(np.tile(drawn, 2), axis=0)
+        positive = np.cumsum(np.concatenate(hits, axis=1), axis=0)
+        return replace(now, labelled=now.labelled + labelled, positive=now.positive + positive)
 
     def unresolved(self, positions: list[int]) -> FloatArray:
         """Items without a verdict in each group, (n_groups,)."""

@@ -9,13 +9,14 @@ evidence itself, shows that they are not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from labelcore.designs.base import IntArray
-from labelcore.designs.scalars import EstimatesScalars
+from labelcore.designs.scalars import EstimatesScalars, Goal
 from labelcore.figures.claims import may_be_settled
-from labelcore.figures.scalars import look_at, scalar_results_of
+from labelcore.figures.scalars import answers_after_each, look_at, scalar_results_of
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine, compose_batches
 from labelcore.log.events import Event
@@ -23,7 +24,7 @@ from labelcore.plan.margin_stop import find_stop, outcomes_of
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import ALL, looking, rule_names
 from labelcore.population import Population
-from labelcore.promises import Status
+from labelcore.promises import State, Status
 from labelcore.results.types import Estimate
 from labelcore.stats.orders import Drawn
 from labelcore.stats.profile import BoolArray
@@ -89,14 +90,16 @@ class _Session:
     """One engine on its way.
 
     widest   the place of the question that was furthest from the margin at the last look
-    wide     those that were beyond it at the planned size: a band of that size may be kept later
+    planned  the results at the planned size: these bands may be kept later
+    memory   what the bound of the widths keeps to save time
     """
 
     def __init__(self, engine: Engine, codes: IntArray) -> None:
         self.engine, self.codes = engine, codes
         self.status: Status | None = None
         self.widest: int | None = None
-        self.wide: set[int] = set()
+        self.planned: list[Estimate] = []
+        self.memory: dict[str, Any] = {}
         self.answers = [
             Event(0, "labelled", "", "simulation", label=name) for name in engine.population.classes
         ]
@@ -130,9 +133,7 @@ class _Session:
             half = [one.half_width if one.has_interval else 0.5 for one in results.values()]
             self.widest = int(np.argmax(half))
             if self.engine.labels == self.engine.setup.planned:
-                self.wide = set(
-                    np.flatnonzero(np.array(half) > (self.engine.plan.margin or 0)).tolist()
-                )
+                self.planned = list(results.values())
 
     def ended(self) -> Status:
         """The status at the end."""
@@ -160,17 +161,24 @@ class _Session:
     def _may_meet_margin(self, place: int, positions: IntArray) -> BoolArray:
         """After which of the next items the widest interval of the last look may be narrow enough;
         while that one is not, the others do not matter."""
-        engine, planned = self.engine, self.engine.setup.planned
-        if engine.plan.horizon is not None and engine.labels >= planned and place not in self.wide:
-            return np.ones(len(positions), dtype=bool)
-        question = engine.questions[place]
-        tally = engine.tallies[question.subject]
-        cells = tally.after_each(positions, self.codes[positions], question.class_index)
+        engine = self.engine
+        answers = answers_after_each(
+            engine, engine.questions[place], positions, self.codes[positions]
+        )
         labels = engine.labels + 1 + np.arange(len(positions))
         possible = EstimatesScalars.of(engine.design).may_meet(
-            question.row, cells, look_at(engine), labels, float(engine.plan.margin or 0)
+            answers, look_at(engine), labels, self._goal(place)
         )
-        return np.asarray(possible | (labels == planned))
+        return np.asarray(possible | (labels == engine.setup.planned))
+
+    def _goal(self, place: int) -> Goal:
+        """What is to be kept by the interval of a question from now on."""
+        engine, margin = self.engine, float(self.engine.plan.margin or 0)
+        if engine.plan.horizon is None or engine.labels < engine.setup.planned:
+            return Goal(margin, None, self.memory)
+        band = self.planned[place]
+        keeps = band.has_interval and band.state != State.EXACT
+        return Goal(margin, (band.low, band.high) if keeps else None, self.memory)
 
     def _calibrated_stop(self, positions: IntArray) -> BoolArray:
         """Just after the item at which the rule of the plan stops."""

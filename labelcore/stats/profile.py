@@ -40,9 +40,6 @@ PROCESS_UNLABELLED = 1e7
 LOG_MULTIPLIER_RANGE = (-25.0, 4.0)
 ROOT_STEPS = 60
 ROUNDS = 4
-INWARDS, INSIDE, INNER_ROUNDS, INNER_STEPS = 2e-3, 2e-3, 2, 12
-"""Of points inside a region: by how much of the logarithm of D they stay off its edge, and how they
-are looked for."""
 LINES_AT_ONCE, PUT_ASIDE_FROM = 2000, 50
 """Lines that are solved together, as many as the fast memory of a processor holds; and from how
 many on those that are done are put aside."""
@@ -222,42 +219,6 @@ def profile_bounds(
         if settled:
             break
     return np.clip(value[..., :rows], 0.0, 1.0), np.clip(value[..., rows:], 0.0, 1.0)
-
-
-def least_width(
-    cells: Cells, ratios: Ratios, critical: FloatArray, *, target: str = "file"
-) -> FloatArray:
-    """A width that the interval of ``profile_bounds`` is not narrower than, (..., n_rows), in a
-    fraction of the time: how far apart two points lie that are inside the region. They are looked
-    for close to its ends; 0 where they turn out to lie outside.
-
-    critical  (..., n_rows), or anything less than what the interval has
-    """
-    both = ratios.twice()
-    start = ratios.value(plug_in_totals(cells)[..., None, :])
-    rows = start.shape[-1]
-    limits = np.broadcast_to(critical, start.shape)
-    goal = np.log(np.maximum(np.concatenate([limits, limits], axis=-1), 1e-300)) - INWARDS
-    direction = np.repeat([-1.0, 1.0], rows)
-    value = np.clip(np.nan_to_num(np.concatenate([start, start], axis=-1), nan=0.5), 0.01, 0.99)
-    point, excess = np.full(value.shape, -2.0), np.zeros(value.shape)
-    for _ in range(INNER_ROUNDS):
-        gradient = both.gradient(np.clip(value, 1e-9, 1 - 1e-9))
-        region = Region(cells, direction[:, None] * gradient, target)
-        slope, step = np.full(value.shape, 2.0), np.zeros(value.shape)
-        for _ in range(INNER_STEPS):
-            point, last = np.clip(point + step, *LOG_MULTIPLIER_RANGE), excess
-            u = region.unlabelled_positives(point)
-            excess = np.log(np.maximum(region.statistic(u), 1e-300)) - goal
-            found = np.divide(excess - last, step, out=slope.copy(), where=step != 0)
-            slope = np.where((found > 0.05) & (found < 20), found, slope)
-            step = -excess / slope
-            if np.all(np.abs(excess) < abs(INWARDS)):
-                break
-        point, value = np.clip(point + step, *LOG_MULTIPLIER_RANGE), both.value(region.totals(u))
-    inside = (excess < INSIDE).reshape(*start.shape[:-1], 2, rows).all(axis=-2)
-    width = np.clip(value[..., rows:], 0.0, 1.0) - np.clip(value[..., :rows], 0.0, 1.0)
-    return np.where(inside & ~np.isnan(width), width, 0.0)
 
 
 def plug_in_totals(cells: Cells, rates: FloatArray | None = None) -> FloatArray:

@@ -56,11 +56,15 @@ def profile_interval(
     >>> [bound.round(4).tolist() for bound in profile_interval(cells, precision, 0.95)]
     [[0.7833], [0.95]]
     """
-    if watched is None:
-        critical = fixed_critical(cells, table, confidence, rates, target=target)
-    else:
-        critical = np.asarray(watched, dtype=float)[..., None]
-    critical = critical * inflation
+    critical = critical_values(
+        cells,
+        table,
+        confidence,
+        watched=watched,
+        rates=rates,
+        target=target,
+        inflation=inflation,
+    )
     if isinstance(table, Differences):
         return difference_bounds(cells, table, critical, target=target)
     low, high = profile_bounds(cells, table, critical, target=target)
@@ -73,6 +77,25 @@ def profile_interval(
         return low, high
     least, most = in_whole_items(cells, table, low, high)
     return np.where(few, least, low), np.where(few, most, high)
+
+
+def critical_values(
+    cells: Cells,
+    table: Table,
+    confidence: float,
+    *,
+    watched: FloatArray | float | None = None,
+    rates: FloatArray | None = None,
+    target: str = "file",
+    inflation: FloatArray | float = 1.0,
+) -> FloatArray:
+    """The critical values of ``profile_interval`` with these arguments, (..., n_rows) or what
+    broadcasts to it."""
+    if watched is None:
+        critical = fixed_critical(cells, table, confidence, rates, target=target)
+    else:
+        critical = np.asarray(watched, dtype=float)[..., None]
+    return np.asarray(critical * inflation)
 
 
 def in_whole_items(

@@ -39,8 +39,6 @@ def recalibrate(
     Returns       (..., n_strata)
     Source:       ridge logistic regression, le Cessie and van Houwelingen (1992).
     """
-    if positive.ndim > 1:  # Several runs, which have no evidence.
-        return _of_runs(logit(probability), positive, labelled)
     x = np.column_stack([np.ones(len(probability)), logit(probability)])
     mean, precision, low, high = PRIOR_MEAN, PRIOR_PRECISION, *np.array(RANGES).T
     if evidence is not None:
@@ -48,6 +46,8 @@ def recalibrate(
         mean = np.append(mean, EVIDENCE_MEAN)
         precision = np.append(precision, EVIDENCE_PRECISION)
         low, high = np.append(low, EVIDENCE_RANGE[0]), np.append(high, EVIDENCE_RANGE[1])
+    if positive.ndim > 1:
+        return _of_runs(x, positive, labelled, mean, precision, (low, high))
     beta = mean.copy()
     for _ in range(STEPS):
         rate = expit(x @ beta)
@@ -64,31 +64,31 @@ def recalibrate(
     return np.asarray(expit(x @ beta))
 
 
-def _of_runs(x: FloatArray, positive: FloatArray, labelled: FloatArray) -> FloatArray:
+def _of_runs(
+    x: FloatArray,
+    positive: FloatArray,
+    labelled: FloatArray,
+    mean: FloatArray,
+    precision: FloatArray,
+    range_: tuple[FloatArray, FloatArray],
+) -> FloatArray:
     """The same steps for several runs at once, (n_runs, n_strata); to the last digits a sum may
     come out otherwise, so that a session, whose log must draw the same items again, keeps to one.
     """
-    beta, going = np.tile(PRIOR_MEAN, (len(positive), 1)), np.ones(len(positive), dtype=bool)
-    low, high = SLOPE_RANGE
+    beta, going = np.tile(mean, (len(positive), 1)), np.ones(len(positive), dtype=bool)
+    squares = (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
+    square = x.shape[1], x.shape[1]
     for _ in range(STEPS):
-        rate = expit(beta[:, :1] + beta[:, 1:] * x)
-        short = positive - labelled * rate
-        gradient = np.stack([short.sum(axis=1), (short * x).sum(axis=1)], axis=1)
-        gradient -= PRIOR_PRECISION * (beta - PRIOR_MEAN)
+        rate = expit(beta @ x.T)
+        gradient = (positive - labelled * rate) @ x - precision * (beta - mean)
         weight = labelled * rate * (1 - rate)
-        first, second = PRIOR_PRECISION
-        own, mixed = weight.sum(axis=1) + first, (weight * x).sum(axis=1)
-        other = (weight * x * x).sum(axis=1) + second
-        step = np.stack(
-            [other * gradient[:, 0] - mixed * gradient[:, 1],
-             own * gradient[:, 1] - mixed * gradient[:, 0]], axis=1,
-        ) / (own * other - mixed**2)[:, None]  # fmt: skip
+        hessian = (weight @ squares).reshape(-1, *square) + np.diag(precision)
+        step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         longest = np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-12)
-        new = beta + np.minimum(1.0, 2.0 / longest) * step
-        new[:, 1] = np.clip(new[:, 1], low, high)
+        new = np.clip(beta + np.minimum(1.0, 2.0 / longest) * step, *range_)
         moved = np.abs(new - beta).max(axis=1)
         beta = np.where(going[:, None], new, beta)
         going &= moved >= 1e-10
         if not going.any():
             break
-    return np.asarray(expit(beta[:, :1] + beta[:, 1:] * x))
+    return np.asarray(expit(beta @ x.T))

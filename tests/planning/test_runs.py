@@ -15,16 +15,20 @@ import pytest
 from scipy.stats import chi2, norm
 
 import labelcore as lc
-from labelcore.designs import base, profile_figures, recalibrated_neyman
+from labelcore.designs import base, recalibrated_neyman
+from labelcore.designs.scalars import Goal
 from labelcore.figures.looks import results, results_of
+from labelcore.figures.scalars import answers_after_each, answers_of, kept_band
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning import runs
 from labelcore.planning.forecast import kept_plan
 from labelcore.planning.workers import in_order
-from labelcore.promises import Status
+from labelcore.promises import Promise, State, Status
+from labelcore.results.types import Estimate
 from labelcore.stats.orders import shuffled
+from tests.designs.paired_files import paired
 from tests.designs.synthetic import NOISE, SCALARS, Known, calibrated, write
 
 N_RUNS = 3
@@ -114,37 +118,104 @@ def test_sessions_side_by_side_are_those_one_after_another(name: str, known: Kno
 # --- looks -----------------------------------------------------------------------------------
 
 
-def stops(known: Known, plan: lc.Plan) -> list[int]:
-    mine = engines(known, plan, 12)
+def stops(known: Known, plan: lc.Plan, number: int = 12) -> list[int]:
+    mine = engines(known, plan, number)
     runs.label_all(mine, known.truth)
     return [engine.labels for engine in mine]
 
 
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return paired(tmp_path_factory.mktemp("pair"), 500, seed=5)
+
+
+BOTH = {"classifier": ("a", "b")}
+PROCESS = {"target": "process", "budget": 500}
 MARGINS = {
-    "all figures": lc.Plan("recalibrated_neyman", SCALARS, margin=0.09),
-    "one": lc.Plan("recalibrated_neyman", ["recall"], margin=0.08),
-}
+    "all figures": (lc.Plan("recalibrated_neyman", SCALARS, margin=0.09), 6),
+    "one": (lc.Plan("recalibrated_neyman", ["recall"], margin=0.08), 6),
+    "differences": (
+        lc.Plan("paired_comparison", ["accuracy_difference"], margin=0.05, **BOTH), 12
+    ),
+}  # fmt: skip
+MORE_MARGINS = {
+    "part of the file": (lc.Plan("recalibrated_neyman", ["precision"], margin=0.08), 40),
+    "items like these": (
+        lc.Plan("recalibrated_neyman", ["accuracy", "recall"], margin=0.09, **PROCESS), 8
+    ),
+    "helpers": (
+        lc.Plan("recalibrated_neyman", SCALARS, margin=0.1, classifier="a",
+                params={"helpers": ("b",)}), 12
+    ),
+    "two classifiers": (
+        lc.Plan("recalibrated_neyman", ["accuracy", "precision"], margin=0.09, **BOTH), 16
+    ),
+    "plain": (lc.Plan("simple_random", ["accuracy"], margin=0.08), 12),
+    "plain, more figures": (lc.Plan("simple_random", SCALARS, margin=0.12), 12),
+    "plain, items like these": (
+        lc.Plan("simple_random", ["accuracy", "precision"], margin=0.1, **PROCESS), 8
+    ),
+    "two groups": (lc.Plan("oversampling", SCALARS, margin=0.1), 12),
+    "by sureness": (lc.Plan("stratified", ["accuracy"], margin=0.07), 12),
+    "more differences": (
+        lc.Plan("paired_comparison", ["precision_difference"], margin=0.09, **BOTH), 24
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MARGINS)
+@pytest.mark.parametrize(
+    "name", [*MARGINS, *(pytest.param(name, marks=pytest.mark.full) for name in MORE_MARGINS)]
+)
 def test_no_stop_is_missed_between_two_looks(
-    name: str, known: Known, monkeypatch: pytest.MonkeyPatch
+    name: str, known: Known, pair: Known, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """12 sessions stop where they do when each label is looked at; a bound that takes an interval
-    for a twentieth wider than it is misses stops."""
-    found = stops(known, MARGINS[name])
-    bound = profile_figures.least_width
+    """Sessions stop where they do when each label is looked at; a bound that takes an interval for
+    a hundredth wider than it is misses stops."""
+    plan, number = {**MARGINS, **MORE_MARGINS}[name]
+    file = pair if {"a", "b"} & {*plan.classifiers} else known
+    found = stops(file, plan, number)
+    missed = Goal.missed
+
+    def too_bold(goal: Goal, value: Any, low: Any, high: Any) -> Any:
+        more = 0.005 * (high - low)
+        return missed(goal, value, low - more, high + more)
+
     with monkeypatch.context() as patch:
-        patch.setattr(
-            profile_figures, "least_width", lambda *given, **named: 1.05 * bound(*given, **named)
-        )
-        too_bold = stops(known, MARGINS[name])
+        patch.setattr(Goal, "missed", too_bold)
+        later = stops(file, plan, number)
     monkeypatch.setattr(
         runs._Session, "may_stop", lambda self, items: np.ones(len(items), dtype=bool)
     )
-    every = stops(known, MARGINS[name])
+    every = stops(file, plan, number)
     assert found == every
-    assert too_bold != every
+    assert later != every
+
+
+@pytest.mark.parametrize("kept", [(0.2, 0.4), (0.25, 0.37), None])
+def test_a_goal_is_missed_only_where_the_band_that_is_kept_misses_it(
+    kept: tuple[float, float] | None,
+) -> None:
+    """Against ``kept_band`` for intervals in and across the band of the planned size; a goal that
+    forgets that band is not missed where a wide one is kept."""
+    random = np.random.default_rng(1)
+    low = random.uniform(0.1, 0.4, 2000)
+    high = low + random.uniform(0.05, 0.2, 2000)
+    value = random.uniform(low, high)
+    goal = Goal(0.075, kept)
+    met = []
+    for one in zip(value, low, high, strict=True):
+        now = estimate(*one)
+        found = now if kept is None else kept_band(estimate(float(np.mean(kept)), *kept), now)
+        met.append(found.half_width <= goal.margin)
+    np.testing.assert_array_equal(goal.missed(value, low, high), ~np.array(met))
+    if kept == (0.2, 0.4):
+        assert (goal.missed(value, low, high) != Goal(0.075).missed(value, low, high)).any()
+
+
+def estimate(value: float, low: float, high: float) -> Estimate:
+    return Estimate(
+        "recall", value, low, high, 0.95, 100, 100, "", Promise.WATCHED, (), "", State.INTERVAL
+    )
 
 
 def test_no_claim_is_settled_between_two_looks(
@@ -181,8 +252,32 @@ def test_few_looks_are_needed(known: Known, monkeypatch: pytest.MonkeyPatch) -> 
         look(self, found)
 
     monkeypatch.setattr(runs._Session, "look", counted)
-    labels = sum(stops(known, MARGINS["all figures"]))
-    assert len(looks) < labels / 10
+    plan, number = MARGINS["all figures"]
+    labels = sum(stops(known, plan, number))
+    assert len(looks) < labels / 40
+
+
+@pytest.mark.parametrize("name", ["all figures", "differences", "helpers"])
+def test_what_each_label_ahead_leads_to(name: str, known: Known, pair: Known) -> None:
+    """Counts and rates after each of the next labels are those of the labels given one by one."""
+    plan, _ = {**MARGINS, **MORE_MARGINS}[name]
+    file = pair if {"a", "b"} & {*plan.classifiers} else known
+    (engine,) = engines(file, plan, 1)
+    drawn = next(
+        drawn
+        for drawn in range(40, 80)
+        if not runs.label_until(engine, file.truth, drawn) and len(engine.upcoming(3)) == 3
+    )
+    ahead = engine.upcoming(3)
+    question = engine.questions[-1]
+    found = answers_after_each(engine, question, ahead, file.truth[ahead])
+    for place in range(len(ahead)):
+        runs.label_until(engine, file.truth, drawn + 1 + place)
+        now = answers_of(engine, [question])
+        np.testing.assert_array_equal(found.cells.labelled[place], now.cells.labelled)
+        np.testing.assert_array_equal(found.cells.positive[place], now.cells.positive)
+        assert now.rates is not None and found.rates is not None
+        np.testing.assert_allclose(found.rates[place], now.rates, rtol=1e-8)
 
 
 # --- the law of the draws --------------------------------------------------------------------
