@@ -268,13 +268,9 @@ class Plan:
     def horizon(self) -> int | None:
         """How many times its planned size a watched plan is for: 1 if nothing may be added. None
         for other promises, and for methods and older plans that are for sessions without end."""
-        params = self.design_params
         if self.promised != Promise.WATCHED or self.interval_rules < HORIZON:
             return None
-        if not self.method.has_horizon(params):
-            return None
-        given: int | None = getattr(params, "horizon", None)
-        return given or (USUAL_HORIZON if self.budget is None else 1)
+        return watched_horizon(self.method, self.design_params, budget=self.budget)
 
     def furthest(self, planned: int) -> int | None:
         """The label at which a session ends that its margin alone would end.
@@ -382,6 +378,15 @@ class Plan:
             A value has a wrong type.
         """
         return cls(**plan_arguments(text, [item.name for item in fields(cls)]))
+
+
+def watched_horizon(method: Design[Any], params: Any, *, budget: int | None) -> int | None:
+    """How many times its planned size a watched promise of a method with these parameters is for;
+    None without an end."""
+    if not method.has_horizon(params):
+        return None
+    given: int | None = getattr(params, "horizon", None)
+    return given or (USUAL_HORIZON if budget is None else 1)
 
 
 def _known(name: Any, table: Mapping[str, Any], argument: str) -> None:

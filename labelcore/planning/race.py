@@ -151,7 +151,7 @@ def race(
     going = runners
     while going:
         for runner in going:
-            if monotonic() + runner.longest >= until:
+            if monotonic() + runner.step_seconds >= until:
                 runner.ended = True
                 continue
             runner.step()
@@ -169,7 +169,7 @@ class _Runner:
     labels    the size that is simulated now
     tried     (size, widest half-width) of the sizes before
     widths    the mean half-widths of each world at this size, (n_questions,)
-    longest   seconds of the longest step so far
+    spent     seconds of its steps so far, without those that prepared a size
     ended     whether no step follows
     """
 
@@ -183,7 +183,7 @@ class _Runner:
         self.wanted = WORLDS if plan.margin is None else FIRST_WORLDS
         self.widths: list[FloatArray] = []
         self.engine: Engine | None = None
-        self.longest, self.steps, self.ended = 0.0, 0, False
+        self.spent, self.steps, self.ended = 0.0, 0, False
 
     @property
     def share(self) -> float:
@@ -191,9 +191,13 @@ class _Runner:
         every = WORLDS if self.plan.margin is None else FIRST_WORLDS + WORLDS
         return 1.0 if self.ended else min(self.steps / every, 0.99)
 
+    @property
+    def step_seconds(self) -> float:
+        """What a step is expected to take; 0 before the first one."""
+        return self.spent / max(self.steps, 1)
+
     def step(self) -> None:
         """Simulate one world more, and go to another size or end where that is due."""
-        start = monotonic()
         if self.engine is None:
             plan = frozen(self.population, self.plan, self.labels)
             one_look = replace(plan, budget=self.labels, margin=None, stop=None)
@@ -201,7 +205,7 @@ class _Runner:
             if plan.budget is None and self.labels >= self.engine.most:
                 self.ended = True  # Nothing is left to chance.
                 return
-        place = len(self.widths)
+        start, place = monotonic(), len(self.widths)
         seeds = [run_seed(self.seed, SESSIONS * place + one) for one in range(SESSIONS)]
         engines = [self.engine.redrawn(seed, strata_kept=True) for seed in seeds]
         label_all(engines, self.world(place))
@@ -210,10 +214,9 @@ class _Runner:
             for results in scalar_results_of(engines)
         ]
         self.widths.append(np.mean(found, axis=0))
-        self.steps += 1
+        self.steps, self.spent = self.steps + 1, self.spent + monotonic() - start
         if len(self.widths) == self.wanted:
             self._go_on()
-        self.longest = max(self.longest, monotonic() - start)
 
     def _go_on(self) -> None:
         """After all worlds of a size: end, or try another one."""

@@ -29,19 +29,19 @@ FEWEST = (
     "three times as many."
 )
 CLAIM_PROMISE = (
-    "A claim is looked at after every label: its evidence and all intervals are valid at every "
-    "look."
+    "A claim is looked at after every label: its evidence is valid at every look, and the "
+    "intervals are {valid}."
 )
 OPEN = "Enter the percentage to continue."
 
 
-def show_claim_terms(number: int, confidence: float) -> None:
-    """What the confidence means for each of several claims."""
+def show_claim_terms(number: int, confidence: float, valid: str) -> None:
+    """What the confidence means for each of several claims; ``valid`` says when intervals hold."""
     alpha = (1 - confidence) / number
     shared = "" if number == 1 else f" The error of {100 * (1 - confidence):.3g} % is shared."
     st.caption(
-        f"{CLAIM_PROMISE} Of 100 sessions in which a claim is false, at most {100 * alpha:.3g} "
-        f"ever call it shown.{shared} Evidence of {1 / alpha:,.0f} times decides."
+        f"{CLAIM_PROMISE.format(valid=valid)} Of 100 sessions in which a claim is false, at most "
+        f"{100 * alpha:.3g} ever call it shown.{shared} Evidence of {1 / alpha:,.0f} times decides."
     )
 
 

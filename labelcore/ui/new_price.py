@@ -17,6 +17,7 @@ from labelcore.population import Population
 from labelcore.ui import outlook
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.new_known import known_number
+from labelcore.ui.new_race import Race
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
@@ -31,6 +32,7 @@ WITH_KNOWN = (
     "{ignored!r} in section 1."
 )
 LARGEST_PICTURE = 4000
+BY_FORMULAS = "The picture is drawn by formulas. The interval itself never relies on the scores."
 FROM_SCORES = (
     "Expected from the scores as if they were right; the interval itself never relies on that."
 )
@@ -96,8 +98,9 @@ def widest_words(half_widths: Mapping[str, float]) -> str:
     return f" for {plain(name if name[:2].isupper() else name[:1].lower() + name[1:])}, the widest"
 
 
-def show_outlook(plan: Plan, population: Population, found: list[Line]) -> None:
+def show_outlook(plan: Plan, population: Population, race: Race) -> None:
     """The price at once, beside the plain method, and as a picture."""
+    found = race.lines
     chosen = found[0]
     if plan.existing is not None:
         st.text(f"Beside {taken_words(known_number(population), plan.existing)}.")
@@ -124,6 +127,7 @@ def show_outlook(plan: Plan, population: Population, found: list[Line]) -> None:
         st.warning("Even all the labels allowed are not expected to reach this margin.")
     shown = [name for name in plan.estimands if name not in SUMMARIES]
     st.dataframe(outlook.table(found, shown), hide_index=True, key="new-outlook")
+    race.show()
     show_not_offered(found)
     most = min(max(4 * chosen.labels, 400), LARGEST_PICTURE)
     most = max(most, chosen.labels)
@@ -133,7 +137,7 @@ def show_outlook(plan: Plan, population: Population, found: list[Line]) -> None:
         chart.figure, key="new-picture", alt=chart.alt, height=260, config={"displayModeBar": False}
     )
     scored = any(name in population.scores for name in plan.classifiers or population.classifiers)
-    st.caption(FROM_SCORES if scored else WITHOUT_SCORES)
+    st.caption(BY_FORMULAS if race.found else FROM_SCORES if scored else WITHOUT_SCORES)
 
 
 def show_unforeseen(plan: Plan, found: list[Line]) -> None:

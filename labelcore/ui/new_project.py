@@ -43,9 +43,11 @@ def new_project_page() -> None:
     if aimed is None:
         return
     aim, population = aimed
-    plan = sure_step(aim, population)
-    if plan is not None:
+    settled = sure_step(aim, population)
+    if settled is not None:
+        plan, race = settled
         create_step(path, columns.revealing, question, aim, population, with_repeats(plan))
+        race.run()
 
 
 def create_step(

@@ -8,15 +8,15 @@ import streamlit as st
 
 from labelcore.designs import Design
 from labelcore.designs.curves import EstimatesCurve
+from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import NotRandomError, PlanError
 from labelcore.estimands import CHOICES
 from labelcore.plan.against_file import frozen
-from labelcore.plan.plan import Plan
+from labelcore.plan.plan import Plan, watched_horizon
 from labelcore.plan.stop_rules import wanted
 from labelcore.planning.methods import in_order, named
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.results.types import Scope
 from labelcore.tallies import Question, questions
 from labelcore.ui import draft, outlook
 from labelcore.ui.draft import Aim, ProjectDraft
@@ -25,10 +25,19 @@ from labelcore.ui.new_goal import BUDGET, CLAIMS, Goal, along_ranks, choose_way,
 from labelcore.ui.new_known import not_random_words
 from labelcore.ui.new_method import TRYING, Method, advanced, refuse_method
 from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show_size
+from labelcore.ui.new_race import Race
 from labelcore.ui.new_stop import stop_input, together_input
 from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words import sentences as words
-from labelcore.words.promises import BAND_CAPTIONS, ONLY_PROMISE, PROMISE_CAPTIONS, PROMISES
+from labelcore.words.promises import (
+    BAND_CAPTIONS,
+    EACH_RANK_CAPTIONS,
+    ONLY_PROMISE,
+    PROMISE_CAPTIONS,
+    PROMISES,
+    watched_words,
+    wider_words,
+)
 
 CORRECT = "Correct the number that is out of bounds to continue."
 CONFIDENCES = (0.9, 0.95, 0.99)
@@ -42,7 +51,8 @@ NO_FORECAST = (
 )
 
 
-def sure_step(aim: Aim, population: Population) -> Plan | None:
+def sure_step(aim: Aim, population: Population) -> tuple[Plan, Race] | None:
+    """The plan, and the race of the methods that is to be run when the page is drawn."""
     st.subheader("4 · How sure?", anchor=False)
     above = st.container()
     draft.fill(PROMISE, aim.file, "promise", draft.waiting(aim.file).promise)
@@ -74,6 +84,8 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         fault = PlanError(found[0].refused, "", found[0].remedies)
         refuse_method(fault, aim, method)
         return None
+    race = Race(population, plan, found)
+    found = race.lines
     show_derived(method.place, found[0])
     if method.sized:
         show_size(method.design, found)
@@ -84,10 +96,11 @@ def sure_step(aim: Aim, population: Population) -> Plan | None:
         refuse(NO_FORECAST, [WayOut("start from a number of items", by_number)])
         return None
     else:
-        show_outlook(plan, population, found)
-    # The size that was worked out for the claims is the one that is frozen: it takes seconds.
-    tried = plan.claims and plan.budget is None
-    return frozen(population, plan, found[0].labels) if tried else plan
+        show_outlook(plan, population, race)
+    # The size on the page is the one that is frozen; to try it out again would take seconds.
+    tried = plan.claims or found[0].runs
+    sized = tried and plan.budget is None
+    return frozen(population, plan, found[0].labels) if sized else plan, race
 
 
 def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[str, Any] | None:
@@ -112,11 +125,17 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
         claimed(aim, population, design) if way == CLAIMS else how_much(way, population, least, aim)
     )
     confidence = confidence_input()
+    budget = None if goal is None or aim.existing == "random" else goal.budget
+    params = design.Params(**method.params)
+    horizon = watched_horizon(design, params, budget=least if way == BUDGET else budget)
     if way == CLAIMS:
         promise = Promise.WATCHED
-        show_claim_terms(1 if goal is None else len(goal.claims), confidence)
+        number = 1 if goal is None else len(goal.claims)
+        show_claim_terms(number, confidence, watched_words(horizon, budget))
     else:
-        promise = promise_input(design, method.promises(aim), band=along_ranks(aim))
+        promise = promise_input(
+            design, method.promises(aim), horizon, budget, band=along_ranks(aim)
+        )
     numbers = len(asked(aim, population))
     together = numbers > 0 and together_input(numbers, confidence)
     if goal is None:
@@ -212,20 +231,29 @@ def confidence_input() -> float:
     )
 
 
-def promise_input(design: Design[Any], promises: tuple[Promise, ...], *, band: bool) -> Promise:
+def promise_input(
+    design: Design[Any],
+    promises: tuple[Promise, ...],
+    horizon: int | None,
+    budget: int | None,
+    *,
+    band: bool,
+) -> Promise:
     """When the person will look; a curve has its band at a few looks."""
-    if len(promises) == 1:
-        st.caption(ONLY_PROMISE[promises[0]])
-        return promises[0]
-    captions = BAND_CAPTIONS if band else PROMISE_CAPTIONS
     looks = design.looks if isinstance(design, EstimatesCurve) else 0
-    valid = words.valid_words(Promise.WATCHED, Scope(looks=looks))
+    valid = watched_words(horizon, budget, looks)
+    if len(promises) == 1:
+        st.caption(ONLY_PROMISE[promises[0]].format(valid=valid))
+        return promises[0]
+    captions = PROMISE_CAPTIONS
+    if band:
+        captions = EACH_RANK_CAPTIONS if isinstance(design, EstimatesScalars) else BAND_CAPTIONS
     return Promise(
         st.radio(
             "When will you look?",
             list(PROMISES),
             format_func=PROMISES.__getitem__,
-            captions=[one.format(valid=valid) for one in captions],
+            captions=[one.format(valid=valid, part=wider_words(horizon)) for one in captions],
             key=PROMISE,
             persist_state="session",
         )

@@ -105,11 +105,12 @@ def widest_of(widths: Mapping[str, float], estimand: str) -> str:
 
 
 def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
-    """The lines as people read them, without those that cannot serve."""
+    """The lines as people read them, without those that cannot serve; where some are simulated and
+    others are not, they say which."""
     rows = []
-    for one in found:
-        if one.refused:
-            continue
+    able = [one for one in found if not one.refused]
+    mixed = len({one.runs > 0 for one in able}) > 1
+    for one in able:
         widths = one.half_widths
         rows.append(
             {
@@ -117,6 +118,7 @@ def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
                 "labels": f"{one.labels:,}",
                 **{f"{estimand_name(name)} ±": widest_of(widths, name) for name in estimands},
                 "time at 8 s an item": minutes(one.labels * SECONDS_AN_ITEM),
+                **({"worked out by": "simulation" if one.runs else "formulas"} if mixed else {}),
             }
         )
     return pd.DataFrame(rows)

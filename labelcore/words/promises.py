@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from labelcore.promises import Promise
-from labelcore.words.sentences import VALID
+from labelcore.results.types import Scope
+from labelcore.words.sentences import NUMBERS, VALID, valid_words
 
-ALWAYS, AT_THE_END = VALID[Promise.WATCHED], VALID[Promise.FIXED]
+AT_THE_END = VALID[Promise.FIXED]
 PROMISES = {
     Promise.WATCHED: "I look while I label, and may stop when I like",
     Promise.FIXED: "I look once, when all planned labels are there",
 }
-PROMISE_CAPTIONS = (
-    f"The interval is {ALWAYS}; in return it is about a sixth wider.",
-    f"Narrower, but {AT_THE_END.format(due='the planned labels or stop')}.",
+NARROWER = f"Narrower, but {AT_THE_END.format(due='the planned labels or stop')}."
+PROMISE_CAPTIONS = ("The interval is {valid}; in return it is about {part} wider.", NARROWER)
+EACH_RANK_CAPTIONS = (
+    "An interval for each rank on its own, {valid}; in return it is about {part} wider.",
+    NARROWER,
 )
 BAND_CAPTIONS = (
     "One band for all ranks, {valid}; in return somewhat wider.",
     f"One band for all ranks, narrower, but {AT_THE_END.format(due='the planned labels')}.",
 )
 ONLY_PROMISE = {
-    Promise.WATCHED: f"You may look at any time and stop when you like: it is {ALWAYS}.",
+    Promise.WATCHED: "You may look at any time and stop when you like: it is {valid}.",
     Promise.FIXED: f"This method's interval is {AT_THE_END.format(due='the planned labels')}.",
 }
 MEANING: dict[str, str] = {
@@ -27,3 +30,33 @@ MEANING: dict[str, str] = {
     Promise.WATCHED: ", so that watching and stopping early do no harm",
     Promise.FIXED: ", and none was shown before",
 }
+
+
+def watched_words(horizon: int | None, budget: int | None = None, looks: int = 0) -> str:
+    """When a watched result of a plan that is not made yet holds.
+
+    horizon   how many times the planned size it is for; None without an end
+    budget    the planned size, where it is known already
+    looks     the planned looks of a band; 0: every one
+
+    >>> watched_words(1, 200), watched_words(4)
+    ('valid at every look up to 200 labels', 'valid at every look up to four times the planned \
+number of labels')
+    >>> watched_words(None), watched_words(None, looks=4)
+    ('valid at every look', 'valid at each of its four looks')
+    """
+    if horizon is None or looks:
+        return valid_words(Promise.WATCHED, Scope(looks=looks))
+    times = NUMBERS[horizon] if horizon < len(NUMBERS) else f"{horizon:,}"
+    planned = "the planned number of" if horizon == 1 else f"{times} times the planned number of"
+    return VALID["until"].format(until=planned if budget is None else f"{horizon * budget:,}")
+
+
+def wider_words(horizon: int | None) -> str:
+    """How much wider it is than one that is looked at once: the critical value at the planned size
+    (docs/horizon.md), 2.30 or with room to go on 2.39, over 1.96.
+
+    >>> wider_words(1), wider_words(4)
+    ('a sixth', 'a fifth')
+    """
+    return "a sixth" if horizon == 1 else "a fifth"

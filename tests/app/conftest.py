@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.store import sqlite_file
+from labelcore.ui import new_race
 from labelcore.ui.plain import JOINER
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
@@ -36,6 +37,12 @@ def no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     pragmas = [pragma.replace("= FULL", "= OFF") for pragma in sqlite_file.PRAGMAS]
     assert pragmas != list(sqlite_file.PRAGMAS)
     monkeypatch.setattr(sqlite_file, "PRAGMAS", tuple(pragmas))
+
+
+@pytest.fixture(autouse=True)
+def no_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The prices on *New project* stay those of the formulas; ``test_race`` simulates them."""
+    monkeypatch.setattr(new_race, "may_race", lambda population, plan: False)
 
 
 @pytest.fixture

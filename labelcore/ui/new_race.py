@@ -1,0 +1,141 @@
+"""New project, step 4: the prices of the methods, simulated on the file's own scores."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from labelcore.plan.plan import Plan
+from labelcore.planning.methods import Line, for_design
+from labelcore.planning.race import SECONDS, may_race, race
+from labelcore.population import Population
+
+ONE, SEVERAL = "your scores", "the mean of your scores"
+DONE = (
+    "{what} on {scores}, taken as calibrated: {runs} sessions each, uncertain by up to "
+    "{error:.0f} %."
+)
+RUNNING = "Simulating the methods on {scores}"
+WAITING = "Simulated next: somebody else's plan comes first."
+NOT_DONE = f"By formulas: a simulation on your scores takes longer than {SECONDS:g} seconds here."
+CANCELLED = "new-race-cancelled"
+WAIT_SECONDS, KEPT = 0.2, 40
+
+Key = tuple[str, str]
+
+
+class Races:
+    """The races of this process: what came of the last ones, and one place to run in."""
+
+    def __init__(self) -> None:
+        self._done: OrderedDict[Key, dict[str, Line]] = OrderedDict()
+        self._turn = Lock()
+
+    def done(self, key: Key) -> dict[str, Line] | None:
+        """What came of a race, by design; None where it was not run to its end."""
+        return self._done.get(key)
+
+    def keep(self, key: Key, found: dict[str, Line]) -> None:
+        self._done[key] = found
+        while len(self._done) > KEPT:
+            self._done.popitem(last=False)
+
+    @contextmanager
+    def turn(self, place: DeltaGenerator) -> Iterator[None]:
+        """The one place, as soon as it is free; it is left however the script ends."""
+        while not self._turn.acquire(timeout=WAIT_SECONDS):
+            place.caption(WAITING)  # Here Streamlit ends a script that nobody waits for.
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+
+@st.cache_resource(show_spinner=False)
+def races() -> Races:
+    return Races()
+
+
+class Race:
+    """The race for one question: the formulas' lines first, those simulated when it is done.
+
+    It runs in the script of the page, after everything else is drawn: whatever a person does ends
+    it at its next step, and no thread is left.
+    """
+
+    def __init__(self, population: Population, plan: Plan, formulas: list[Line]) -> None:
+        self.population, self.plan, self.formulas = population, plan, formulas
+        self.key = population.fingerprint, plan.with_seed(0).to_json()
+        self.found: Mapping[str, Line] | None = races().done(self.key)
+        self.place: DeltaGenerator | None = None
+
+    @property
+    def lines(self) -> list[Line]:
+        """A line for each method, simulated where that was done."""
+        found = self.found or {}
+        return [found.get(one.design, one) for one in self.formulas]
+
+    @property
+    def scores(self) -> str:
+        """Which scores the worlds are drawn from, in words."""
+        return SEVERAL if len(self.plan.classifiers) > 1 else ONE
+
+    def show(self) -> None:
+        """What the numbers above come from; an empty place while they are still to come."""
+        self.place = st.empty()
+        if self.found:
+            raced = self.found.values()
+            fewest, most = min(one.runs for one in raced), max(one.runs for one in raced)
+            runs = f"{most}" if fewest == most else f"{fewest} to {most}"
+            noise = max(0.01, *(2 * one.error for one in raced))
+            every = sum(not one.refused for one in self.formulas)
+            some = len(self.found) < every
+            what = f"{len(self.found)} of {every} methods simulated" if some else "Simulated"
+            self.place.caption(
+                DONE.format(what=what, scores=self.scores, runs=runs, error=100 * noise)
+            )
+        elif self.found is not None:
+            self.place.caption(NOT_DONE)
+
+    def run(self) -> None:
+        """Run it where it is still to be run, and draw the page again with what came of it."""
+        cancelled = st.session_state.get(CANCELLED) == self.key
+        if self.place is None or self.found is not None or cancelled:
+            return
+        entrants = self._entrants()
+        if not entrants:
+            return
+        with races().turn(self.place):
+            if races().done(self.key) is None:  # Somebody else may have asked the same.
+                bar = self._bar(self.place)
+                text = RUNNING.format(scores=self.scores)
+                found = race(
+                    self.population,
+                    entrants,
+                    seconds=SECONDS,
+                    progress=lambda share: bar.progress(share, text),
+                )
+                races().keep(self.key, found)
+        st.rerun()
+
+    def _entrants(self) -> list[tuple[Plan, Line]]:
+        able = [one for one in self.formulas if not one.refused and one.half_widths]
+        labels = self.formulas[0].labels
+        plans = [for_design(self.plan, one.design, self.population, labels) for one in able]
+        both = zip(plans, able, strict=True)
+        return [(plan, one) for plan, one in both if may_race(self.population, plan)]
+
+    def _bar(self, place: DeltaGenerator) -> DeltaGenerator:
+        with place.container(horizontal=True, vertical_alignment="bottom"):
+            bar = st.progress(0.0, RUNNING.format(scores=self.scores))
+            st.button("Cancel", key="new-race-cancel", on_click=_cancel, args=(self.key,))
+        return bar
+
+
+def _cancel(key: Key) -> None:
+    st.session_state[CANCELLED] = key

@@ -1,0 +1,204 @@
+"""New project: prices by formulas at once, simulated after; nothing else changes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+
+import labelcore as lc
+from labelcore.planning.race import may_race
+from labelcore.ui import new_race, outlook
+from labelcore.ui.new_race import NOT_DONE, Races, races
+from tests.app.conftest import button, texts
+from tests.app.test_new_project import store, whole_way
+
+SIMULATED = "Simulated on your scores, taken as calibrated: 40 sessions each, uncertain by up to"
+SECONDS = 60.0
+
+
+@pytest.fixture(autouse=True)
+def with_race(no_race: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The race as it is, with time enough for a busy machine, and nothing raced before."""
+    monkeypatch.setattr(new_race, "may_race", may_race)
+    monkeypatch.setattr(new_race, "SECONDS", SECONDS)
+    races.clear()
+    yield
+    assert races()._turn.acquire(blocking=False), "a race still holds its place"
+    races.clear()
+
+
+@pytest.fixture
+def tables(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """The simulated sessions behind each line of the table, each time it is drawn."""
+    drawn: list[list[int]] = []
+    real = outlook.table
+
+    def table(found: list[Any], estimands: list[str]) -> Any:
+        drawn.append([one.runs for one in found if not one.refused])
+        return real(found, estimands)
+
+    monkeypatch.setattr(outlook, "table", table)
+    return drawn
+
+
+@pytest.fixture
+def raced(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The plans of each race that is begun; a fake that makes every width a fifth narrower."""
+    begun: list[Any] = []
+
+    def race(population: lc.Population, entrants: Any, **more: Any) -> dict[str, Any]:
+        begun.append([plan for plan, _ in entrants])
+        more["progress"](0.5)
+        return {
+            line.design: replace(
+                line,
+                labels=line.labels + 7 if entrants[0][0].margin else line.labels,
+                half_widths={key: 0.8 * width for key, width in line.half_widths.items()},
+                runs=40,
+                error=0.01,
+            )
+            for _, line in entrants
+        }
+
+    monkeypatch.setattr(new_race, "race", race)
+    return begun
+
+
+def test_formulas_first_then_simulated_once(
+    app: Callable[..., Any], items: Path, tables: list[list[int]], raced: list[Any]
+) -> None:
+    page = whole_way(app, items)
+    first, second = tables
+    assert set(first) == {0} and set(second) == {40} and len(first) == len(second) > 2
+    assert SIMULATED in texts(page) and "2 %." in texts(page)
+    assert not [one for one in page.button if one.key == "new-race-cancel"]
+    page.run()
+    assert len(raced) == 1 and tables[-1] == second
+    page.segmented_control(key="new-confidence").set_value(0.9).run()
+    assert len(raced) == 2
+
+
+def test_real_numbers_come_and_no_thread_stays(app: Callable[..., Any], items: Path) -> None:
+    before = threading.active_count()
+    page = whole_way(app, items)
+    assert SIMULATED in texts(page) and not page.exception
+    assert threading.active_count() == before
+
+
+def test_the_size_on_the_page_is_the_one_that_is_frozen(
+    app: Callable[..., Any], items: Path, data_folder: Path, raced: list[Any]
+) -> None:
+    page = whole_way(app, items)
+    page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+    shown = next(one.value for one in page.markdown if one.value.startswith("**About"))
+    button(page, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    plan = lc.Session.open(store(data_folder), record.name).plan
+    formula = lc.preview(*_again(record, data_folder, plan)).planned
+    assert plan.planned == formula + 7
+    assert f"About {plan.planned} labels" in shown
+
+
+def _again(record: Any, data_folder: Path, plan: lc.Plan) -> tuple[lc.Population, lc.Plan]:
+    """The file, and the plan before its size was frozen."""
+    population = lc.Session.open(store(data_folder), record.name).population
+    return population, replace(plan, planned=None, rules=None, sure_scores=None)
+
+
+def test_cancel_keeps_the_formulas(
+    app: Callable[..., Any],
+    items: Path,
+    tables: list[list[int]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A script that is ended in the race, as a press on Cancel ends it."""
+    begun = []
+
+    def interrupted(population: lc.Population, entrants: Any, **more: Any) -> dict[str, Any]:
+        begun.append(entrants)
+        more["progress"](0.3)
+        st.stop()
+
+    monkeypatch.setattr(new_race, "race", interrupted)
+    page = whole_way(app, items)
+    assert len(begun) == 1
+    button(page, "new-race-cancel").click().run()
+    assert len(begun) == 1 and not page.exception
+    assert {runs for drawn in tables for runs in drawn} == {0}
+    assert SIMULATED not in texts(page)
+    assert not [one for one in page.button if one.key == "new-race-cancel"]
+    page.segmented_control(key="new-confidence").set_value(0.9).run()
+    assert len(begun) == 2
+
+
+def test_no_scores_no_race(app: Callable[..., Any], tmp_path: Path, raced: list[Any]) -> None:
+    path = tmp_path / "bare.csv"
+    rows = "".join(f"{n},text {n},{n % 2}\n" for n in range(100))
+    path.write_text(f"id,text,prediction\n{rows}", "utf-8")
+    page = whole_way(app, path)
+    assert raced == [] and page.dataframe and "calibrated" not in texts(page)
+
+
+def test_what_took_too_long_stays_with_the_formulas(
+    app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, tables: list[list[int]]
+) -> None:
+    monkeypatch.setattr(new_race, "SECONDS", 0.0)
+    page = whole_way(app, items)
+    assert NOT_DONE in texts(page) and {runs for drawn in tables for runs in drawn} == {0}
+
+
+def test_some_methods_only(
+    app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, raced: list[Any]
+) -> None:
+    everyone = new_race.race
+    monkeypatch.setattr(
+        new_race, "race", lambda population, entrants, **more: everyone(
+            population, entrants[:1], **more
+        )
+    )  # fmt: skip
+    page = whole_way(app, items)
+    shown = next(one.value for one in page.dataframe if "worked out by" in one.value)
+    assert shown["worked out by"].tolist()[0] == "simulation"
+    assert set(shown["worked out by"].tolist()[1:]) == {"formulas"}
+    assert f"1 of {len(shown)} methods simulated on your scores" in texts(page)
+
+
+def test_one_race_at_a_time() -> None:
+    """The second one waits, says so, and is let in by the end of the first, however that comes."""
+    place, said, order = Races(), threading.Event(), []
+
+    class Place:
+        def caption(self, text: str) -> None:
+            order.append("waits")
+            said.set()
+
+    def second() -> None:
+        with place.turn(Place()):
+            order.append("second")
+
+    def first() -> None:
+        with place.turn(Place()):
+            thread.start()
+            assert said.wait(SECONDS)
+            order.append("first ends")
+            raise KeyError
+
+    thread = threading.Thread(target=second)
+    with pytest.raises(KeyError):
+        first()
+    thread.join(SECONDS)
+    assert order[0] == "waits" and order[-2:] == ["first ends", "second"]
+    assert not thread.is_alive()
+
+
+def test_only_the_last_races_are_kept() -> None:
+    place = Races()
+    for number in range(new_race.KEPT + 1):
+        place.keep(("file", str(number)), {})
+    assert place.done(("file", "0")) is None and place.done(("file", "1")) == {}
