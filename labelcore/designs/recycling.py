@@ -28,6 +28,7 @@ from labelcore.designs.recycling_frame import (
     drawn,
     places,
     recycling_frame,
+    redrawn,
 )
 from labelcore.designs.recycling_parts import samples_of
 from labelcore.designs.samples import Samples, SharesDraws
@@ -188,6 +189,9 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
 
     def prepare(self, setup: Setup) -> RecyclingFrame:
         return recycling_frame(setup)
+
+    def redrawn(self, setup: Setup, frame: RecyclingFrame) -> RecyclingFrame | None:
+        return redrawn(setup, frame)
 
     def resized(self, setup: Setup, frame: RecyclingFrame) -> RecyclingFrame:
         return drawn(setup, frame)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Frame, IntArray, Setup, extended, make_frame
+from labelcore.designs.base import Frame, IntArray, Setup, drawn_anew, extended, make_frame
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.recycling_parts import Parts, precision_parts, recall_parts
 from labelcore.errors import ParameterError, PlanArgumentError, PlanError
 from labelcore.stats.allocation import largest_remainder
-from labelcore.stats.orders import hash_keys, hash_order, ranking
+from labelcore.stats.orders import hash_order, random_of, ranking
 from labelcore.stats.profile import BoolArray
 from labelcore.stats.recycling import Recycled, recycle_all
 from labelcore.stats.strata import geometric_edges
@@ -88,7 +88,8 @@ def recycling_frame(setup: Setup) -> RecyclingFrame:
 def drawn(setup: Setup, frame: RecyclingFrame) -> RecyclingFrame:
     """The frame with samples of the size that ``setup`` has, whatever it held before."""
     called, under, size = frame.called, frame.under, draws_of(setup.params)
-    random = np.random.default_rng(hash_keys(setup.seed, "recycle", [""])[0].tolist())
+    keys = setup.orders.of_items(setup.seed, "recycle", 1, lambda: [""])
+    random = np.random.default_rng(keys[0].tolist())
     samples = recycle_all(called, under, frame.order, size, setup.params.option, random)
     negatives = _negatives(setup, frame)
     sequence, draws = _sequence(setup, samples, negatives)
@@ -101,6 +102,14 @@ def drawn(setup: Setup, frame: RecyclingFrame) -> RecyclingFrame:
         sequence=sequence,
         draws=draws,
     )
+
+
+def redrawn(setup: Setup, frame: RecyclingFrame) -> RecyclingFrame | None:
+    """The frame with the draws of another seed; None where strata of scores may cut ties."""
+    if "recall" in setup.estimands:
+        return None
+    order = random_of(setup.seed, "order").permutation(len(frame.order))
+    return drawn(setup, drawn_anew(setup, replace(frame, order=order)))
 
 
 def draws_of(params: Any) -> int:

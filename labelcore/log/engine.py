@@ -103,6 +103,7 @@ class Engine(Book):
     def redrawn(self, seed: int, *, strata_kept: bool = False) -> Engine:
         """An engine of the same file and plan before the first event under another seed, nothing
         prepared again that does not depend on the seed. Its orders must be drawn, not hashed.
+        Where the size follows from the parameters, it is that of these draws.
 
         strata_kept   of a method that draws from strata: equal scores at an edge stay where they
                       are, which saves preparing strata anew
@@ -114,6 +115,11 @@ class Engine(Book):
         fresh.frame = prepared(self.design, fresh.setup, self.existing) if frame is None else frame
         if fresh.frame.stratum is not self.frame.stratum:
             fresh._tally()
+        if self.design.size_from_params:
+            most = self.design.most(fresh.frame)
+            size = most if self.plan.budget is None else min(self.plan.budget, most)
+            fresh.plan = fresh.plan.with_planned(size)
+            fresh.setup = replace(fresh.setup, planned=size + self.given)
         for name in ("rank_order", "rank_of"):
             fresh.__dict__.pop(name, None)
         return fresh.beginning()

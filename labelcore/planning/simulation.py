@@ -18,7 +18,7 @@ from labelcore.figures.curves import SUMMARY_FORMULAS
 from labelcore.figures.looks import results_of
 from labelcore.log.engine import Engine
 from labelcore.plan.plan import Plan
-from labelcore.planning.forecast import kept_plan, planned_size
+from labelcore.planning.forecast import kept_plan
 from labelcore.planning.runs import beginnings, label_all
 from labelcore.planning.truth import true_codes
 from labelcore.planning.workers import in_order
@@ -188,14 +188,7 @@ def _runs(
 ) -> list[Run]:
     """The runs with these numbers, side by side; the plan has its planned size."""
     seeds = [run_seed(seed, number) for number in numbers]
-    if plan.method.size_from_params:  # The number of distinct items may depend on the draws.
-        seeded = [plan.with_seed(one) for one in seeds]
-        sized = [
-            one.with_planned(planned_size(population, replace(one, planned=None))) for one in seeded
-        ]
-        engines = [Engine(population, one) for one in sized]
-    else:
-        engines = list(beginnings(population, plan, seeds))
+    engines = list(beginnings(population, plan, seeds))
     statuses = label_all(engines, codes)
     numbers_true = true_numbers(engines[0], codes)
     return [
