@@ -44,7 +44,6 @@ RESERVE = 0.2
 LAST_SHARE = 0.8
 ALL = 0.996
 """The share of the items from which on a file counts as covered."""
-HORIZONS = (1, 2, 4, 16)
 
 LEVELS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.001, 0.0001)
 RANGES = (1.0, 2.0, 4.0, 16.0, 64.0)

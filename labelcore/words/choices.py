@@ -48,14 +48,6 @@ CANDIDATES: dict[str, str] = {
 }
 
 
-def candidate_short(state: CandidateState) -> str:
-    """
-    >>> candidate_short(CandidateState.IN), candidate_short(CandidateState.PRECISION_TOO_LOW)
-    ('still open', 'out')
-    """
-    return "out" if state.out else CANDIDATES[state]
-
-
 def choice_short(choice: Choice) -> str:
     """Where a choice stands, on one line."""
     return SHORT[choice.status].format(
