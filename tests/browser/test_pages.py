@@ -37,7 +37,13 @@ def labelled(shared_server: Server) -> str:
     return name
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[] if path in ("", "label") else [pytest.mark.full])
+        for path in PAGES
+    ],
+)
 def test_each_page_opens_alone_on_a_fresh_server(path: str, server: Server, page: Page) -> None:
     driving.make_project(server.data, "Alone")
     open_page(page, f"{server.url}/{path}?project=Alone")

@@ -50,6 +50,8 @@ AUTHORS = {
     "reach_selection": "Bennett, P. N.", "logarithmic_stratified": "Sabharwal, A.",
     "random_curve": "Sabharwal, A.",
 }  # fmt: skip
+# One of each kind of result in every run: numbers, a choice, a curve.
+QUICK = ("recycling", "reach_selection", "logarithmic_stratified")
 UNSURE_AT, UNDO_AT, MOST_PRESSES = (3, 9), 6, 40
 
 
@@ -121,7 +123,13 @@ def figure_words(estimate: Estimate) -> list[str]:
     return [words.percent(estimate.value), f"{low.removesuffix(' %')} to {high}"]
 
 
-@pytest.mark.parametrize(("design", "estimands", "terms", "end"), PLANS, ids=[p[0] for p in PLANS])
+@pytest.mark.parametrize(
+    ("design", "estimands", "terms", "end"),
+    [
+        pytest.param(*plan, id=plan[0], marks=[] if plan[0] in QUICK else [pytest.mark.full])
+        for plan in PLANS
+    ],
+)
 def test_typed_to_the_end(
     page: Page, shared_server: Server, design: str, estimands: list[str],
     terms: dict[str, Any], end: str,
