@@ -51,5 +51,9 @@ class Chooses(Design[FrameT]):
         """The items that each candidate calls positive."""
 
     @abstractmethod
+    def status(self, setup: Setup, frame: FrameT, progress: Progress, look: Look) -> ChoiceStatus:
+        """How far the choice is now: the status of ``choice``, without its figures."""
+
+    @abstractmethod
     def choice(self, setup: Setup, frame: FrameT, progress: Progress, look: Look) -> ChoiceFigures:
         """Which candidate is chosen now."""

@@ -264,6 +264,11 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         part[frame.union[by_number]] = alike
         return Samples(part, np.ones(len(part), dtype=bool))
 
+    def status(
+        self, setup: Setup, frame: ReachFrame, progress: Progress, look: Look
+    ) -> ChoiceStatus:
+        return self._run(setup, frame, progress).choice(ended=look.finished).status
+
     def choice(
         self, setup: Setup, frame: ReachFrame, progress: Progress, look: Look
     ) -> ChoiceFigures:

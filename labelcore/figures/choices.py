@@ -27,8 +27,11 @@ def choice_results(engine: Engine) -> dict[str, Choice]:
 
 def choice_made(engine: Engine) -> bool:
     """Whether a candidate is chosen for sure, or none is acceptable for sure."""
-    found = choice_results(engine).values()
-    return bool(found) and all(one.status in (ChoiceStatus.GUARANTEED, NONE) for one in found)
+    if not any(name in CHOICES for name in engine.plan.estimands):
+        return False
+    design: Chooses[Any] = Chooses.of(engine.design)
+    status = design.status(engine.setup, engine.frame, engine.progress, look_at(engine))
+    return status in (ChoiceStatus.GUARANTEED, NONE)
 
 
 def _choice(engine: Engine, name: str) -> Choice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -171,7 +172,7 @@ class Plan:
         """Whether the budget counts draws, of which some may be of the same item."""
         return budget_counts_draws(self.method)
 
-    @property
+    @cached_property
     def design_params(self) -> DesignParams:
         """The parameters as the design's own frozen type, with its defaults filled in."""
         return self.method.Params(**self._settled())
