@@ -162,8 +162,13 @@ wrong at the first look with at most {NARROW} times the mean width at the end. "
 for {SMALL} labels and continued to {HORIZON * SMALL} with the horizon {HORIZON}. "Twin": intervals
 as narrow at every look as if it were the only one. "Width": high minus low, in the mean; "/ fixed":
 over that of a fixed promise with {LABELS} labels, for the watched one with {LABELS} and with {MORE}
-(1.4 times) planned labels. "Lean": mean value minus truth. A plain random sample's shares are
-calculated exactly in [horizon.md](horizon.md).
+(1.4 times) planned labels. "Lean": mean value minus truth, of the sessions that have a value by
+then. A plain random sample's shares are calculated exactly in [horizon.md](horizon.md).
+
+The rule for sessions without end, which plans frozen before keep, was ever wrong in 0.95 %
+(`recalibrated_neyman`) and 0.29 % (`simple_random`) of sessions of 500 labels. The boundary for a
+planned size spends the whole error level on purpose: intervals are narrower, and more sessions are
+ever wrong.
 
 """
 BENCHMARK = Benchmark(
