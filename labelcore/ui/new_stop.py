@@ -8,10 +8,11 @@ from statistics import NormalDist
 
 import streamlit as st
 
-from labelcore.plan.stop_rules import ALL, ANY, RULES, moment_words
+from labelcore.plan.stop_rules import ALL, ANY, RULES, looking, moment_words
 from labelcore.ui.plain import plain
 from labelcore.ui.times import reader_zone
 from labelcore.words import sentences as words
+from labelcore.words.promises import times_planned
 
 HOW = {ANY: "as soon as one of these is true", ALL: "only when all of these are true"}
 BY_ITSELF = "Plus or minus {points} is reached; only the value is shown until then"
@@ -21,13 +22,17 @@ TOGETHER = {False: "Each on its own (the first is the main one)", True: "All tog
 
 
 def stop_input(
-    goals: Sequence[str], most: int | None, margin: float | None = None
+    goals: Sequence[str],
+    most: int | None,
+    margin: float | None = None,
+    horizon: int | None = None,
 ) -> tuple[str, ...] | None:
     """The stop rules as a plan takes them; None while the deadline lies in the past.
 
     goals   the rules that look at the labels and that this plan has, chosen unless taken away
     most    the labels at which it ends at the latest, None where that is what is planned
     margin  that of a fixed promise which may stop there by itself; it is chosen on request only
+    horizon   how many times the planned number a session goes on to that only a margin ends
     """
     st.markdown("What ends the session by itself?")
     by_itself = margin is not None and _wanted_by_itself(margin)
@@ -45,7 +50,9 @@ def stop_input(
             rules.append(rule)
     how = _how(chosen) if len(rules) > 1 and not by_itself else ANY
     ends = most is not None and (not goals or set(goals) & set(chosen))
-    latest = words.count(most) if most is not None and ends else "the planned number of labels"
+    latest = words.count(most) if most is not None and ends else f"{times_planned(1)} labels"
+    if horizon is not None and looking(chosen) == ("margin",) and not by_itself:
+        latest = f"{times_planned(horizon)} labels"
     by_hand = "; then the interval has no promise." if by_itself else "."
     st.caption(
         f"At the latest it ends with {latest}. You may always continue afterwards, or finish "

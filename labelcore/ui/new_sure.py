@@ -130,8 +130,8 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     horizon = watched_horizon(design, params, budget=least if way == BUDGET else budget)
     if way == CLAIMS:
         promise = Promise.WATCHED
-        number = 1 if goal is None else len(goal.claims)
-        show_claim_terms(number, confidence, watched_words(horizon, budget))
+        if goal is not None:
+            show_claim_terms(len(goal.claims), confidence, watched_words(horizon, budget))
     else:
         promise = promise_input(
             design, method.promises(aim), horizon, budget, band=along_ranks(aim)
@@ -152,7 +152,7 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
         refuse(fault, [more, once])
         return None
     alone = numbers == 1 and method.stops_fixed(aim)
-    stop = end_of_session(goal, design, promise, len(population), alone)
+    stop = end_of_session(goal, design, promise, len(population), horizon, alone=alone)
     return (
         None
         if stop is None
@@ -169,13 +169,20 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
 
 
 def end_of_session(
-    goal: Goal, design: Design[Any], promise: str, size: int, alone: bool
+    goal: Goal,
+    design: Design[Any],
+    promise: str,
+    size: int,
+    horizon: int | None,
+    *,
+    alone: bool,
 ) -> tuple[str, ...] | None:
     """The stop rules; those that look need a promise that holds at every look, or one number
     ``alone`` for whose margin the method can calibrate a fixed promise."""
     goals = wanted(design.stop_rules, goal) if promise == Promise.WATCHED else ()
     margin = goal.margin if alone and promise == Promise.FIXED else None
-    return stop_input(goals, goal.budget or (size if goals else None), margin)
+    furthest = horizon if goal.budget is None else None
+    return stop_input(goals, goal.budget or (size if goals else None), margin, furthest)
 
 
 def asked(aim: Aim, population: Population) -> list[Question]:

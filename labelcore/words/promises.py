@@ -47,9 +47,18 @@ number of labels')
     """
     if horizon is None or looks:
         return valid_words(Promise.WATCHED, Scope(looks=looks))
+    until = times_planned(horizon) if budget is None else f"{horizon * budget:,}"
+    return VALID["until"].format(until=until)
+
+
+def times_planned(horizon: int) -> str:
+    """Before "labels": how many there are at the end of a horizon.
+
+    >>> times_planned(1), times_planned(16)
+    ('the planned number of', '16 times the planned number of')
+    """
     times = NUMBERS[horizon] if horizon < len(NUMBERS) else f"{horizon:,}"
-    planned = "the planned number of" if horizon == 1 else f"{times} times the planned number of"
-    return VALID["until"].format(until=planned if budget is None else f"{horizon * budget:,}")
+    return "the planned number of" if horizon == 1 else f"{times} times the planned number of"
 
 
 def wider_words(horizon: int | None) -> str:

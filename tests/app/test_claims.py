@@ -46,6 +46,18 @@ def test_a_claim_reaches_the_plan(app, items: Path, data_folder: Path) -> None:
     assert 1 <= plan.planned <= 200
 
 
+def test_claims_say_how_far_their_intervals_hold(app, items: Path, data_folder: Path) -> None:
+    """Four times the size planned, or no further than the cap; as the plan has it."""
+    page = with_claim(app, items)
+    said = "its evidence is valid at every look, and the intervals are valid at every look up to"
+    assert f"{said} four times the planned number of labels." in texts(page)
+    page.number_input(key="new-most-200").set_value(80).run()
+    assert f"{said} 80 labels." in texts(page)
+    button(page, "new-create").click().run()
+    plan = stored_plan(data_folder)
+    assert plan.horizon == 1 and plan.planned == 80
+
+
 def test_a_claim_without_a_percentage_waits_and_one_out_of_bounds_is_told(app, items: Path) -> None:
     page = whole_way(app, items)
     page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()

@@ -431,3 +431,44 @@ def test_no_fault_is_not_green_without_a_classifier(app) -> None:
     page = with_upload(app, "tasks.json", LABEL_STUDIO.encode())
     assert not page.success
     assert any("No classifier was found" in one.value for one in page.info)
+
+
+def radio_captions(page, key: str) -> list[str]:
+    """What stands below the choices of a radio."""
+    return [one.replace("\\", "") for one in page.radio(key=key).proto.captions]
+
+
+TIMES = "four times the planned number of labels"
+
+
+@pytest.mark.parametrize("margin", [False, True])
+def test_it_says_how_far_a_watched_plan_holds(
+    app, items: Path, data_folder: Path, margin: bool
+) -> None:
+    """As far as the plan that is made of it."""
+    page = whole_way(app, items)
+    if margin:
+        page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+    until, part = (TIMES, "fifth") if margin else ("200 labels", "sixth")
+    watched, once = radio_captions(page, "new-promise")
+    assert watched == (
+        f"The interval is valid at every look up to {until}; in return it is about a {part} wider."
+    )
+    assert once == "Narrower, but valid at the planned labels or stop only."
+    assert f"At the latest it ends with {until}." in texts(page)
+    button(page, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    plan = lc.Session.open(store(data_folder), record.name).plan
+    assert plan.horizon == (4 if margin else 1)
+    assert plan.furthest(plan.planned) == (4 * plan.planned if margin else None)
+
+
+def test_a_deadline_or_a_fixed_promise_ends_no_later_than_planned(app, items: Path) -> None:
+    page = whole_way(app, items)
+    page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+    page.checkbox(key="new-stop-margin").set_value(False).run()
+    assert "At the latest it ends with the planned number of labels." in texts(page)
+    page.checkbox(key="new-stop-margin").set_value(True).run()
+    assert f"At the latest it ends with {TIMES}." in texts(page)
+    page.radio(key="new-promise").set_value("fixed").run()
+    assert "At the latest it ends with the planned number of labels." in texts(page)
