@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,9 @@ Subject = str | tuple[str, str] | None
 class Question:
     """One scalar result: an estimand of a classifier, of one class against the rest.
 
-    key    the key in ``Session.results()``: "precision", "precision[spam]", "precision@B"
+    key    the key in ``Session.results()``: "precision", "precision[spam]", "precision@B"; of a
+           difference "precision_difference" for the first two classifiers of a plan,
+           "precision_difference@B - C" for two others
     class_index   the class that counts as positive; None: being judged correctly (several classes)
     versus        the classifier whose figure is subtracted from the first one's in a difference
     """
@@ -50,8 +53,7 @@ def questions(
         at = "" if place == 0 else f"@{classifier}"
         for row in _rows(estimands, differences=place == 0):
             if row.difference:
-                versus = next(iter(classifiers[1:]), None)
-                found.append(Question(row.name, row, classifier, positive, versus))
+                found += _differences(row, classifiers, positive)
             elif several and row.per_class:
                 found += [
                     Question(f"{row.name}[{name}]{at}", row, classifier, index)
@@ -62,6 +64,19 @@ def questions(
             else:
                 found.append(Question(f"{row.name}{at}", row, classifier, positive))
     return found
+
+
+def _differences(
+    row: Estimand, classifiers: tuple[str | None, ...], positive: int
+) -> list[Question]:
+    """One for every two classifiers, the one that is named first less the other."""
+    if len(classifiers) < 2:
+        return [Question(row.name, row, classifiers[0], positive)]
+    pairs = list(combinations(classifiers, 2))
+    return [
+        Question(f"{row.name}@{a} - {b}" if place else row.name, row, a, positive, b)
+        for place, (a, b) in enumerate(pairs)
+    ]
 
 
 def _rows(estimands: tuple[str, ...], *, differences: bool) -> list[Estimand]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from labelcore.designs.agreement_patterns import AgreementPatterns
 from labelcore.designs.base import Design
 from labelcore.designs.geometric_strata import GeometricStrata
 from labelcore.designs.logarithmic_stratified import LogarithmicStratified
@@ -21,6 +22,7 @@ DESIGNS: dict[str, Design[Any]] = {
         SimpleRandom(),
         RecalibratedNeyman(),
         PairedComparison(),
+        AgreementPatterns(),
         GeometricStrata(),
         Paula(),
         StratifiedAccuracy(),

@@ -41,6 +41,7 @@ class Setup:
     """Everything a method may know before the first label.
 
     classifier, versus   the first classifier of the plan, and the second one
+    classifiers   all of them, the first one first
     claims   the estimands that the plan's claims are about, a comparison as a difference
     orders   where the random orders come from
     """
@@ -55,6 +56,7 @@ class Setup:
     claims: tuple[str, ...] = ()
     confidence: float = 0.95
     versus: str | None = None
+    classifiers: tuple[str, ...] = ()
     promise: Promise = Promise.FIXED
     orders: Orders = HASHED
 
@@ -234,6 +236,7 @@ class Design(ABC, Generic[FrameT]):
     later_labels_count   whether labels beyond the planned size narrow a watched result
     recommended   whether it may be proposed: measured to need few labels, and to hold, on files of
                   all kinds
+    least_classifiers    how many classifiers must be asked about for it to be proposed
     strata_order         what the order of its strata means, in words; {first}, {second} and
                          {positive} stand for the names of both classifiers and the positive class
     existing             what labels that are there already may be taken for: "random", "certainty"
@@ -256,6 +259,7 @@ class Design(ABC, Generic[FrameT]):
     size_param: ClassVar[str | None] = None
     later_labels_count: ClassVar[bool] = True
     recommended: ClassVar[bool] = False
+    least_classifiers: ClassVar[int] = 1
     strata_order: ClassVar[str] = BY_SCORE
     existing: ClassVar[tuple[str, ...]] = ()
     derived_words: ClassVar[dict[str, str]] = {}

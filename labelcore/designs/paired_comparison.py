@@ -108,6 +108,7 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
     )
     estimands: ClassVar[tuple[str, ...]] = (*DIFFERENCES, *SCALARS)
     smallest_watched_budget: ClassVar[int] = SMALLEST_WATCHED
+    recommended: ClassVar[bool] = True
     strata_order: ClassVar[str] = (
         "only {first} says {positive}, only {second} says {positive}, both, neither"
     )

@@ -40,12 +40,12 @@ from labelcore.designs.profile_figures import (
 )
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.scalars import Answers, Figures, Goal
-from labelcore.designs.stratified import StratifiedDesign
+from labelcore.designs.stratified import StratifiedDesign, side_by_side
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
 from labelcore.promises import Promise
-from labelcore.stats.allocation import largest_remainder
+from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import (
     CUT_ABOVE,
     CUT_BELOW,
@@ -235,20 +235,10 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         return next_counts(setup, frame, progress, shares, first_each=first)
 
     def allocate_all(self, due: Sequence[Due[HelpedFrame]]) -> list[IntArray]:
-        first = due[0]
-        alike = all(one.frame.rates is first.frame.rates for one in due)
-        drawn = {int(one.progress.drawn.sum()) for one in due}
-        alike = alike and len(drawn) == 1 and first.frame.evidence is None
-        if first.setup.params.allocation != TWO_ENDED or not alike:
-            return super().allocate_all(due)
-        together = Progress(
-            np.array([one.progress.drawn for one in due]),
-            np.array([one.progress.labelled for one in due]),
-            np.array([one.progress.positive for one in due]),
-            first.progress.limit,
-        )
-        found = self.allocate(first.setup, first.frame, together)
-        return list(np.broadcast_to(found, together.drawn.shape))
+        found = None
+        if due[0].setup.params.allocation == TWO_ENDED and due[0].frame.evidence is None:
+            found = side_by_side(self, due)
+        return found or super().allocate_all(due)
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
@@ -285,7 +275,7 @@ def _strata(
     present = sorted(set(np.unique(groups).tolist()), key=lambda c: (c != positive, c))
     several = len(population.classes) > 2 and side is not None
     sizes = np.array([np.count_nonzero(groups == group) for group in present])
-    pieces = _pieces(sizes, n_above + n_below)
+    pieces = pieces_by_size(sizes, n_above + n_below)
     stratum = np.zeros(n, dtype=np.int64)
     predicted: list[bool] = []
     for group, number in zip(present, pieces, strict=True):
@@ -351,17 +341,6 @@ def _part_asked(setup: Setup, frame: HelpedFrame) -> HelpedFrame:
     other = next(name for name in population.classes if name != population.positive)
     called = population.positive if frame.predicted[group].all() else other
     return replace(frame, wanted=group, notes=(*frame.notes, PART_ASKED.format(name=called)))
-
-
-def _pieces(sizes: IntArray, n_strata: int) -> list[int]:
-    """How many of ``n_strata`` strata each predicted class gets: one, and more by its size.
-
-    >>> _pieces(np.array([600, 300, 100]), 18), _pieces(np.array([5, 5, 5]), 2)
-    ([10, 6, 2], [1, 1, 1])
-    """
-    more = max(n_strata - len(sizes), 0)
-    shared = largest_remainder(sizes.astype(float), more, np.full(len(sizes), more))
-    return [1 + int(number) for number in shared]
 
 
 def _shares(setup: Setup, frame: Frame, rates: FloatArray) -> Shares:

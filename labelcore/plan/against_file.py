@@ -66,6 +66,9 @@ def _check_estimable(
         if several and not (row.per_class or row.name == "accuracy"):
             needs = ", which needs a file with two classes"
             raise PlanArgumentError("estimands", "names ", Given(), needs, value=row.name)
+        if row.difference and question.versus is None:
+            needs = ", which needs a second classifier to compare with"
+            raise PlanArgumentError("estimands", "names ", Given(), needs, value=row.name)
         silent = [one for one in _read(question) if one not in population.predictions]
         if row.needs_prediction and silent:
             raise PlanArgumentError(
@@ -166,5 +169,6 @@ def _given(
         claims=plan.claimed,
         confidence=plan.confidence,
         versus=next(iter(classifiers[1:]), None),
+        classifiers=tuple(name for name in classifiers if name is not None),
         promise=plan.promised,
     )

@@ -137,11 +137,13 @@ Forecast = Callable[[Population, Plan], Line]
 
 def possible(asked: Asked) -> list[str]:
     """The methods that can answer the question, about the items it is about."""
+    number = len(named(asked.classifier))
     able = [
         name
         for name, one in DESIGNS.items()
         if {*asked.estimands} <= {*one.estimands}
-        and (not isinstance(one, ComparesTwo) or len(named(asked.classifier)) == 2)
+        and max(number, 1) >= one.least_classifiers
+        and (not isinstance(one, ComparesTwo) or number == 2)
     ]
     if asked.existing is not None:
         able = [name for name in able if asked.existing in DESIGNS[name].existing] or able

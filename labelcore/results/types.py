@@ -127,7 +127,7 @@ class Estimate(Worded):
     @property
     def is_difference(self) -> bool:
         """Whether it is the first of two classifiers minus the second."""
-        return self.estimand.endswith(DIFFERENCE)
+        return self.estimand.partition("@")[0].endswith(DIFFERENCE)
 
     @property
     def told(self) -> float | None:

@@ -37,6 +37,17 @@ def largest_remainder(shares: FloatArray, total: int, capacity: IntArray) -> Int
     return np.asarray(found + more).astype(np.int64)
 
 
+def pieces_by_size(sizes: IntArray, pieces: int) -> list[int]:
+    """How many of ``pieces`` each of several groups gets: one, and more by its size.
+
+    >>> pieces_by_size(np.array([600, 300, 100]), 18), pieces_by_size(np.array([5, 5, 5]), 2)
+    ([10, 6, 2], [1, 1, 1])
+    """
+    more = max(pieces - len(sizes), 0)
+    shared = largest_remainder(sizes.astype(float), more, np.full(len(sizes), more))
+    return [1 + int(number) for number in shared]
+
+
 def top_up(target: FloatArray, drawn: IntArray, batch: int, capacity: IntArray) -> IntArray:
     """How many of the next ``batch`` items come from each stratum, so that the numbers drawn come
     as close as possible to ``target`` shares of the new total; strata beyond their share get none.

@@ -176,7 +176,7 @@ class Differences:
 
     def sensitivity(self, totals: FloatArray) -> FloatArray:
         """The gradient at ``totals``, (..., n_rows, n_cells)."""
-        return _slope(self.first, totals) - _slope(self.second, totals)
+        return slopes(self.first, totals) - slopes(self.second, totals)
 
     def row(self, place: int) -> Differences:
         """One of the differences on its own."""
@@ -190,7 +190,11 @@ class Differences:
 Table = Ratios | Differences
 
 
-def _slope(ratios: Ratios, totals: FloatArray) -> FloatArray:
+def slopes(ratios: Ratios, totals: FloatArray) -> FloatArray:
+    """How much each ratio gains by one more positive in each cell, (..., n_rows, n_cells).
+
+    totals   (..., n_rows or 1, n_cells)
+    """
     value = np.clip(np.nan_to_num(ratios.value(totals), nan=0.5), 0.0, 1.0)
     return ratios.gradient(value) / np.maximum(ratios.below(totals), 1e-12)[..., None]
 

@@ -15,6 +15,7 @@ SLOPE_RANGE = (0.0, 5.0)
 RANGES = ((-np.inf, np.inf), SLOPE_RANGE)
 EVIDENCE_MEAN, EVIDENCE_PRECISION = 0.3, 4.0
 EVIDENCE_RANGE = (-3.0, 5.0)
+LEVEL_PRECISION = 1.0
 STEPS = 50
 
 
@@ -23,6 +24,7 @@ def recalibrate(
     positive: FloatArray,
     labelled: FloatArray,
     evidence: FloatArray | None = None,
+    level: FloatArray | None = None,
 ) -> FloatArray:
     """Rates theta_k with logit theta_k = a + b logit q_k, fitted to s_k positives of n_k labels.
 
@@ -32,10 +34,12 @@ def recalibrate(
     estimate nearly unbiased where allocation by each stratum's own variance does not.
 
     With ``evidence`` z_k the fit is a + b logit q_k + c z_k, c ~ N(0.3, 1/4) in [-3, 5]: evidence
-    that points the wrong way is of use, too.
+    that points the wrong way is of use, too. With ``level`` l_k, a mark of some strata, it is
+    + d l_k, d ~ N(0, 1).
 
     probability   (n_strata,), q_k in (0, 1); positive, labelled (..., n_strata)
     evidence      (n_strata,), what other columns say beyond the scores; None: there are none
+    level         (n_strata,), 0 or 1; None: no stratum is marked
     Returns       (..., n_strata)
     Source:       ridge logistic regression, le Cessie and van Houwelingen (1992).
     """
@@ -46,6 +50,10 @@ def recalibrate(
         mean = np.append(mean, EVIDENCE_MEAN)
         precision = np.append(precision, EVIDENCE_PRECISION)
         low, high = np.append(low, EVIDENCE_RANGE[0]), np.append(high, EVIDENCE_RANGE[1])
+    if level is not None:
+        x = np.column_stack([x, level])
+        mean, precision = np.append(mean, 0.0), np.append(precision, LEVEL_PRECISION)
+        low, high = np.append(low, -np.inf), np.append(high, np.inf)
     if positive.ndim > 1:
         return _of_runs(x, positive, labelled, mean, precision, (low, high))
     beta = mean.copy()

@@ -11,7 +11,7 @@ from math import ceil, floor
 from labelcore.promises import State
 from labelcore.results.types import DIFFERENCE, Estimate, Scope
 from labelcore.words import sentences as words
-from labelcore.words.quantities import term_of
+from labelcore.words.quantities import key_parts, term_of
 
 MINUS = "\N{MINUS SIGN}"
 STATES = {
@@ -49,10 +49,10 @@ NOTHING_YET = "{scope}, nothing is known yet about {quantity} ({promise}), from 
 
 def is_difference(key: str) -> bool:
     """
-    >>> is_difference("recall_difference"), is_difference("recall@B")
+    >>> is_difference("recall_difference@B - C"), is_difference("recall@B")
     (True, False)
     """
-    return key.endswith(DIFFERENCE)
+    return key.partition("@")[0].endswith(DIFFERENCE)
 
 
 def measure(key: str) -> str:
@@ -61,7 +61,7 @@ def measure(key: str) -> str:
     >>> measure("f1_difference"), measure("recall_difference")
     ('F1', 'recall')
     """
-    return term_of(key.removesuffix(DIFFERENCE))
+    return term_of(key_parts(key)[0].removesuffix(DIFFERENCE))
 
 
 def signed_points(value: float) -> str:

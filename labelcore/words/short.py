@@ -56,7 +56,7 @@ def short_value(estimate: Estimate) -> str:
     if estimate.value is None:
         return ""
     digits = 0 if estimate.high - estimate.low >= WIDE else None
-    if estimate.estimand.endswith(DIFFERENCE):
+    if key_parts(estimate.estimand)[0].endswith(DIFFERENCE):
         return f"{100 * estimate.value:+.{1 if digits is None else digits}f}".replace("-", "−")
     return percent(estimate.value, digits)
 

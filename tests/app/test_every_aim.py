@@ -136,19 +136,19 @@ def test_too_few_labels_to_watch_have_buttons(app) -> None:
         assert can_create(page), [one.value for one in page.error]
 
 
-def test_several_precisions_are_recycled_for_the_margin_asked(app, data_folder: Path) -> None:
+def test_several_precisions_are_planned_for_the_margin_asked(app, data_folder: Path) -> None:
     page = on_page(app, "two different")
     page.radio(key="new-aim").set_value(SEVERAL.title).run()
     page.multiselect(key=WHICH[SEVERAL]).set_value(["precision"]).run()
     page.segmented_control(key="new-way").set_value(MARGIN).run()
     assert not page.exception
     method = next(one for one in page.selectbox if one.label == "Method")
-    assert method.options[0] == "Recommended: Recycled samples"
+    assert method.options[0] == "Recommended: Agreement patterns"
     button(page, CREATE).click().run()
     (record,) = store(data_folder).projects()
     plan = lc.Session.open(store(data_folder), record.name).plan
-    assert (plan.design, plan.margin, plan.promise) == ("recycling", 0.05, "fixed")
-    assert plan.params["sample_size"] < 1068 and plan.planned < ITEMS
+    assert (plan.design, plan.margin) == ("agreement_patterns", 0.05)
+    assert plan.planned < ITEMS
 
 
 def test_the_recommended_entry_follows_the_recommendation(app) -> None:

@@ -29,15 +29,39 @@ def aim_of(estimands: tuple[str, ...], classifier: str | tuple[str, ...] | None)
 
 
 @pytest.mark.parametrize("goal", GOALS)
-def test_several_precisions_are_recycled(population: lc.Population, goal: dict[str, float]) -> None:
-    aim = aim_of(("precision",), ALL)
-    names = possible(aim)
-    assert recommended(aim, population, names, goal) == "recycling"
-    plain = outlook_of(aim, population, "recalibrated_neyman", goal)
-    found = outlook_of(aim, population, "recycling", goal)
+@pytest.mark.parametrize(
+    ("estimands", "classifier"),
+    [
+        (("precision",), ALL),
+        (("precision",), ("a", "b")),
+        (("precision", "precision_difference"), ("a", "b")),
+    ],
+)
+def test_several_classifiers_are_one_design(
+    population: lc.Population,
+    estimands: tuple[str, ...],
+    classifier: tuple[str, ...],
+    goal: dict[str, float],
+) -> None:
+    """Where the forecast says so: precisions by far fewer labels than the default's, and fewer than
+    by recycling."""
+    aim = aim_of(estimands, classifier)
+    assert recommended(aim, population, possible(aim), goal) == "agreement_patterns"
+    if estimands != ("precision",):
+        return
+    plain, recycled, found = (
+        outlook_of(aim, population, name, goal)
+        for name in ("recalibrated_neyman", "recycling", "agreement_patterns")
+    )
     if "margin" in goal:
-        assert found.labels * 1.5 < plain.labels
+        assert found.labels * 1.5 < plain.labels and found.labels < recycled.labels
     assert max(found.half_widths.values()) <= max(0.05, max(plain.half_widths.values()))
+
+
+def test_one_classifier_is_no_agreement(population: lc.Population) -> None:
+    for classifier in (None, "a", ("a",)):
+        assert "agreement_patterns" not in possible(aim_of(("accuracy",), classifier))
+    assert "agreement_patterns" in possible(aim_of(("accuracy",), ("a", "b")))
 
 
 @pytest.mark.parametrize("goal", GOALS)

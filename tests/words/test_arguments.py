@@ -44,11 +44,12 @@ SOUND: dict[str, Any] = {"design": "simple_random", "estimands": ["accuracy"], "
         (
             {"design": "stratified", "existing": "random"}, "existing", "random",
             "existing 'random' cannot go with design 'stratified', which does not use existing "
-            "labels; it works with simple_random, recalibrated_neyman, paired_comparison, and any "
-            "design with existing 'ignored'",
+            "labels; it works with simple_random, recalibrated_neyman, paired_comparison, "
+            "agreement_patterns, and any design with existing 'ignored'",
             "“A random sample of this file” cannot go with “Strata by sureness”, which does not "
             "use existing labels; it works with simple_random, recalibrated_neyman, "
-            "paired_comparison, and any design with “I do not want to use them”",
+            "paired_comparison, agreement_patterns, and any design with “I do not want to use "
+            "them”",
         ),
         (
             {"stop": "choice"}, "stop", "choice",

@@ -1,0 +1,222 @@
+"""What is decided before the first label of a plan by agreement patterns: strata, and what each of
+the figures asked for rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+from scipy.special import logit
+
+from labelcore.designs.base import Frame, IntArray, Setup, extended, make_frame
+from labelcore.designs.paired_frame import PROCESS_DISAGREEMENTS
+from labelcore.designs.rates import stratum_rates
+from labelcore.errors import PlanError, Remedy
+from labelcore.estimands import DIFFERENCE, SCALARS, Estimand, ratios
+from labelcore.population import Population
+from labelcore.stats.agreement_patterns import Patterns, agreement_patterns
+from labelcore.stats.allocation import pieces_by_size
+from labelcore.stats.crossed_strata import surprise
+from labelcore.stats.orders import mid_rank_share, ranking
+from labelcore.stats.profile import BoolArray, FloatArray, Ratios, slopes
+from labelcore.stats.strata import equal_size_edges, geometric_edges
+
+STRATA, CLAIM_STRATA = 24, 8
+LABELS_EACH = 4
+VOTE_WEIGHT = 4.0
+"""What all votes are worth on the scale of a logit, where the labels have not said anything yet."""
+RARE = (
+    "The classifiers agree in {patterns:,} ways, more than {labels:,} labels can tell apart: the "
+    "{rare:,} rarest ({items:,} items) are asked together with the ways most like them."
+)
+PART_ASKED = "Items that no figure asked for rests on are not asked: {items:,} of {of:,}."
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PatternFrame(Frame):
+    """A frame whose strata are made of agreement patterns.
+
+    said      (n_classifiers, n_strata), whether each classifier of the plan calls the stratum
+              positive; where rare patterns were taken in, what holds for the others
+    evidence  (n_strata,), how many of them do, beyond what the scores suggest; None: one alone
+    level     (n_strata,), 1 where any of them does, else 0; None: one alone
+    tied      whether the tie hash decides where a stratum ends
+    """
+
+    said: BoolArray = field(kw_only=True)
+    evidence: FloatArray | None = field(default=None, kw_only=True)
+    level: FloatArray | None = field(default=None, kw_only=True)
+    tied: bool = field(default=False, kw_only=True)
+
+
+def settled_strata(setup: Setup) -> int:
+    """How many strata the plan has: what it says, else what suits it."""
+    return int(setup.params.n_strata or (CLAIM_STRATA if setup.claims else STRATA))
+
+
+def pattern_frame(setup: Setup) -> PatternFrame:
+    """Strata and draw order. Raises PlanError for what the file cannot serve."""
+    called = _called(setup)
+    most = max(setup.planned // LABELS_EACH, 1)
+    patterns = agreement_patterns(called, most)
+    order_score = _mean_order(setup.population, setup.classifiers)
+    order = ranking(order_score, setup.file_keys("tie"))
+    stratum, of_stratum = _strata(order, patterns, settled_strata(setup))
+    said = patterns.said[:, of_stratum]
+    rates, notes = _rates(setup, stratum, len(of_stratum))
+    notes = (*notes, *_rare_words(patterns, setup.planned))
+    _check_disagreements(setup, called)
+    base = make_frame(setup, stratum, rates, said[0], notes)
+    frame = extended(base, PatternFrame, said=said, tied=_tied(order_score, stratum, order))
+    asked = _asked(setup, frame) | patterns.mixed[of_stratum]
+    if not asked.all():
+        left = PART_ASKED.format(items=int(base.sizes[~asked].sum()), of=len(stratum))
+        frame = replace(frame, wanted=asked, notes=(*frame.notes, left))
+    return _with_votes(frame, called, order_score) if len(called) > 1 else frame
+
+
+def _called(setup: Setup) -> BoolArray:
+    """Whether each classifier calls each item positive, (n_classifiers, n_items)."""
+    population = setup.population
+    if len(population.classes) > 2:
+        raise PlanError(
+            "design 'agreement_patterns' needs a file with two classes, this one has "
+            f"{len(population.classes)}",
+            "needs two classes",
+        )
+    silent = [name for name in setup.classifiers if name not in population.predictions]
+    if silent or not setup.classifiers:
+        lacks = f"{silent[0]!r} has none" if silent else "the file has no classifier"
+        raise PlanError(
+            "design 'agreement_patterns' needs thresholds or predictions of every classifier "
+            f"asked about: {lacks}",
+            "needs predictions of each classifier",
+        )
+    positive = population.classes.index(population.positive)
+    return np.array([population.predictions[name] == positive for name in setup.classifiers])
+
+
+def _check_disagreements(setup: Setup, called: BoolArray) -> None:
+    """Raise PlanError where a difference is asked for about items like these, and the file has
+    hardly an item on which the two disagree: how many there are is itself a sample."""
+    names = (*setup.estimands, *setup.claims)
+    if setup.target != "process" or not any(name.endswith(DIFFERENCE) for name in names):
+        return
+    for one, other in combinations(range(len(called)), 2):
+        items = int((called[one] != called[other]).sum())
+        if items < PROCESS_DISAGREEMENTS:
+            both = f"{setup.classifiers[one]!r} and {setup.classifiers[other]!r}"
+            raise PlanError(
+                "a statement about items like these needs at least "
+                f"{PROCESS_DISAGREEMENTS} items on which two classifiers disagree, and of {both} "
+                f"this file has {items:,}",
+                "two of them disagree on too few items",
+                [Remedy("ask about this file", {"target": "file"})],
+            )
+
+
+def _mean_order(population: Population, classifiers: tuple[str, ...]) -> FloatArray:
+    """The mean over the scores of the logit of the share of items below, (n_items,); zero where
+    there is no score."""
+    scores = [population.ordering_score(name) for name in classifiers]
+    found = [logit(mid_rank_share(score)) for score in scores if score is not None]
+    return np.asarray(np.mean(found, axis=0) if found else np.zeros(len(population)))
+
+
+def _strata(order: IntArray, patterns: Patterns, n_strata: int) -> tuple[IntArray, IntArray]:
+    """The stratum of each item, (n_items,), and the pattern of each stratum, (n_strata,)."""
+    some = np.asarray(patterns.said.any(axis=0))
+    half = max(n_strata // 2, 1)
+    pieces = np.full(len(some), half)
+    pieces[some] = pieces_by_size(patterns.sizes[some], n_strata - half)
+    stratum = np.empty(len(order), dtype=np.int64)
+    of_stratum: list[int] = []
+    for pattern, number in enumerate(pieces.tolist()):
+        members = order[patterns.of_item[order] == pattern]
+        cut = equal_size_edges if some[pattern] else geometric_edges
+        edges = cut(len(members), number)
+        piece = np.searchsorted(edges, np.arange(len(members)), side="right")
+        stratum[members] = piece + len(of_stratum)
+        of_stratum += [pattern] * len(edges)
+    return stratum, np.array(of_stratum, dtype=np.int64)
+
+
+def _tied(score: FloatArray, stratum: IntArray, order: IntArray) -> bool:
+    """Whether items of equal score lie in several strata, of which the hash of ties decides."""
+    found, sorted_strata = score[order], stratum[order]
+    by = np.lexsort((sorted_strata, -found))
+    value, one = found[by], sorted_strata[by]
+    return bool(((value[1:] == value[:-1]) & (one[1:] != one[:-1])).any())
+
+
+def _rates(setup: Setup, stratum: IntArray, n_strata: int) -> tuple[FloatArray, tuple[str, ...]]:
+    """The mean of what the scores suggest, of those that have one if anybody has."""
+    scored = [name for name in setup.classifiers if name in setup.population.scores]
+    names = scored or list(setup.classifiers)
+    found = [stratum_rates(setup.population, name, stratum, n_strata) for name in names]
+    notes = dict.fromkeys(note for _, said in found for note in said)
+    return np.asarray(np.mean([rates for rates, _ in found], axis=0)), tuple(notes)
+
+
+def _rare_words(patterns: Patterns, planned: int) -> tuple[str, ...]:
+    if not patterns.rare:
+        return ()
+    ways = patterns.said.shape[1] + patterns.rare
+    return (RARE.format(patterns=ways, labels=planned, rare=patterns.rare, items=patterns.items),)
+
+
+def _with_votes(frame: PatternFrame, called: BoolArray, score: FloatArray) -> PatternFrame:
+    """The frame with what the number of votes says beyond the scores."""
+    anyone = np.asarray(called.any(axis=0))
+    beyond = surprise(score, VOTE_WEIGHT * called.mean(axis=0), anyone)
+    mean = np.bincount(frame.stratum, beyond, minlength=frame.n_strata) / frame.sizes
+    return replace(frame, evidence=mean, level=frame.said.any(axis=0).astype(float))
+
+
+def _kinds(setup: Setup) -> list[tuple[Estimand, bool]]:
+    """The figures that are asked for or claimed, and whether it is the difference of two."""
+    names = dict.fromkeys((*setup.estimands, *setup.claims))
+    return [(SCALARS[name.removesuffix(DIFFERENCE)], name.endswith(DIFFERENCE)) for name in names]
+
+
+def figure_slopes(setup: Setup, frame: PatternFrame, rates: FloatArray) -> list[FloatArray]:
+    """The derivatives of the figures of each kind, (..., n_figures, n_strata) each: of every
+    classifier, or of every two for a difference. ``rates`` is (..., n_strata)."""
+    totals = (frame.sizes * rates)[..., None, :]
+    found = []
+    for row, difference in _kinds(setup):
+        of_each = [slopes(one, totals) for one in _tables(frame, row)]
+        if difference:
+            of_each = [one - other for one, other in combinations(of_each, 2)]
+        found.append(np.concatenate(of_each, axis=-2))
+    return found
+
+
+def _tables(frame: PatternFrame, row: Estimand) -> list[Ratios]:
+    """The figure of each classifier as a ratio over the strata."""
+    cells = frame.cells()
+    return [ratios([row], replace(cells, predicted=said)) for said in frame.said]
+
+
+def _asked(setup: Setup, frame: PatternFrame) -> BoolArray:
+    """The strata on which something that is asked for rests, (n_strata,); all where that is
+    nothing."""
+    found = np.zeros(frame.n_strata, dtype=bool)
+    for row, difference in _kinds(setup):
+        tables = _tables(frame, row)
+        if difference:
+            for one, other in combinations(tables, 2):
+                found |= _difference_rests_on(one, other)
+        else:
+            for one in tables:
+                found |= ((one.a != 0) | (one.b != 0))[0]
+    return found if found.any() else ~found
+
+
+def _difference_rests_on(one: Ratios, other: Ratios) -> BoolArray:
+    """The strata on which the difference of two ratios rests, (n_strata,)."""
+    every = (one.a != 0) | (other.a != 0) | (one.b != 0) | (other.b != 0)
+    if (one.b != 0).any() or (other.b != 0).any() or one.b0[0] != other.b0[0]:
+        return np.asarray(every[0])
+    return np.asarray((one.a != other.a)[0])
