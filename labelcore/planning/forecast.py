@@ -364,6 +364,8 @@ class Outlook:
     def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
         cell, class_index = self.tallies[question.subject].cell_of, question.class_index
         predicted = empty.predicted[cell]
+        if class_index is None:
+            return planning_rates(self.population, question.classifier, predicted)[0]
         rates = question_rates(self.population, question.classifier, class_index, predicted)
         if empty.other is None:
             return rates

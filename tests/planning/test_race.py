@@ -199,17 +199,23 @@ def test_worlds_follow_the_score(planted: lc.Population) -> None:
     assert (classes[0] != classes[1]).any() and (world(0) == classes[0]).all()
 
 
-def test_worlds_of_several_classes(tmp_path: Path) -> None:
-    random, path = np.random.default_rng(2), tmp_path / "three.csv"
-    score, names = random.uniform(0.4, 1.0, 3_000), np.array(["a", "b", "c"])
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+    """Three classes; scores with a mean of .9 that the prediction is right."""
+    random, path = np.random.default_rng(2), tmp_path_factory.mktemp("three") / "items.csv"
+    score, names = random.beta(9, 1, 3_000), np.array(["a", "b", "c"])
     said = random.integers(0, 3, 3_000)
     columns = {"text": "a", "score": score, "said": names[said]}
     pd.DataFrame(columns).to_csv(path, index_label="id")
-    population = lc.read_population(
+    return lc.read_population(
         path, id="id", content="text", classes=list(names),
         scores={"c": "score"}, predictions={"c": "said"},
     )  # fmt: skip
-    world = likely_classes(population, plain(budget=10), SEED)
+
+
+def test_worlds_of_several_classes(three: lc.Population) -> None:
+    said, score = three.predictions["c"].astype(np.int64), three.scores["c"]
+    world = likely_classes(three, plain(budget=10), SEED)
     assert world is not None
     classes = world(0)
     noise = sqrt(float((score * (1 - score)).sum())) / len(said)
@@ -239,3 +245,15 @@ def test_who_may_race(known: Known, tmp_path: Path) -> None:
     assert not may_race(bare, plain(budget=5)) and not may_race(far, plain(budget=5))
     plan = plain(budget=5)
     assert race(bare, [(plan, line(bare, plan))]) == {}
+
+
+@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
+def test_formulas_of_several_classes_follow_the_scores(three: lc.Population, design: str) -> None:
+    """Near the simulated width, as 80 % right judgements are not."""
+    plan = lc.Plan(design, ["accuracy"], budget=200)
+    ((_, formula),) = both = entered(three, plan)
+    found = race(three, both, seconds=AT_LENGTH, seed=SEED)[design]
+    assert formula.half_widths["accuracy"] == pytest.approx(found.half_widths["accuracy"], rel=0.1)
+    unscored = replace(three, scores={})
+    ((_, at_80),) = entered(unscored, plan)
+    assert at_80.half_widths["accuracy"] > 1.2 * found.half_widths["accuracy"]
