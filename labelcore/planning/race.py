@@ -28,9 +28,9 @@ WORLDS, SESSIONS = 10, 4
 """Worlds that are simulated for each method, and sessions in each of them."""
 FIRST_WORLDS, FEWEST_WORLDS = 2, 4
 """Worlds that only bring a size near its margin, and those that a result has at the least."""
-NEAR, MOST_SIZES = 0.05, 4
-"""A size whose half-width lies so near to the margin (as a logarithm) gives the size that meets it;
-sizes that are tried."""
+NEAR, MOST_SIZES = 0.05, 6
+"""A size whose half-width lies so near to the margin (as a logarithm) gives the size that meets it,
+and so does one that meets it where one so near below it does not; sizes that are tried."""
 MOST_ITEMS = 200_000
 """With more items one step takes longer than a page may be kept waiting."""
 
@@ -200,7 +200,7 @@ class _Runner:
         """Simulate one world more, and go to another size or end where that is due."""
         if self.engine is None:
             plan = frozen(self.population, self.plan, self.labels)
-            one_look = replace(plan, budget=self.labels, margin=None, stop=None)
+            one_look = replace(plan, stop=(), budget=None if plan.margin else plan.budget)
             self.engine = beginning(self.population, one_look)
             if plan.budget is None and self.labels >= self.engine.most:
                 self.ended = True  # Nothing is left to chance.
@@ -237,8 +237,26 @@ class _Runner:
         margin = self.plan.margin
         if margin is None:
             return True
-        near = abs(math.log(max(self._widest(), 1e-9) / margin)) <= NEAR
-        return near or self._size_for_margin() == self.labels
+        at_the_end = self._size_for_margin() == self.labels
+        return self._is_near() or at_the_end or self._is_at_a_step()
+
+    def _is_near(self) -> bool:
+        widest = max(self._widest(), 1e-9)
+        return abs(math.log(widest / float(self.plan.margin or 1))) <= NEAR
+
+    def _is_at_a_step(self) -> bool:
+        """Whether this size meets the margin and one just below it does not."""
+        low, high = self._between()
+        return high == self.labels and low > 0 and high - low <= max(1, NEAR * high)
+
+    def _between(self) -> tuple[int, int]:
+        """The largest size that was too wide, 0 without one, and the smallest that was not, all
+        items without one."""
+        assert self.engine is not None
+        every, margin = [*self.tried, (self.labels, self._widest())], float(self.plan.margin or 1)
+        wide = [size for size, width in every if width > margin]
+        met = [size for size, width in every if width <= margin]
+        return max(wide, default=0), min(met, default=self.engine.most)
 
     def _size_for_margin(self) -> int:
         """The size at which the widest figure is expected to meet the margin: by the slope
@@ -252,6 +270,9 @@ class _Runner:
             slope = min(max(math.log(max(width, 1e-9) / widest) / steps, 0.3), 2.0)
         wanted = here * (widest / margin) ** (1 / slope)
         found = math.ceil(wanted / (1 + wanted * self._whole) - 1e-9)
+        low, high = self._between()
+        if 0 < low < high - 1 and not low < found < high:
+            found = round(math.sqrt(low * high))
         most = min(self.plan.budget or self.engine.most, self.engine.most)
         return int(min(max(found, self.engine.design.least(self.engine.frame)), most))
 
@@ -274,7 +295,7 @@ class _Runner:
         noise = np.std([one[widest] for one in self.widths], ddof=1) / math.sqrt(worlds)
         error = float(noise / means[widest]) if means[widest] > 0 else 0.0
         labels, margin = self.labels, self.plan.margin
-        if margin is not None and self._size_for_margin() != labels:
+        if margin is not None and self._is_near() and self._size_for_margin() != labels:
             labels = self._size_for_margin()
             means = means * margin / means[widest]
         assert self.engine is not None

@@ -257,3 +257,27 @@ def test_formulas_of_several_classes_follow_the_scores(three: lc.Population, des
     unscored = replace(three, scores={})
     ((_, at_80),) = entered(unscored, plan)
     assert at_80.half_widths["accuracy"] > 1.2 * found.half_widths["accuracy"]
+
+
+def test_few_labels_where_widths_fall_by_steps(known: Known) -> None:
+    """A budget of so few watched labels would be refused, a margin is not; wherever it starts, the
+    size is one that meets the margin, and one 6 % below it does not."""
+    plan = lc.Plan("recalibrated_neyman", ["accuracy"], margin=0.18, promise="watched")
+    formula = line(known.population, plan)
+    for labels in (formula.labels, 45, 90):
+        both = [(plan, replace(formula, labels=labels))]
+        found = race(known.population, both, seconds=AT_LENGTH, seed=SEED)["recalibrated_neyman"]
+        assert found.labels < 40 and found.half_widths["accuracy"] <= 0.18 + 1e-9
+        fewer = round(0.94 * found.labels)
+        assert at_size(known.population, plan, replace(formula, labels=fewer)) > 0.18
+
+
+def at_size(population: lc.Population, plan: lc.Plan, formula: Line) -> float:
+    """The mean half-width at just the size of the line."""
+    world = likely_classes(population, plan, SEED)
+    assert world is not None
+    runner = races._Runner(population, plan, formula, world, SEED)
+    runner.wanted = WORLDS + 1
+    for _ in range(WORLDS):
+        runner.step()
+    return runner._widest()
