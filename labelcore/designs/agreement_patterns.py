@@ -22,6 +22,8 @@ from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.neyman_batches import next_counts
 from labelcore.designs.pattern_frame import (
     PatternFrame,
+    asked_kinds,
+    claimed_kinds,
     figure_slopes,
     pattern_frame,
     settled_strata,
@@ -56,8 +58,9 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
 
     Two to four labels per stratum first; then each batch tops up the strata towards the shares with
     which the widest of all figures that are asked for is as narrow as can be (``widest_shares``);
-    where several kinds of figures are asked for, a part of the labels goes to each kind by itself,
-    so that the few labels that precision needs are not lost to recall. Theta is a recalibration of
+    where several kinds of figures are asked for, a tenth of the labels goes to each kind by itself,
+    so that the few labels that precision needs are not lost to recall. With claims the labels go to
+    what is claimed, but for that tenth. Theta is a recalibration of
     the mean score with two parameters more, fitted to all labels: one for how many of the
     classifiers call the stratum positive, beyond what the scores suggest, one for whether any does.
 
@@ -136,14 +139,16 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
 
     def allocate(self, setup: Setup, frame: PatternFrame, progress: Progress) -> IntArray:
         rates, floor = self.fitted_rates(frame, progress), float(setup.params.floor)
-        kinds = figure_slopes(setup, frame, rates)
-        own = OWN_SHARE if len(kinds) > 1 else 0.0
+        asked = figure_slopes(frame, rates, asked_kinds(setup))
+        claimed = figure_slopes(frame, rates, claimed_kinds(setup))
+        served = np.concatenate(claimed or asked, axis=-2)
+        apart = asked if claimed or len(asked) > 1 else []
 
         def shares(sizes: IntArray, labels: int, batch: int) -> FloatArray:
             total = labels + batch
-            every = widest_shares(sizes, rates, np.concatenate(kinds, axis=-2), total, floor)
-            each = [widest_shares(sizes, rates, one, total, floor) for one in kinds if own]
-            return np.asarray((1 - own * len(each)) * every + own * sum(each))
+            every = widest_shares(sizes, rates, served, total, floor)
+            each = [widest_shares(sizes, rates, one, total, floor) for one in apart]
+            return np.asarray((1 - OWN_SHARE * len(each)) * every + OWN_SHARE * sum(each))
 
         first = first_labels(setup.planned, int(frame.asked.sum()))
         return next_counts(setup, frame, progress, shares, first_each=first)

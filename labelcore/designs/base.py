@@ -42,6 +42,8 @@ class Setup:
 
     classifier, versus   the first classifier of the plan, and the second one
     classifiers   all of them, the first one first
+    claimed  what each claim is about in a file of two classes: the estimand, and the classifier or
+             the two that are compared
     claims   the estimands that the plan's claims are about, a comparison as a difference
     orders   where the random orders come from
     """
@@ -57,6 +59,7 @@ class Setup:
     confidence: float = 0.95
     versus: str | None = None
     classifiers: tuple[str, ...] = ()
+    claimed: tuple[tuple[str, tuple[str, ...]], ...] = ()
     promise: Promise = Promise.FIXED
     orders: Orders = HASHED
 

@@ -3,6 +3,7 @@ the figures asked for rests on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -174,22 +175,55 @@ def _with_votes(frame: PatternFrame, called: BoolArray, score: FloatArray) -> Pa
     return replace(frame, evidence=mean, level=frame.said.any(axis=0).astype(float))
 
 
-def _kinds(setup: Setup) -> list[tuple[Estimand, bool]]:
-    """The figures that are asked for or claimed, and whether it is the difference of two."""
-    names = dict.fromkeys((*setup.estimands, *setup.claims))
-    return [(SCALARS[name.removesuffix(DIFFERENCE)], name.endswith(DIFFERENCE)) for name in names]
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One estimand of several classifiers: ``groups`` holds the place of each of them, or both
+    places of each two that are compared."""
+
+    row: Estimand
+    groups: tuple[tuple[int, ...], ...]
 
 
-def figure_slopes(setup: Setup, frame: PatternFrame, rates: FloatArray) -> list[FloatArray]:
-    """The derivatives of the figures of each kind, (..., n_figures, n_strata) each: of every
-    classifier, or of every two for a difference. ``rates`` is (..., n_strata)."""
+def asked_kinds(setup: Setup) -> list[Kind]:
+    """The estimands of the plan, each of every classifier, or of every two."""
+    return [_every(name, len(setup.classifiers)) for name in setup.estimands]
+
+
+def claimed_kinds(setup: Setup) -> list[Kind]:
+    """What the claims are about; an estimand of all where a claim names a classifier that the plan
+    does not."""
+    found: dict[str, dict[tuple[int, ...], None]] = {}
+    for name, classifiers in setup.claimed:
+        known = bool(classifiers) and all(one in setup.classifiers for one in classifiers)
+        groups = (
+            (tuple(setup.classifiers.index(one) for one in classifiers),)
+            if known
+            else _every(name, len(setup.classifiers)).groups
+        )
+        found.setdefault(name, {}).update(dict.fromkeys(groups))
+    return [Kind(_row(name), tuple(groups)) for name, groups in found.items()]
+
+
+def _every(name: str, classifiers: int) -> Kind:
+    number = 2 if name.endswith(DIFFERENCE) else 1
+    return Kind(_row(name), tuple(combinations(range(classifiers), number)))
+
+
+def _row(name: str) -> Estimand:
+    return SCALARS[name.removesuffix(DIFFERENCE)]
+
+
+def figure_slopes(
+    frame: PatternFrame, rates: FloatArray, kinds: Sequence[Kind]
+) -> list[FloatArray]:
+    """The derivatives of the figures of each kind, (..., n_figures, n_strata) each; of a difference
+    the first one's less the second one's. ``rates`` is (..., n_strata)."""
     totals = (frame.sizes * rates)[..., None, :]
     found = []
-    for row, difference in _kinds(setup):
-        of_each = [slopes(one, totals) for one in _tables(frame, row)]
-        if difference:
-            of_each = [one - other for one, other in combinations(of_each, 2)]
-        found.append(np.concatenate(of_each, axis=-2))
+    for kind in kinds:
+        each = [slopes(one, totals) for one in _tables(frame, kind.row)]
+        figures = [each[one] - each[rest[0]] if rest else each[one] for one, *rest in kind.groups]
+        found.append(np.concatenate(figures, axis=-2))
     return found
 
 
@@ -200,17 +234,16 @@ def _tables(frame: PatternFrame, row: Estimand) -> list[Ratios]:
 
 
 def _asked(setup: Setup, frame: PatternFrame) -> BoolArray:
-    """The strata on which something that is asked for rests, (n_strata,); all where that is
-    nothing."""
+    """The strata on which something that is asked for or claimed rests, (n_strata,); all where that
+    is nothing."""
     found = np.zeros(frame.n_strata, dtype=bool)
-    for row, difference in _kinds(setup):
-        tables = _tables(frame, row)
-        if difference:
-            for one, other in combinations(tables, 2):
-                found |= _difference_rests_on(one, other)
-        else:
-            for one in tables:
-                found |= ((one.a != 0) | (one.b != 0))[0]
+    for kind in (*asked_kinds(setup), *claimed_kinds(setup)):
+        tables = _tables(frame, kind.row)
+        for one, *rest in kind.groups:
+            if rest:
+                found |= _difference_rests_on(tables[one], tables[rest[0]])
+            else:
+                found |= ((tables[one].a != 0) | (tables[one].b != 0))[0]
     return found if found.any() else ~found
 
 

@@ -11,6 +11,7 @@ from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
 from labelcore.errors import Given, InPlan, PlanArgumentError, Remedy
 from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
+from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.tallies import Question, questions
@@ -170,5 +171,14 @@ def _given(
         confidence=plan.confidence,
         versus=next(iter(classifiers[1:]), None),
         classifiers=tuple(name for name in classifiers if name is not None),
+        claimed=_claimed(population, plan, classifiers[0]),
         promise=plan.promised,
     )
+
+
+def _claimed(
+    population: Population, plan: Plan, first: str | None
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if len(population.classes) > 2:
+        return ()
+    return tuple(subject_of(text, first, population.classifiers) for text in plan.claims)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import product
 
 from labelcore.errors import Given, Part, PlanArgumentError
-from labelcore.estimands import SCALARS
+from labelcore.estimands import DIFFERENCE, SCALARS
 
 RELATION = re.compile(r">=|<=|>|<|≥|≤")
 NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(%?)")
@@ -45,6 +46,26 @@ class ClaimText:
         """Every name that it mentions, of a classifier or a class."""
         sides = [side for side in (self.left, self.right) if isinstance(side, Quantity)]
         return {name for side in sides for name in (side.inside, side.at) if name is not None}
+
+
+def subject_of(
+    text: str, first: str | None, classifiers: Collection[str]
+) -> tuple[str, tuple[str, ...]]:
+    """The estimand that a claim about a file of two classes is about, a comparison as a difference,
+    and the classifiers; ``first`` is the one that a claim without a name means. No classifiers
+    where the file has none of that name.
+
+    >>> subject_of("accuracy[A] > accuracy[B]", "A", ("A", "B"))
+    ('accuracy_difference', ('A', 'B'))
+    """
+    for read in readings(text):
+        sides = [side for side in (read.left, read.right) if isinstance(side, Quantity)]
+        names = [side.at or side.inside or first for side in sides]
+        found = tuple(name for name in names if name is not None and name in classifiers)
+        if len(found) == len(names):
+            break
+    estimand = read.left.estimand + (DIFFERENCE if read.compares else "")
+    return estimand, found if len(found) == len(names) else ()
 
 
 def read_claim(text: object) -> ClaimText:

@@ -23,6 +23,7 @@ from labelcore.estimands import SCALARS
 from labelcore.figures.scalars import look_at, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
+from labelcore.plan.claims import subject_of
 from labelcore.stats.profile import Cells
 from labelcore.stats.recycling import level_share
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
@@ -288,3 +289,19 @@ def test_a_frozen_plan_says_how_many_strata_it_has(known: Known) -> None:
     assert frozen(known.population, plan, 120).params["n_strata"] == 24
     claimed = plan_of(["accuracy"], claims=["accuracy >= 0.5"])
     assert frozen(known.population, claimed, 120).params["n_strata"] == 8
+
+
+def test_labels_go_to_what_is_claimed(four: Known) -> None:
+    """Of four classifiers the claim is about two: most labels lie where these disagree."""
+    a, b = (four.population.predictions[name] for name in ("a", "b"))
+    claim = "accuracy[a] > accuracy[b]"
+    counts = []
+    for claims in ([], [claim]):
+        plan = plan_of(["accuracy_difference"], ALL, budget=200, claims=claims, promise="watched")
+        plan = replace(plan, stop=[], params={"n_strata": 8})
+        engine = labelled(four.engine(plan, 3), four.truth)
+        drawn = [one.position for one in engine.asked]
+        counts.append(int((a != b)[drawn].sum()))
+    assert counts[1] > 1.5 * counts[0]
+    assert subject_of("precision >= 0.5", "vote", ALL) == ("precision", ("vote",))
+    assert subject_of("recall[x] > recall[a]", "a", ALL) == ("recall_difference", ())
