@@ -5,7 +5,7 @@
 The README's example, sessions of 500 labels of the default method on 20,000 items, and sessions on
 the same items that are watched until every one of four half-widths is within 5 points. Processor
 time, everything included from the plan to the results. Where ``LABELCORE_BEFORE`` names a folder
-that holds an earlier version, that one simulates the same beside it, a fifth of the watched
+that holds an earlier version, that one simulates the same beside it, a tenth of the watched
 sessions.
 """
 
@@ -82,7 +82,7 @@ def jobs(options: Options) -> dict[str, Job]:
     found: dict[str, Job] = {}
     for name, runs in sizes.items():
         if BEFORE:
-            fewer = max(runs // 5, 1) if name == "watched" else runs
+            fewer = max(runs // 10, 1) if name == "watched" else runs
             found[f"{name} before"] = partial(measure, name, "before", Path(BEFORE), fewer)
         found[name] = partial(measure, name, "now", NOW, runs)
     return found
