@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from labelcore.designs.base import IntArray, Look
@@ -44,9 +46,11 @@ def counts_of_group(cells: Cells, table: Ratios, group: BoolArray) -> tuple[floa
     return float(hits), float(cells.labelled[group].sum()), float(cells.size[group].sum())
 
 
-def share_of_group(
-    cells: Cells, look: Look, table: Ratios, group: BoolArray
-) -> tuple[float, float, float, Method]:
+Share = tuple[float, float, float, Method]
+"""Value, low, high and how they were made."""
+
+
+def share_of_group(cells: Cells, look: Look, table: Ratios, group: BoolArray) -> Share:
     """Value, low, high and method of the one ratio of ``table``, whose denominator is the items of
     ``group`` (n_cells,): Wilson's interval (exact where counts are few) at a fixed size; while
     watching the likelihood-ratio interval with the boundary of the planned size, or a confidence
@@ -56,10 +60,31 @@ def share_of_group(
     Assumption: given their number, the labels of the sampled items in the group are a simple random
     sample of these.
     """
-    covered = _covered(cells, group & cells.sampled) if look.target == "file" else 0.0
-    share, low, high, made = _sampled_share(cells, look, table, group & cells.sampled, covered)
-    share, low, high = with_known(cells, table, group, np.array([share, low, high]))
-    return share, low, high, made
+    return shares_of_group([cells], [look], table, group)[0]
+
+
+def shares_of_group(
+    several: Sequence[Cells], looks: Sequence[Look], table: Ratios, group: BoolArray
+) -> list[Share]:
+    """``share_of_group`` of several runs of one plan on cells of the same sizes."""
+    own = group & several[0].sampled
+    counts = [counts_of_group(cells, table, own) for cells in several]
+    look = looks[0]
+    if look.promise == Promise.WATCHED and look.horizon is not None:
+        hits, trials, size = np.array(counts).T
+        file = look.target == "file"
+        covered = [_covered(cells, own) if file else 0.0 for cells in several]
+        progress = [one.progress for one in looks]
+        z = boundary(progress, np.array(covered), 1 - look.confidence, look.horizon)
+        share = np.divide(hits, trials, out=np.full(len(hits), np.nan), where=trials > 0)
+        ends = watched_share(hits, trials, size, z, target=look.target)
+        found = [(*one, RATIO) for one in zip(share, *ends, strict=True)]
+    else:
+        found = [_sampled_share(one, *mine) for one, mine in zip(looks, counts, strict=True)]
+    return [
+        (*with_known(cells, table, group, np.array(ends)), made)  # type: ignore[misc]
+        for cells, (*ends, made) in zip(several, found, strict=True)
+    ]
 
 
 def with_known(
@@ -124,16 +149,10 @@ def _covered(cells: Cells, group: BoolArray) -> FloatArray:
     return np.asarray(cells.labelled[..., whole].sum(axis=-1) / items if items else 0.0)
 
 
-def _sampled_share(
-    cells: Cells, look: Look, table: Ratios, group: BoolArray, covered: FloatArray | float
-) -> tuple[float, float, float, Method]:
-    """Value, low, high and method of the share of a group of sampled items."""
-    hits, trials, size = counts_of_group(cells, table, group)
+def _sampled_share(look: Look, hits: float, trials: float, size: float) -> Share:
+    """The share of a group of sampled items, fixed or without a planned end."""
     share = float(hits / trials) if trials > 0 else float("nan")
     alpha = 1 - look.confidence
-    if look.promise == Promise.WATCHED and look.horizon is not None:
-        z = float(boundary(look.progress, covered, alpha, look.horizon))
-        return share, *watched_share(hits, trials, size, z, target=look.target), RATIO
     if look.promise == Promise.WATCHED and look.target == "process":
         low, high = rate_sequence(hits, trials, alpha)
         return share, low, high, MIXTURE

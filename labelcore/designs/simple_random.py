@@ -32,6 +32,7 @@ from labelcore.designs.one_group import (
     counts_of_group,
     share_may_meet,
     share_of_group,
+    shares_of_group,
 )
 from labelcore.designs.profile_figures import WIDENED, alike, g_profile, profile_may_meet
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
@@ -50,7 +51,8 @@ from labelcore.stats.profile import (
 )
 from labelcore.stats.sequences import finite_sequence, rate_sequence
 
-Bounds = tuple[float, float]
+Bounds = tuple[float | None, float, float, Method]
+"""Value (None: the post-stratified one), low, high, and how they were made."""
 WILSON, DIFFERENCE, SEQUENCE_OF = "wilson", "difference", "sequence"
 PROFILE = Method(
     "G-profile interval over two post-strata",
@@ -170,9 +172,9 @@ class SimpleRandom(StratifiedDesign[Frame]):
         found: dict[int, Figures] = {}
         for places in alike(answers, looks):
             part, of_part = [answers[place] for place in places], [looks[place] for place in places]
-            bounds = _profiled(part[0].rows, [one.cells for one in part], of_part)
-            for place, one, look, profiled in zip(places, part, of_part, bounds, strict=True):
-                plain = self._with_bounds(one.rows, one.cells, look, profiled)
+            together = _together(part[0].rows, [one.cells for one in part], of_part)
+            for place, one, look, mine in zip(places, part, of_part, together, strict=True):
+                plain = self._with_bounds(one.rows, one.cells, look, mine)
                 found[place] = helped_figures(one, look, plain) if _is_helped(look) else plain
         return [found[place] for place in range(len(answers))]
 
@@ -206,18 +208,17 @@ class SimpleRandom(StratifiedDesign[Frame]):
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
-        return self._with_bounds(rows, cells, look, _profiled(rows, [cells], [look])[0])
+        return self._with_bounds(rows, cells, look, _together(rows, [cells], [look])[0])
 
     def _with_bounds(
-        self, rows: list[Estimand], cells: Cells, look: Look, profiled: dict[str, Bounds]
+        self, rows: list[Estimand], cells: Cells, look: Look, together: dict[str, Bounds]
     ) -> Figures:
-        """The figures of one run; ``profiled`` holds those bounds that are by the G-profile."""
+        """The figures of one run; ``together`` holds those that several runs have side by side."""
         table = ratios(rows, cells)
         value = np.clip(table.value(plug_in_totals(cells)), 0.0, 1.0)
-        made = WIDENED if look.promise == Promise.WATCHED else PROFILE
         parts = [
-            (None, *profiled[row.name], made)
-            if row.name in profiled
+            together[row.name]
+            if row.name in together
             else self._one(row, cells, look, table.row(i))
             for i, row in enumerate(rows)
         ]
@@ -231,10 +232,8 @@ class SimpleRandom(StratifiedDesign[Frame]):
             np.full(len(rows), np.nan),
         )
 
-    def _one(
-        self, row: Estimand, cells: Cells, look: Look, table: Ratios
-    ) -> tuple[float | None, float, float, Method]:
-        """Value (None: the post-stratified one), low, high and method of one estimand."""
+    def _one(self, row: Estimand, cells: Cells, look: Look, table: Ratios) -> Bounds:
+        """The bounds of one estimand."""
         group = known_group(row, cells)
         endless = look.promise == Promise.WATCHED and look.horizon is None
         if group is not None and look.rule is not None:
@@ -249,25 +248,41 @@ class SimpleRandom(StratifiedDesign[Frame]):
         return None, *_two_sequences(cells, table, look), SEQUENCE
 
 
+def _together(
+    rows: list[Estimand], cells: Sequence[Cells], looks: Sequence[Look]
+) -> list[dict[str, Bounds]]:
+    """For each run the bounds that are worked out for all of them: G-profiles, and shares that are
+    watched up to a planned end."""
+    look = looks[0]
+    watched, endless = look.promise == Promise.WATCHED, look.horizon is None
+    if watched and endless:
+        return [{} for _ in cells]
+    found = _profiled(rows, cells, looks)
+    for row in rows if watched and look.rule is None else ():
+        if (group := known_group(row, cells[0])) is not None:
+            shares = shares_of_group(cells, looks, ratios([row], cells[0]), group)
+            for mine, share in zip(found, shares, strict=True):
+                mine[row.name] = share
+    return found
+
+
 def _profiled(
     rows: list[Estimand], cells: Sequence[Cells], looks: Sequence[Look]
 ) -> list[dict[str, Bounds]]:
-    """For each run the bounds that are by the G-profile: those of figures whose denominator is not
-    known beforehand, unless they are watched without a planned end."""
+    """For each run the G-profiles of figures whose denominator is not known beforehand."""
     look = looks[0]
-    endless = look.promise == Promise.WATCHED and look.horizon is None
     mine = [row for row in rows if known_group(row, cells[0]) is None]
-    if not mine or endless:
+    if not mine:
         return [{} for _ in cells]
     if len(cells) == 1:
         _, low, high = (end[None] for end in g_profile(mine, cells[0], look))
     else:
         labels = np.array([one.labels for one in looks])
         _, low, high = g_profile(mine, side_by_side(cells), look, labels=labels)
-    names = [row.name for row in mine]
+    made = WIDENED if look.promise == Promise.WATCHED else PROFILE
     return [
-        dict(zip(names, zip(*ends, strict=True), strict=True))
-        for ends in zip(low.tolist(), high.tolist(), strict=True)
+        {row.name: (None, *ends, made) for row, *ends in zip(mine, *run, strict=True)}
+        for run in zip(low.tolist(), high.tolist(), strict=True)
     ]
 
 

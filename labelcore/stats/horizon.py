@@ -205,28 +205,39 @@ def stretch(
 
 
 def watched_share(
-    hits: float, trials: float, size: float, z: float, *, target: str = "file"
-) -> tuple[float, float]:
+    hits: ArrayLike, trials: ArrayLike, size: ArrayLike, z: ArrayLike, *, target: str = "file"
+) -> tuple[FloatArray, FloatArray]:
     """Bounds of a share from a plain random sample: the likelihood-ratio region with the directed
-    quarter (the G-profile of one cell), in whole items of a file.
+    quarter (the G-profile of one cell), in whole items of a file; of several samples at once.
 
-    hits, trials, size   labels that count, labels, and items of the group
-    z                    ``boundary`` at this look
+    hits, trials, size   labels that count, labels, and items of the group, (...)
+    z                    ``boundary`` at this look, (...)
+    Returns              low, high, (...); 0 and 1 without labels
 
     Promise      with ``boundary``: wrong at some look in at most the error level of all sessions,
                  shown by exact recursion for rates and files of all sizes (docs/horizon.md).
     Source       Wilks (1938) for the ratio; the quarter is our own.
 
-    >>> [round(end, 4) for end in watched_share(90, 100, 10_000, 2.30)]
+    >>> [round(float(end), 4) for end in watched_share(90, 100, 10_000, 2.30)]
     [0.815, 0.9549]
     """
-    if trials <= 0:
-        return 0.0, 1.0
-    items, labels, positive = np.array([[size], [trials], [hits]], dtype=float)
-    cells = Cells(items, labels, positive, np.array([True]))
-    one = np.ones((1, 1))
-    table = Ratios(np.zeros(1), one, np.array([float(size)]), np.zeros((1, 1)))
-    low, high = profile_bounds(cells, table, np.array([z**2]), target=target)
+    positive, labels, items, reach = np.broadcast_arrays(
+        *(np.asarray(one, dtype=float) for one in (hits, trials, size, z))
+    )
+    known = labels > 0
+    items, labels, positive = (one[known][:, None] for one in (items, labels, positive))
+    low, high = np.zeros(known.shape), np.ones(known.shape)
+    if known.any():
+        cells = Cells(items, labels, positive, np.array([True]))
+        low[known], high[known] = _one_cell(cells, reach[known], target)
+    return low, high
+
+
+def _one_cell(cells: Cells, z: FloatArray, target: str) -> tuple[FloatArray, FloatArray]:
+    """Bounds of the share of each of several cells, (n,) each; the counts are (n, 1)."""
+    one = np.ones((len(z), 1, 1))
+    table = Ratios(np.zeros((len(z), 1)), one, cells.size, 0 * one)
+    low, high = profile_bounds(cells, table, z[:, None] ** 2, target=target)
     if target == "file":
         low, high = in_whole_items(cells, table, low, high)
-    return float(low[0]), float(high[0])
+    return low[:, 0], high[:, 0]
