@@ -16,7 +16,7 @@ import labelcore as lc
 from labelcore.designs.base import IntArray
 from labelcore.figures.scalars import first_figure, scalar_results_of
 from labelcore.log.engine import Engine
-from labelcore.planning.runs import beginning, label_until
+from labelcore.planning.runs import beginning, label_each_until, label_until
 from labelcore.planning.simulation import true_numbers
 
 FloatArray = NDArray[np.float64]
@@ -77,9 +77,13 @@ class Session:
 
     def go_to(self, labels: int) -> None:
         """Label until there are so many labels; raises ValueError if there are more already."""
+        self.check(labels)
+        label_until(self.engine, self.codes, labels)
+
+    def check(self, labels: int) -> None:
+        """Raise ValueError if there are more labels already."""
         if len(self.engine.asked) > labels:
             raise ValueError(f"{len(self.engine.asked)} items are labelled already, not {labels}")
-        label_until(self.engine, self.codes, labels)
 
 
 def see(sessions: Sequence[Session], looks: Sequence[int]) -> Shown:
@@ -87,7 +91,9 @@ def see(sessions: Sequence[Session], looks: Sequence[int]) -> Shown:
     found = []
     for labels in looks:
         for session in sessions:
-            session.go_to(labels)
+            session.check(labels)
+        codes = [session.codes for session in sessions]
+        label_each_until([session.engine for session in sessions], codes, labels)
         found.append(scalar_results_of([session.engine for session in sessions]))
 
     def column(name: str) -> FloatArray:

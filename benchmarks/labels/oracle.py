@@ -122,7 +122,7 @@ def half_width(prepared: Prepared, design: KnownNeyman, labels: int) -> float:
     engine = prepared.engine
     group = engine.questions
     drawn = design.shared(engine.setup, engine.frame, labels)
-    empty = estimation.answers_of(engine, group).cells
+    empty = estimation.answers_of([engine], group)[0].cells
     assert empty.stratum is not None
     labelled = (drawn / engine.frame.sizes)[empty.stratum] * empty.size
     cells = replace(empty, labelled=labelled, positive=labelled * design.theta[empty.stratum])

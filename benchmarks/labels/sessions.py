@@ -107,7 +107,7 @@ def ends(engines: Sequence[Engine], interval: Ends | None = None) -> tuple[Float
     found: dict[str, list[tuple[float, float]]] = {}
     looks = [estimation.look_at(engine) for engine in engines]
     for group in estimation.same_cells(engines[0].questions):
-        answers = [estimation.answers_of(engine, group) for engine in engines]
+        answers = estimation.answers_of(engines, group)
         of_group = design.figures_of(answers, looks)
         for engine, one, figures in zip(engines, answers, of_group, strict=True):
             shown = figures if interval is None else interval(figures, one.cells)

@@ -202,19 +202,39 @@ def fitted_cell_rates(
     return np.asarray(rates[..., tally.stratum])
 
 
-def answers_of(engine: Engine, group: list[Question]) -> Answers[Any]:
-    """What the figures of a group of questions about the same cells are worked out from."""
+def _rates_together(engines: Sequence[Engine], first: Question) -> list[FloatArray | None]:
+    """``fitted_cell_rates`` of several sessions; from one call where they have the same strata."""
+    tallies = [engine.tallies[first.subject] for engine in engines]
+    several = len(engines[0].population.classes) > 2 and first.class_index is not None
+    same = all(engine.frame.rates is engines[0].frame.rates for engine in engines)
+    if len(engines) == 1 or several or not same:
+        each = zip(engines, tallies, strict=True)
+        return [fitted_cell_rates(*one, first.class_index) for one in each]
+    states = [engine.progress for engine in engines]
+    labelled = np.array([one.labelled for one in states])
+    positive = np.array([one.positive for one in states])
+    together = replace(states[0], labelled=labelled, positive=positive)
+    rates = engines[0].design.fitted_rates(engines[0].frame, together)
+    every = np.broadcast_to(rates, labelled.shape)
+    return [one[tally.stratum] for one, tally in zip(every, tallies, strict=True)]
+
+
+def answers_of(engines: Sequence[Engine], group: list[Question]) -> list[Answers[Any]]:
+    """What the figures of a group of questions about the same cells are worked out from, for each
+    session of one plan."""
     first = group[0]
-    tally = engine.tallies[first.subject]
-    return Answers(
-        engine.frame,
-        [question.row for question in group],
-        tally.cells(first.class_index),
-        fitted_cell_rates(engine, tally, first.class_index),
-        first.classifier,
-        first.class_index,
-        engine.codes,
-    )
+    return [
+        Answers(
+            engine.frame,
+            [question.row for question in group],
+            engine.tallies[first.subject].cells(first.class_index),
+            rates,
+            first.classifier,
+            first.class_index,
+            engine.codes,
+        )
+        for engine, rates in zip(engines, _rates_together(engines, first), strict=True)
+    ]
 
 
 def answers_after_each(
@@ -241,7 +261,7 @@ def answers_after_each(
 def _group_results(engines: Sequence[Engine], group: list[Question]) -> list[list[Estimate]]:
     """The results of a group of questions about the same cells, for each session."""
     design: EstimatesScalars[Any] = EstimatesScalars.of(engines[0].design)
-    answers, looks = [answers_of(engine, group) for engine in engines], [*map(look_at, engines)]
+    answers, looks = answers_of(engines, group), [*map(look_at, engines)]
     if len(engines) == 1:
         figures = [design.figures(answers[0], looks[0])]
     else:

@@ -48,11 +48,15 @@ def beginnings(population: Population, plan: Plan, seeds: Sequence[int]) -> Iter
 
 def label_until(engine: Engine, codes: IntArray, drawn: int) -> None:
     """Draw and answer until so many items are drawn, or no more can be."""
-    session = _Session(engine, codes)
-    while (left := drawn - len(engine.asked)) > 0:
-        compose_batches([engine])
-        if not session.go_on(left):
-            return
+    label_each_until([engine], [codes], drawn)
+
+
+def label_each_until(engines: Sequence[Engine], codes: Sequence[IntArray], drawn: int) -> None:
+    """``label_until`` for several sessions of one plan, each with its own classes of the items."""
+    going = [_Session(*one) for one in zip(engines, codes, strict=True)]
+    while going := [session for session in going if len(session.engine.asked) < drawn]:
+        compose_batches([session.engine for session in going])
+        going = [one for one in going if one.go_on(drawn - len(one.engine.asked))]
 
 
 def label_all(engines: Sequence[Engine], codes: IntArray) -> list[Status]:

@@ -319,7 +319,7 @@ def assert_wider_than_at_the_end(engine: Engine) -> None:
     wider than where they were all that is planned."""
     look, design = look_at(engine), engine.design
     for group in same_cells(engine.questions):
-        answers = answers_of(engine, group)
+        (answers,) = answers_of([engine], group)
         now = design.figures(answers, look)
         at_the_end = design.figures(answers, replace(look, planned=look.labels))
         wide, narrow = now.high - now.low, at_the_end.high - at_the_end.low

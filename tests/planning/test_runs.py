@@ -283,7 +283,7 @@ def test_what_each_label_ahead_leads_to(name: str, known: Known, pair: Known) ->
     found = answers_after_each(engine, question, ahead, file.truth[ahead])
     for place in range(len(ahead)):
         runs.label_until(engine, file.truth, drawn + 1 + place)
-        now = answers_of(engine, [question])
+        (now,) = answers_of([engine], [question])
         np.testing.assert_array_equal(found.cells.labelled[place], now.cells.labelled)
         np.testing.assert_array_equal(found.cells.positive[place], now.cells.positive)
         assert now.rates is not None and found.rates is not None
