@@ -31,6 +31,8 @@ FIRST_WORLDS, FEWEST_WORLDS = 2, 4
 NEAR, MOST_SIZES = 0.05, 6
 """A size whose half-width lies so near to the margin (as a logarithm) gives the size that meets it,
 and so does one that meets it where one so near below it does not; sizes that are tried."""
+EXACT = 1e-12
+"""A half-width up to which a figure is exact."""
 MOST_ITEMS = 200_000
 """With more items one step takes longer than a page may be kept waiting."""
 
@@ -293,7 +295,7 @@ class _Runner:
         means = np.mean(self.widths, axis=0)
         widest = int(means.argmax())
         noise = np.std([one[widest] for one in self.widths], ddof=1) / math.sqrt(worlds)
-        error = float(noise / means[widest]) if means[widest] > 0 else 0.0
+        error = float(noise / means[widest]) if means[widest] > EXACT else 0.0
         labels, margin = self.labels, self.plan.margin
         if margin is not None and self._is_near() and self._size_for_margin() != labels:
             labels = self._size_for_margin()
