@@ -2,7 +2,7 @@
 
 A sentence is a text of four words or more: in a table or a constant of a module or class, or made
 within a function, where what is worked out stands as [expression]. Docstrings, errors and what is
-no language (styles, statements of the store, names of types) are left out.
+no language (styles, scripts, statements of the store, names of types) are left out.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ ROOMS = (
     *("words", "estimands.py", "promises.py", "plan", "results", "figures", "designs", "planning"),
     *("session", "replay", "trials", "charts", "report", "cli", "ui"),
 )
+SCRIPTS = {"SCRIPT", "STYLE"}
 NO_LANGUAGE = {"style.py", "item_style.py", "icon.py", "message_texts.py", "picture.py"}
 
 
@@ -147,9 +148,11 @@ def _of_block(body: list[ast.stmt], file: str, place: str, outside: bool) -> Ite
             case (
                 ast.Assign(targets=[ast.Name(id=name), *_])
                 | ast.AnnAssign(target=ast.Name(id=name))
-            ) if outside:
+            ) if outside and name not in SCRIPTS:
                 where = f"{place}.{name}" if place else name
                 yield from _of_node(statement, file, where, True)
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in SCRIPTS:
+                continue
             case _:
                 yield from _of_node(statement, file, place, outside)
 

@@ -19,6 +19,7 @@ from labelcore.charts.curve_points import (
     trend,
     value_words,
 )
+from labelcore.charts.design import HAIR, LINE
 from labelcore.promises import State
 from labelcore.results.types import Band
 from labelcore.words import sentences as words
@@ -114,7 +115,7 @@ def _add_diagonal(figure: go.Figure) -> None:
             mode="lines",
             name="a shuffled list",
             hoverinfo="skip",
-            line={"color": REFERENCE, "width": 1, "dash": "dash"},
+            line={"color": REFERENCE, "width": HAIR, "dash": "dash"},
         )
     )
 
@@ -139,7 +140,7 @@ def _mark_cut(
                 "size": 13,
                 "symbol": "circle-open",
                 "color": REFERENCE,
-                "line": {"width": 2.5},
+                "line": {"width": LINE},
             },
         )
     )

@@ -8,7 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-BAND = "rgba(0, 114, 178, 0.2)"
+from labelcore.charts.design import LIGHT
+
+BAND = LIGHT.band
 
 Numbers = NDArray[np.float64]
 Gaps = list[float | None]

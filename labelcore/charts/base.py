@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from labelcore.charts.design import CHART_TEXT, LIGHT, THIN
 from labelcore.words.differences import number_words, range_words
 
-FIRST, SECOND, THIRD = "#0072B2", "#D55E00", "#009E73"
-SERIES = (FIRST, SECOND, THIRD, "#CC79A7", "#E69F00", "#56B4E9")
+SERIES = LIGHT.series
+FIRST, SECOND, THIRD = SERIES[:3]
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-REFERENCE = "#808080"
-GRID = "rgba(128, 128, 128, 0.22)"
+REFERENCE, GRID = LIGHT.quiet, LIGHT.rule
 SHARE_TICKS = ".3~%"
 NUMBER_TICKS = ",~r"
 HEIGHT = 320
@@ -74,21 +74,21 @@ def _axis(title: str, share: bool, least: float = 0.0) -> dict[str, Any]:
 
 def across(value: float, dash: str = "dash") -> dict[str, Any]:
     """A reference line over the whole width, as a shape of the layout."""
-    line = {"color": REFERENCE, "width": 1.5, "dash": dash}
+    line = {"color": REFERENCE, "width": THIN, "dash": dash}
     ends = {"x0": 0, "x1": 1, "y0": value, "y1": value}
     return {"type": "line", "xref": "paper", **ends, "line": line}
 
 
 def upright(value: float, dash: str = "dash") -> dict[str, Any]:
     """A reference line over the whole height, as a shape of the layout."""
-    line = {"color": REFERENCE, "width": 1.5, "dash": dash}
+    line = {"color": REFERENCE, "width": THIN, "dash": dash}
     ends = {"x0": value, "x1": value, "y0": 0, "y1": 1}
     return {"type": "line", "yref": "paper", **ends, "line": line}
 
 
 def remark(text: str, **place: Any) -> dict[str, Any]:
     """A short grey text on the figure; never from a file."""
-    font = {"color": REFERENCE, "size": 12}
+    font = {"color": REFERENCE, "size": CHART_TEXT}
     return {"text": text, "showarrow": False, "yanchor": "bottom", "font": font, **place}
 
 

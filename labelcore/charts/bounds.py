@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 from labelcore.charts.band import add_band, gaps
 from labelcore.charts.base import FIRST, REFERENCE
 from labelcore.charts.curve_points import Numbers, Points
+from labelcore.charts.design import HAIR, LIGHT, LINE, THIN
 from labelcore.charts.readings import assurance
 from labelcore.promises import State
 
-NOISE = "rgba(230, 159, 0, 0.28)"
 ENVELOPE_NAME = "envelope that the method allows"
 NOISE_NAME = "noise of one window, ± 1 standard error"
 
@@ -42,7 +42,7 @@ def add_bounds(
                 legendgroup="bounds",
                 showlegend=first,
                 hoverinfo="skip",
-                line={"color": FIRST, "width": 1.75},
+                line={"color": FIRST, "width": THIN},
             )
         )
 
@@ -56,7 +56,9 @@ def add_noise(figure: go.Figure, points: Points) -> None:
     keep = points.known & (spread > 0)
     if keep.any():
         low, high = np.maximum(value - spread, 0.0), np.minimum(value + spread, 1.0)
-        add_band(figure, (points.rank, low), (points.rank, high), keep, NOISE_NAME, colour=NOISE)
+        add_band(
+            figure, (points.rank, low), (points.rank, high), keep, NOISE_NAME, colour=LIGHT.noise
+        )
 
 
 def add_envelope(figure: go.Figure, points: Points) -> None:
@@ -74,7 +76,7 @@ def add_envelope(figure: go.Figure, points: Points) -> None:
                 legendgroup="envelope",
                 showlegend=name == "envelope_low",
                 hoverinfo="skip",
-                line={"color": REFERENCE, "width": 1, "dash": "dot"},
+                line={"color": REFERENCE, "width": HAIR, "dash": "dot"},
             )
         )
 
@@ -92,4 +94,4 @@ def value_line(points: Points) -> dict[str, Any]:
     """Thick where it is an estimate with an interval, thin where it is a guess or a midpoint."""
     band = points.band
     thick = points.known.any() and (band.confidence is not None or band.state == State.EXACT)
-    return {"color": FIRST, "width": 2.5 if thick else 1}
+    return {"color": FIRST, "width": LINE if thick else HAIR}

@@ -23,6 +23,7 @@ from labelcore.charts.base import (
     remark,
     upright,
 )
+from labelcore.charts.design import LINE, STRONG
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.promises import CandidateState
@@ -109,7 +110,11 @@ def moving_bounds_chart(looks: Sequence[Mapping[str, Any]], key: str, choice: Ch
                     name=escape(str(name)),
                     legendgroup=str(place),
                     showlegend=end == "High",
-                    line={"color": colour, "width": 2, "dash": "solid" if end == "Low" else "dot"},
+                    line={
+                        "color": colour,
+                        "width": LINE,
+                        "dash": "solid" if end == "Low" else "dot",
+                    },
                     **hover(said),
                 )
             )
@@ -158,7 +163,7 @@ def _row(one: Mapping[Any, Any], place: str, colour: str) -> go.Scatter:
         y=[place] * len(ends),
         mode="lines+markers",
         cliponaxis=False,
-        line={"color": colour, "width": 3},
+        line={"color": colour, "width": STRONG},
         marker={"color": colour, "size": [0, 11, 0] if known else 0},
         **hover([_words(one)] * len(ends)),
     )

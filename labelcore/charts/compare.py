@@ -16,6 +16,7 @@ from labelcore.charts.base import (
     interval_words,
     new_figure,
 )
+from labelcore.charts.design import STRONG
 from labelcore.charts.names import escape, shortened
 from labelcore.promises import State
 from labelcore.results.types import Estimate
@@ -73,7 +74,7 @@ def _row(one: Estimate, place: str, row: int) -> go.Scatter:
         y=[place] * len(ends),
         mode="lines+markers",
         name=escape(_name(one)),
-        line={"color": colour, "width": 3},
+        line={"color": colour, "width": STRONG},
         cliponaxis=False,
         marker={"color": colour, "size": [0, 11, 0] if one.has_interval else 11, "symbol": symbol},
         **hover([f"{escape(_name(one))}<br>{_words(one)}"] * len(ends)),

@@ -19,6 +19,7 @@ from labelcore.charts.base import (
     new_figure,
     remark,
 )
+from labelcore.charts.design import LINE
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.promises import ClaimStatus
@@ -110,7 +111,7 @@ def _line(shown: pd.DataFrame, name: str, colour: str, dash: str, symbol: str) -
         name=escape(name.lower()),
         mode="lines+markers",
         **hover(texts),
-        line={"color": colour, "width": 2, "dash": dash},
+        line={"color": colour, "width": LINE, "dash": dash},
         marker={"color": colour, "symbol": symbol, "size": 5 if len(values) <= FEW_MARKS else 3},
     )
 

@@ -21,6 +21,7 @@ from labelcore.charts.base import (
     new_figure,
     remark,
 )
+from labelcore.charts.design import HAIR, LINE, THIN
 from labelcore.charts.history_table import COLUMNS, TENTATIVE, history_table, thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.words import sentences as words
@@ -65,7 +66,7 @@ def history_chart(
     if margin is not None and not np.isnan(now):
         _add_goal(figure, now, margin, -1.0 if difference else 0.0)
     if difference:
-        figure.add_hline(y=0, line={"color": REFERENCE, "width": 1.5})
+        figure.add_hline(y=0, line={"color": REFERENCE, "width": THIN})
         figure.add_annotation(remark(FIRST_BETTER, x=0, xref="paper", xanchor="left", y=0))
     figure.layout.xaxis.rangemode = "tozero"
     return Chart(figure, _words(told, shortened(name), margin, key), told)
@@ -93,9 +94,9 @@ def _add_estimate(figure: go.Figure, shown: pd.DataFrame, known: np.ndarray, key
     texts = [_row_words(row, key) for row in _told(shown).to_dict("records")]
     settled = shown["State"].ne(TENTATIVE).to_numpy()
     for keep, name, width, size, colour in (
-        (known & settled, "estimate", 2, 5 if len(x) <= FEW_MARKS else 3, FIRST),
-        (known & ~settled, "tentative estimate", 1, 3, REFERENCE),
-        (~known, "estimate without interval", 1, 3, FIRST),
+        (known & settled, "estimate", LINE, 5 if len(x) <= FEW_MARKS else 3, FIRST),
+        (known & ~settled, "tentative estimate", HAIR, 3, REFERENCE),
+        (~known, "estimate without interval", HAIR, 3, FIRST),
     ):
         if keep.any():
             figure.add_trace(

@@ -16,6 +16,7 @@ from labelcore.charts.base import (
     require_columns,
     upright,
 )
+from labelcore.charts.design import LINE
 from labelcore.charts.names import escape, shortened
 from labelcore.words import sentences as words
 
@@ -65,7 +66,7 @@ def _line(name: str, part: pd.DataFrame, series: int) -> go.Scatter:
         mode="lines",
         line={
             "color": SERIES[series % len(SERIES)],
-            "width": 2.5,
+            "width": LINE,
             "dash": DASHES[series % len(DASHES)],
         },
         **hover(texts),

@@ -20,6 +20,7 @@ from labelcore.charts.base import (
     require_columns,
     upright,
 )
+from labelcore.charts.design import LINE
 from labelcore.charts.names import escape
 from labelcore.words import sentences as words
 
@@ -71,7 +72,7 @@ def _line(name: str, table: pd.DataFrame, colour: str, dash: str) -> go.Scatter:
         y=table[name].tolist(),
         name=name,
         mode="lines",
-        line={"color": colour, "width": 2.5, "dash": dash},
+        line={"color": colour, "width": LINE, "dash": dash},
         **hover(texts),
     )
 

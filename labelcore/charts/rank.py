@@ -32,6 +32,7 @@ from labelcore.charts.curve_points import (
     trend,
     value_words,
 )
+from labelcore.charts.design import HAIR, THIN
 from labelcore.results.types import Band
 from labelcore.words import sentences as words
 
@@ -106,7 +107,7 @@ def _add_provisional(figure: go.Figure, points: Points) -> None:
             mode="lines",
             name="provisional, by all labels so far",
             hoverinfo="skip",
-            line={"color": FIRST, "width": 1, "dash": "dot"},
+            line={"color": FIRST, "width": HAIR, "dash": "dot"},
         )
     )
 
@@ -145,7 +146,7 @@ def _add_lines(
                 "x1": cut,
                 "y0": 0,
                 "y1": 1,
-                "line": {"color": REFERENCE, "width": 2},
+                "line": {"color": REFERENCE, "width": THIN},
             }
         )
         low, high = (figure.layout.xaxis.range[end] for end in (0, 1))

@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from labelcore.charts.base import SERIES, Chart, empty_chart, hover, new_figure, require_columns
+from labelcore.charts.design import STRONG
 from labelcore.charts.names import escape, shortened
 from labelcore.words import sentences as words
 
@@ -65,7 +66,7 @@ def _row(row: Mapping[Any, Any], place: str) -> go.Scatter:
         y=[place] * 3,
         mode="lines+markers",
         name=name,
-        line={"color": colour, "width": 3},
+        line={"color": colour, "width": STRONG},
         cliponaxis=False,
         marker={"color": colour, "size": [0, 11, 0]},
         **hover([f"{name}<br>{_words(row)}"] * 3),

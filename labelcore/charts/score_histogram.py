@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from labelcore.charts.band import Numbers
 from labelcore.charts.base import FIRST, REFERENCE, Chart, empty_chart, hover, new_figure
+from labelcore.charts.design import LIGHT, THIN
 from labelcore.words import sentences as words
 from labelcore.words.sentences import score_words
 
 COLUMNS = ("Score from", "Score to", "Called positive", "Not called positive")
 BINS = 40
 LOG_FROM_RATIO = 30
-NOT_CALLED = "rgba(128, 128, 128, 0.55)"
 
 
 def score_histogram_chart(
@@ -47,8 +47,8 @@ def score_histogram_chart(
         figure.add_trace(_bars(table, "Items", FIRST))
     else:
         figure.add_trace(_bars(table, "Called positive", FIRST))
-        figure.add_trace(_bars(table, "Not called positive", NOT_CALLED))
-        figure.add_vline(x=threshold, line={"color": REFERENCE, "width": 2, "dash": "dash"})
+        figure.add_trace(_bars(table, "Not called positive", LIGHT.uncalled))
+        figure.add_vline(x=threshold, line={"color": REFERENCE, "width": THIN, "dash": "dash"})
     return Chart(figure, _alt(values, called, threshold, descending), table)
 
 

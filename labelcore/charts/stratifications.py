@@ -17,6 +17,7 @@ from labelcore.charts.base import (
     remark,
     require_columns,
 )
+from labelcore.charts.design import LINE
 from labelcore.charts.names import escape, shortened
 from labelcore.words import sentences as words
 
@@ -77,7 +78,7 @@ def _line(name: str, part: pd.DataFrame, series: int) -> go.Scatter:
         mode="lines+markers",
         line={
             "color": SERIES[series % len(SERIES)],
-            "width": 2,
+            "width": LINE,
             "dash": DASHES[(series + turn) % len(DASHES)],
         },
         marker={"size": 5},

@@ -4,57 +4,62 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 
-STYLE = """
-:root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de;
-  --paper: #ffffff; --panel: #f6f8fa; --accent: #0072b2; --warn: #b34700; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9aa7b4; --line: #3a434d;
-  --paper: #0f1419; --panel: #181f27; --accent: #56b4e9; --warn: #f0a35e; } }
+from labelcore.charts.design import DARK, IN_DARK, LIGHT, properties
+
+STYLE = (
+    f":root {{ color-scheme: light dark; {properties(LIGHT)} }}\n"
+    f"@media (prefers-color-scheme: dark) {{ :root {{ {properties(DARK)} }} }}"
+    + """
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+body { margin: 0; background: var(--ground); color: var(--ink);
+  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 main { max-width: 56rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; line-height: 1.4; margin: 0 0 .75rem; font-weight: 600; }
-h2 { font-size: 1.2rem; margin: 2.5rem 0 .75rem;
-  padding-top: 1rem; border-top: 1px solid var(--line); }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 .75rem;
+  padding-top: 1rem; border-top: 1px solid var(--border); }
 h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
 .interim { display: inline-block; font-style: italic; color: var(--warn);
   border: 1px solid currentColor; border-radius: .3rem; padding: 0 .5rem; margin-right: .25rem; }
-.about, .note, figcaption, caption { color: var(--soft); font-size: .9rem; }
+.about, .note, figcaption, caption { color: var(--quiet); font-size: 0.875rem; }
 .lines { white-space: pre-wrap; margin: 0; }
 dl { margin: 0 0 1rem; }
 dl > div { display: grid; grid-template-columns: minmax(9rem, 14rem) 1fr; gap: .25rem 1rem;
-  padding: .35rem 0; border-bottom: 1px solid var(--line); }
-dt { color: var(--soft); } dd { margin: 0; min-width: 0; }
+  padding: .35rem 0; border-bottom: 1px solid var(--border); }
+dt { color: var(--quiet); } dd { margin: 0; min-width: 0; }
 ul { padding-left: 1.25rem; } li { margin: .35rem 0; }
 .scroll { overflow-x: auto; margin: 0 0 1rem;
-  border: 1px solid var(--line); border-radius: .4rem; }
+  border: 1px solid var(--border); border-radius: .4rem; }
 .scroll:focus-visible, summary:focus-visible {
-  outline: 2px solid var(--accent); outline-offset: 2px; }
+  outline: 2px solid var(--data); outline-offset: 2px; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums;
-  font-size: .92rem; overflow-wrap: normal; }
+  font-size: 0.875rem; overflow-wrap: normal; }
 caption { text-align: left; padding: .5rem .75rem; }
 th, td { padding: .4rem .75rem; text-align: left; vertical-align: top;
-  border-top: 1px solid var(--line); }
-th { font-weight: 500; } thead th { color: var(--soft);
+  border-top: 1px solid var(--border); }
+th { font-weight: 500; } thead th { color: var(--quiet);
   background: var(--panel); white-space: nowrap; }
 td { min-width: 4.5rem; } .number { text-align: right; white-space: nowrap; }
 th[scope=row]:not(.number) { min-width: 7.5rem; }
 th bdi { overflow-wrap: anywhere; }
-code, pre { font: .85rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-pre { background: var(--panel); border: 1px solid var(--line); border-radius: .4rem;
+code, pre { font: 0.875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+pre { background: var(--panel); border: 1px solid var(--border); border-radius: .4rem;
   padding: .75rem; overflow-x: auto; white-space: pre-wrap; }
 figure { margin: 0 0 1.5rem; } .plot { width: 100%; }
-details { margin: .5rem 0 1rem; } summary { cursor: pointer; color: var(--accent); }
+details { margin: .5rem 0 1rem; } summary { cursor: pointer; color: var(--data); }
 @media (max-width: 40rem) { main { padding: 1.25rem 1rem 3rem; } h1 { font-size: 1.25rem; }
   dl > div { grid-template-columns: 1fr; } }
-@media print { :root { color-scheme: light; --ink: #000; --soft: #444; --line: #bbb; --paper: #fff;
-  --panel: #fff; } main { max-width: none; padding: 0; } h2 { break-after: avoid; }
+@media print { main { max-width: none; padding: 0; } h2 { break-after: avoid; }
   figure, tr { break-inside: avoid; } .scroll { overflow: visible; border: 0; } }
 """
+    + f"@media print {{ :root {{ color-scheme: light; {properties(LIGHT)} }} }}\n"
+)
 
 # Draws each figure from the JSON beside it, in the colours of the page.
-SCRIPT = """
+SCRIPT = (
+    f"const IN_DARK = {json.dumps(IN_DARK)};"
+    + """
 (function () {
   "use strict";
   function colour(name) {
@@ -64,12 +69,25 @@ SCRIPT = """
     var clear = "rgba(0,0,0,0)", font = { color: colour("--ink"), family: "inherit" };
     return Object.assign({}, layout, { autosize: true, paper_bgcolor: clear, plot_bgcolor: clear,
       font: Object.assign({}, layout.font, font),
-      hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line"), font: font } });
+      hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--border"), font: font } });
+  }
+  // As ``dressed`` of charts/design.py.
+  var COLOURED = /^(color|fillcolor|bgcolor|bordercolor|gridcolor|linecolor)$/;
+  function dark() {
+    return matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches;
+  }
+  function swapped(value) {
+    return typeof value === "string" && Object.hasOwn(IN_DARK, value) ? IN_DARK[value] : value;
+  }
+  function coloured(key, value) {
+    if (!COLOURED.test(key)) return value;
+    if (Array.isArray(value)) return value.map(swapped);
+    return swapped(value);
   }
   function draw() {
     document.querySelectorAll(".plot").forEach(function (place) {
       var text = document.getElementById(place.dataset.figure).textContent;
-      var figure = JSON.parse(text.replace(/#0072B2/gi, colour("--accent")));
+      var figure = dark() ? JSON.parse(text, coloured) : JSON.parse(text);
       Plotly.react(place, figure.data, dress(figure.layout),
         { responsive: true, displayModeBar: false, displaylogo: false, showLink: false });
     });
@@ -79,6 +97,7 @@ SCRIPT = """
   matchMedia("print").addEventListener("change", draw);
 })();
 """
+)
 
 
 def policy(*scripts: str) -> str:

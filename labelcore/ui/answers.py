@@ -32,7 +32,7 @@ MANY_STYLE = """<style>
 .st-key-more-classes { max-width: 34rem; }
 @media (max-width: 640px) {
   .st-key-answers > [class*="st-key-class-"] { flex: 1 1 22% !important; }
-  .st-key-answers > [class*="st-key-class-"] button p { font-size: 0.9rem; line-height: 1.1; }
+  .st-key-answers > [class*="st-key-class-"] button p { font-size: 0.875rem; line-height: 1.1; }
   .stMainBlockContainer { padding-bottom: 19rem; }
 }
 </style>"""

@@ -14,12 +14,13 @@ from labelcore.results.types import Cut
 from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions
+from labelcore.ui.chart import show_chart
 from labelcore.ui.cutting import choose_cut, cut_in_picture, show_cut
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
-from labelcore.ui.progress import NO_MODE_BAR, choose_reading, status_lines, tick
+from labelcore.ui.progress import choose_reading, status_lines, tick
 from labelcore.ui.reporting import csv_button
 from labelcore.words import sentences as words
 
@@ -98,7 +99,7 @@ def the_curve(session: Session, curve: Curve) -> tuple[Chart, Cut | None]:
             cut=rank,
             required=required / 100 if required and 0 < required <= 100 else None,
         )
-        st.plotly_chart(chart.figure, key=CHART, alt=chart.alt, config=NO_MODE_BAR, height=HEIGHT)
+        show_chart(chart, CHART, height=HEIGHT)
         cut_in_picture(session, rank)
     return chart, None if rank is None else session.cut(rank)
 

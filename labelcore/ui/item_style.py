@@ -14,14 +14,16 @@ ITEM_STYLE = """<style>
 }
 .st-key-item .lc-text mark { background: none; color: inherit; padding: 0; }
 .st-key-item .lc-text mark.lc-differs {
-  background: rgba(230, 159, 0, 0.28); border-bottom: 2px solid #B87700; font-weight: 700;
+  background: color-mix(in srgb, var(--data-5) 28%, transparent);
+  border-bottom: 2px solid var(--data-5); font-weight: 700;
 }
 .st-key-item .lc-text mark.lc-word {
-  background: rgba(0, 158, 115, 0.22); text-decoration: underline 2px; text-underline-offset: 3px;
-  font-weight: 600;
+  background: color-mix(in srgb, var(--data-3) 22%, transparent);
+  text-decoration: underline 2px; text-underline-offset: 3px; font-weight: 600;
 }
 .st-key-item .lc-text mark.lc-pattern {
-  background: rgba(86, 180, 233, 0.25); outline: 1.5px dashed; outline-offset: 1px;
+  background: color-mix(in srgb, var(--data-6) 20%, transparent);
+  outline: 1.5px dashed; outline-offset: 1px;
 }
 .st-key-item [data-testid="stImage"] img { image-rendering: auto; }
 </style>"""

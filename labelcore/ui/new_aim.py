@@ -103,10 +103,10 @@ CARD_STYLE = """<style>
 .st-key-new-aim [role="radiogroup"] { gap: 0.5rem; width: 100%; }
 .st-key-new-aim [role="radiogroup"] > div {
   position: relative; width: 100%; box-sizing: border-box; padding: 0.6rem 0.8rem;
-  border: 1px solid #8886; border-radius: 0.5rem;
+  border: 1px solid var(--border); border-radius: 0.5rem;
 }
 .st-key-new-aim [role="radiogroup"] > div[data-selected] {
-  border-color: #0072B2; box-shadow: inset 0 0 0 1px #0072B2;
+  border-color: var(--data); box-shadow: inset 0 0 0 1px var(--data);
 }
 .st-key-new-aim [role="radiogroup"] label::after { content: ""; position: absolute; inset: 0; }
 .st-key-new-aim [role="radiogroup"] label > div { position: relative; z-index: 1; }

@@ -11,6 +11,7 @@ import streamlit as st
 from labelcore.charts import score_histogram_chart
 from labelcore.population import Population
 from labelcore.ui import draft
+from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Columns, Question
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line, plain
@@ -209,13 +210,7 @@ def show_called(population: Population, question: Question, names: tuple[str, ..
             population.thresholds.get(first),
             first in population.descending,
         )
-        st.plotly_chart(
-            chart.figure,
-            key="new-histogram",
-            alt=chart.alt,
-            height=180,
-            config={"displayModeBar": False},
-        )
+        show_chart(chart, "new-histogram", height=180)
         if len(names) > 1:
             st.caption(plain(f"The picture shows the first of them, {first}."))
 

@@ -15,6 +15,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.population import Population
 from labelcore.ui import outlook
+from labelcore.ui.chart import show_chart
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.new_known import known_number
 from labelcore.ui.new_race import Race
@@ -133,9 +134,7 @@ def show_outlook(plan: Plan, population: Population, race: Race) -> None:
     most = max(most, chosen.labels)
     data = outlook.curves(population, population.fingerprint, plan.to_json(), most)
     chart = labels_margin_chart(data, margin=plan.margin)
-    st.plotly_chart(
-        chart.figure, key="new-picture", alt=chart.alt, height=260, config={"displayModeBar": False}
-    )
+    show_chart(chart, "new-picture", height=260)
     scored = any(name in population.scores for name in plan.classifiers or population.classifiers)
     st.caption(BY_FORMULAS if race.found else FROM_SCORES if scored else WITHOUT_SCORES)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
+from labelcore.charts.design import both
 from labelcore.ui.living import Picture
 
 # Only these are made; an attribute that is not listed is left out. Nothing is ever parsed.
@@ -53,11 +54,10 @@ export default function ({ data, parentElement, setStateValue }) {
 }
 """
 
-STYLE = """
+STYLE = (
+    f".living {{ {both('data', 'quiet', 'rule', 'expected', 'empty')} }}"
+    + """
 .living {
-  --data: light-dark(#0072B2, #4DA6DC); --quiet: light-dark(#5C6670, #A3ABB4);
-  --rule: light-dark(#E3E7EB, #343B43); --expected: light-dark(#E9ECEF, #2A3037);
-  --empty: light-dark(#EDF0F3, #2A3037);
   color: var(--st-text-color); font-family: var(--st-font); font-variant-numeric: tabular-nums;
 }
 .bars { display: grid; gap: 0.6rem; margin-bottom: 0.7rem; }
@@ -65,11 +65,11 @@ STYLE = """
   display: grid; grid-template-columns: 6.2rem 3.4rem minmax(4rem, 1fr) 4.8rem; align-items: center;
   gap: 0.5rem; min-height: 1.6rem;
 }
-.name { font-size: 0.95rem; color: var(--quiet); overflow-wrap: anywhere; line-height: 1.15; }
+.name { font-size: 0.875rem; color: var(--quiet); overflow-wrap: anywhere; line-height: 1.15; }
 .chosen .name { color: inherit; font-weight: 700; }
 .out .track { opacity: 0.5; }
-.value { font-size: 1.15rem; font-weight: 700; white-space: nowrap; }
-.range { font-size: 0.95rem; text-align: right; white-space: nowrap; }
+.value { font-size: 1.1rem; font-weight: 700; white-space: nowrap; }
+.range { font-size: 0.875rem; text-align: right; white-space: nowrap; }
 .track { position: relative; height: 10px; border-radius: 5px; background: var(--empty); }
 .track > * { position: absolute; }
 .track .band {
@@ -87,12 +87,12 @@ STYLE = """
 .track .line { top: -6px; height: 22px; border-left: 1.5px dashed var(--quiet); }
 .tabs { display: flex; gap: 1rem; margin: 0 0 0.35rem; }
 .tabs button {
-  all: unset; cursor: pointer; font-size: 0.9rem; color: var(--quiet); padding: 2px 0;
+  all: unset; cursor: pointer; font-size: 0.875rem; color: var(--quiet); padding: 2px 0;
 }
 .tabs button[aria-pressed="true"] { color: var(--st-text-color); font-weight: 700; }
 .tabs button:focus-visible { outline: 2px solid var(--data); outline-offset: 3px; }
 .chart { display: block; width: 100%; height: auto; }
-.chart text { font-size: 11.5px; fill: var(--quiet); }
+.chart text { font-size: 12px; fill: var(--quiet); }
 .chart .grid { stroke: var(--rule); stroke-width: 1; }
 .chart .band { fill: color-mix(in srgb, var(--data) 32%, transparent); }
 .chart .assumed { fill: none; stroke: var(--data); stroke-dasharray: 4 3; }
@@ -101,7 +101,7 @@ STYLE = """
 .chart .estimate.grey { stroke: var(--quiet); stroke-width: 1.5; }
 .chart .last { fill: var(--data); stroke: var(--st-background-color); stroke-width: 2; }
 .chart .last.grey { fill: var(--quiet); }
-.chart .goal { stroke: currentColor; stroke-width: 1.3; stroke-dasharray: 5 4; }
+.chart .goal { stroke: currentColor; stroke-width: 1.5; stroke-dasharray: 5 4; }
 .chart .cut { stroke: currentColor; stroke-width: 1.5; }
 @media (max-width: 640px) {
   .bars { gap: 0.35rem; margin-bottom: 0.4rem; }
@@ -110,6 +110,7 @@ STYLE = """
   .folded .bar:nth-child(n+3), .folded .tabs, .folded .chart { display: none; }
 }
 """
+)
 
 
 @st.cache_resource(show_spinner=False)

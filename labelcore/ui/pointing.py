@@ -12,14 +12,16 @@ from functools import partial
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
+from labelcore.charts.design import DARK, LIGHT
+
 CHART = "explore-curve"
 HINT = "Press or drag in the picture to move the cut."
 # A curve along the ranks: the rank below the pointer. Two readings against each other: the rank of
 # the nearest point, which the drawn line carries as ``customdata``.
 SCRIPT = (
-    f'const CHART = ".st-key-{CHART}";'
+    f'const CHART = ".st-key-{CHART}", GREY = "light-dark({LIGHT.quiet}, {DARK.quiet})";'
     + """
-const GREY = "#808080", PATIENCE_MS = 3000;
+const PATIENCE_MS = 3000;
 
 function plot() {
   // While a chart is being replaced, the former one may still be there, hidden.

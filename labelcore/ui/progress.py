@@ -14,6 +14,7 @@ from labelcore.report.markup import tied
 from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui import curve_view, sessions
+from labelcore.ui.chart import show_chart
 from labelcore.ui.choice_view import choice_of, choice_panel
 from labelcore.ui.claims_view import claims_panel, forms_box
 from labelcore.ui.compare import compare_panel
@@ -40,7 +41,6 @@ from labelcore.words.quantities import same_quantity
 
 EVERY_SECONDS = 1
 DRAWN = "progress drawn"
-NO_MODE_BAR = {"displayModeBar": False}
 MOST_COLUMNS = 4
 
 
@@ -232,6 +232,6 @@ def _strata(session: Session) -> None:
 
 def draw(chart: Chart, key: str, title: str, *, unit: str = "%") -> None:
     """A chart, and the same numbers as a table one click away."""
-    st.plotly_chart(chart.figure, key=key, alt=chart.alt, config=NO_MODE_BAR)
+    show_chart(chart, key)
     with st.expander(plain(title)):
         number_table(chart.table, f"table-{key}", unit=unit)

@@ -1,9 +1,13 @@
 """Our one style sheet: constant, never anything that comes from a file or a person."""
 
-STYLE = """<style>
+from labelcore.charts.design import both
+
+STYLE = (
+    f"<style>.stApp {{ {both('border', 'data', 'data-3', 'data-5', 'data-6')} }}"
+    + """
 .stMainBlockContainer { padding-top: 3.75rem; }
 .stMainBlockContainer h1 { font-size: 2rem; padding: 0.25rem 0; overflow-wrap: anywhere; }
-.stMainBlockContainer h3 { font-size: 1.35rem; padding: 0.25rem 0; }
+.stMainBlockContainer h3 { font-size: 1.4rem; padding: 0.25rem 0; }
 /* The primary colour carries white text; as text of its own it is too dark on a dark page. */
 [data-variant="segmented_control"][data-selected], [data-variant="pills"][data-selected],
 [data-testid="stSliderThumbValue"] { color: inherit !important; }
@@ -12,7 +16,7 @@ STYLE = """<style>
 [data-testid="stCaptionContainer"] { color: inherit; opacity: 0.78; }
 .stApp input::placeholder, .stApp textarea::placeholder { color: inherit; opacity: 0.78; }
 .st-key-crumbs { gap: 0.25rem; }
-.st-key-short [data-testid="stText"] { font-size: 1.05rem; white-space: normal; }
+.st-key-short [data-testid="stText"] { font-size: 1.1rem; white-space: normal; }
 .st-key-details summary p { font-size: 0.875rem; opacity: 0.85; }
 .stApp:has(.st-key-answers, .st-key-tools) .stMainBlockContainer { padding-top: 1.1rem; }
 .stApp:has(.st-key-tools) [data-testid="stHeader"] { pointer-events: none; background: none; }
@@ -39,11 +43,11 @@ STYLE = """<style>
 }
 .st-key-figures [data-testid="stText"] {
   font-variant-numeric: tabular-nums; white-space: pre-wrap; tab-size: 9.5rem;
-  font-size: 1.15rem; font-weight: 600; line-height: 1.7;
+  font-size: 1.1rem; font-weight: 600; line-height: 1.7;
 }
-.st-key-figures [class*="st-key-value"] [data-testid="stText"] { font-size: 1.2rem; }
+.st-key-figures [class*="st-key-value"] [data-testid="stText"] { font-size: 1.25rem; }
 .st-key-sentence [data-testid="stText"] {
-  font-size: 1.3rem; line-height: 1.45; white-space: normal;
+  font-size: 1.25rem; line-height: 1.45; white-space: normal;
 }
 .st-key-head [data-testid="stProgress"] { margin-top: 0.35rem; }
 .st-key-answers button { min-height: 2.9rem; }
@@ -65,7 +69,7 @@ STYLE = """<style>
   .st-key-answers {
     position: fixed; bottom: 2.6rem; left: 0; right: 0; z-index: 50; box-sizing: border-box;
     width: 100vw !important; max-width: 100vw; gap: 0.35rem !important;
-    padding: 0.5rem 0.75rem 0.6rem; background: Canvas; border-top: 1px solid #8886;
+    padding: 0.5rem 0.75rem 0.6rem; background: Canvas; border-top: 1px solid var(--border);
   }
   .st-key-answers > [class*="st-key-"] { flex: 1 1 28% !important; min-width: 0; width: auto; }
   .st-key-answers > [class*="st-key-positive-"], .st-key-answers > [class*="st-key-negative-"] {
@@ -88,3 +92,4 @@ STYLE = """<style>
   .st-key-tools kbd { display: none; }
 }
 </style>"""
+)
