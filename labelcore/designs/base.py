@@ -219,6 +219,20 @@ class Look:
         return self.labels / max(self.planned, 1)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Saved:
+    """What other columns of the file saved.
+
+    helpers   the columns
+    labels    labels that there are
+    without   by estimand: those that the same variance would have taken without them
+    """
+
+    helpers: tuple[str, ...]
+    labels: int
+    without: Mapping[str, int]
+
+
 Work = tuple[tuple[str, ...], str]
 """Words that all stand in a source which names the work, and the full reference."""
 
@@ -347,6 +361,10 @@ class Design(ABC, Generic[FrameT]):
     def fitted_rates(self, frame: FrameT, progress: Progress) -> FloatArray:
         """The method's own idea of each stratum's rate, (n_strata,)."""
         return frame.rates
+
+    def saved(self, setup: Setup, frame: FrameT, progress: Progress) -> Saved | None:
+        """What helpers saved so far; None where there are none, or no method to tell."""
+        return None
 
     def derived(self, frame: FrameT, labels: int) -> dict[str, Any]:
         """What the method derives from its parameters, by the names of its source, when planned for

@@ -36,7 +36,12 @@ LIKE_THE_ANSWER = (
     "The helper {name!r} is called like the answer itself: if it holds the answers, they are known "
     "and nothing need be labelled."
 )
-USED = "Items are chosen with the help of {names}: what they say moves labels, not the result."
+USED = (
+    "Items are chosen with the help of {names}: what they say moves labels, not the result. What "
+    "that saves depends on how often they are right where {classifier!r} is wrong; the report says "
+    "what it saved."
+)
+AGREES = "{name!r} says what {classifier!r} says of {share} of the items."
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -189,7 +194,11 @@ def helper_notes(setup: Setup) -> tuple[str, ...]:
     saying = {} if none else _saying(setup, candidates(population, setup.classifier))
     not_all = none or _why_not_all(setup, saying)
     used = [] if named is None else [name for name in named if name in said]
-    notes = [USED.format(names=", ".join(map(repr, used)))] if used else []
+    names = ", ".join(map(repr, used))
+    notes = [USED.format(names=names, classifier=setup.classifier)] if used else []
+    own = _predicted(population, setup.classifier) if used else np.zeros(0, dtype=bool)
+    voting = [name for name in used if not np.isnan(said[name].vote).all()]
+    notes += [_agreement(name, setup.classifier, said[name].vote, own) for name in voting]
     for name, one in found.items():
         why = one if isinstance(one, str) else not_all if named is None else ""
         if why:
@@ -197,6 +206,13 @@ def helper_notes(setup: Setup) -> tuple[str, ...]:
         elif looks_like_answer(population.arguments.get("helpers", {}).get(name, "")):
             notes.append(LIKE_THE_ANSWER.format(name=name))
     return tuple(notes)
+
+
+def _agreement(name: str, classifier: str, vote: FloatArray, own: BoolArray) -> str:
+    """How often a column that votes says what the classifier says."""
+    there = ~np.isnan(vote)
+    share = float((vote[there] == own[there]).mean())
+    return AGREES.format(name=name, classifier=classifier, share=f"{100 * share:.0f} %")
 
 
 def _predicted(population: Population, classifier: str) -> BoolArray:

@@ -14,6 +14,7 @@ from labelcore.designs.base import (
     IntArray,
     Look,
     Progress,
+    Saved,
     Setup,
     WatchedParams,
     drawn_anew,
@@ -21,6 +22,7 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
+from labelcore.designs.helped_savings import labels_without
 from labelcore.designs.helpers import (
     Evidence,
     HelpedFrame,
@@ -219,6 +221,27 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
 
     def derived(self, frame: HelpedFrame, labels: int) -> dict[str, Any]:
         return {"helpers": list(frame.helpers)}
+
+    def saved(self, setup: Setup, frame: HelpedFrame, progress: Progress) -> Saved | None:
+        known = (frame.stratum == NOT_SAMPLED).any()
+        if frame.evidence is None or known or not progress.labelled.sum():
+            return None
+        bare = replace(setup.params, helpers=(), n_above=None, n_below=None)
+        alone = replace(setup, params=bare)
+        plain = self.prepare(alone)
+        rates = self.fitted_rates(frame, progress)
+        mean = np.bincount(plain.stratum, rates[frame.stratum], plain.n_strata) / plain.sizes
+        share = _shares(alone, plain, mean)
+        sizes = np.where(plain.asked, plain.sizes, 0)
+        without = {
+            name: labels_without(
+                SCALARS[name], frame, rates, progress.labelled, plain, lambda n: share(sizes, 0, n)
+            )
+            for name in setup.estimands
+            if name in SCALARS
+        }
+        told = {name: labels for name, labels in without.items() if labels is not None}
+        return Saved(frame.helpers, int(progress.labelled.sum()), told) if told else None
 
     def first_look(self, frame: HelpedFrame, planned: int, promise: Promise) -> int:
         return profile_first_look(frame, planned, promise)

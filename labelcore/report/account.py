@@ -27,6 +27,7 @@ from labelcore.report.sections import assumptions, section, training_words
 from labelcore.results.types import Band, Choice, Claim, Estimate
 from labelcore.words.differences import number_words, range_words
 from labelcore.words.promises import MEANING
+from labelcore.words.savings import FORMULA, each_words, saved_words
 from labelcore.words.sentences import (
     confidence_words,
     count,
@@ -121,7 +122,20 @@ def labelling(facts: Facts) -> Markup:
         ("People", _people(facts)),
         ("Days", span_words(*facts.span) + " (UTC)" if facts.span else ""),
     ]
-    return section("labelling", "Labelling", facts_list(pairs))
+    return section("labelling", "Labelling", facts_list(pairs), *_saved(facts))
+
+
+def _saved(facts: Facts) -> list[Markup]:
+    """What helpers saved, and how that is worked out."""
+    if facts.saved is None:
+        return []
+    how = element(
+        "details",
+        element("summary", "How the labels saved are worked out"),
+        element("p", each_words(facts.saved)),
+        element("p", FORMULA),
+    )
+    return [element("p", theirs(saved_words(facts.saved))), how]
 
 
 def _people(facts: Facts) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from labelcore.designs.base import Saved
 from labelcore.figures.scalars import scalar_results, second_stage_started
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.people import people_count
@@ -58,6 +59,7 @@ class Facts:
     critical      the critical value of a calibrated stop, None without one
     seal          the hash of the last event
     existing      the labels from before the project that the plan uses
+    saved         what helpers saved, None without helpers
     people        the names under which the labels in force were given
     people_count  how many people they are, None where nobody can tell
     """
@@ -92,6 +94,7 @@ class Facts:
     seal: str
     version: str
     existing: Existing
+    saved: Saved | None
 
     @property
     def existing_words(self) -> str:
@@ -183,7 +186,13 @@ def gather(session: Session) -> Facts:
         seal=events[-1].hash if events else genesis(record.fingerprint, record.plan_json),
         version=str(sys.modules["labelcore"].__version__),
         existing=session.engine.existing,
+        saved=_saved(session),
     )
+
+
+def _saved(session: Session) -> Saved | None:
+    engine = session.engine
+    return engine.design.saved(engine.setup, engine.frame, engine.progress)
 
 
 def _given(span: tuple[str, str] | None, people: int | None) -> str:

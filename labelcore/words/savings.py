@@ -1,0 +1,58 @@
+"""What helpers saved, in words."""
+
+from __future__ import annotations
+
+from labelcore.designs.base import Saved
+from labelcore.words.quantities import term_of
+from labelcore.words.sentences import count
+
+SAVED = (
+    "{helpers} helped to choose the items: {labels} say about {figure} what about {without:,} "
+    "would have said without, so about {saved} were saved."
+)
+NOT_SAVED = (
+    "{helpers} helped to choose the items, and saved no labels here: without, about {without:,} "
+    "labels in place of {labels:,} would have said as much about {figure}."
+)
+ALL_FIGURES = "Labels without: {each}."
+FORMULA = (
+    "The variance of a figure is the sum over the strata of g² N² θ (1 − θ) (1 / n − 1 / N), with "
+    "N items and n labels in the stratum, θ the rate of positives that the method fitted to the "
+    "labels, and g how much the figure gains by one more positive. With helpers it is taken at the "
+    "labels that there are. Without, at strata by the score alone, whose rates are the means of "
+    "those of their items, and at the shares that the method would have aimed at there; the number "
+    "of labels is the smallest with which that variance is no larger. It is an estimate from these "
+    "labels, without an interval."
+)
+
+
+def saved_words(saved: Saved) -> str:
+    """One sentence, about the first figure.
+
+    >>> saved_words(Saved(("judge",), 300, {"recall": 420}))[:58]
+    "'judge' helped to choose the items: 300 labels say about r"
+    """
+    helpers = ", ".join(map(repr, saved.helpers))
+    name, without = next(iter(saved.without.items()))
+    more = without - saved.labels
+    if more <= 0:
+        return NOT_SAVED.format(
+            helpers=helpers, without=without, labels=saved.labels, figure=term_of(name)
+        )
+    return SAVED.format(
+        helpers=helpers,
+        labels=count(saved.labels, "label"),
+        figure=term_of(name),
+        without=without,
+        saved=count(more, "label"),
+    )
+
+
+def each_words(saved: Saved) -> str:
+    """The labels for each figure.
+
+    >>> each_words(Saved(("judge",), 300, {"recall": 420, "f1": 1410}))
+    'Labels without: recall 420, F1 1,410.'
+    """
+    each = ", ".join(f"{term_of(name)} {labels:,}" for name, labels in saved.without.items())
+    return ALL_FIGURES.format(each=each)
