@@ -16,6 +16,9 @@ MOST_BYTES = 50_000_000
 MOST_PIXELS = 50_000_000
 SMALLEST_SHOWN, LARGEST_SHOWN = 160, 1600
 WANTED = 288
+FEW_COLOURS = 8
+"""A tiny picture of more colours is shaded: people recognise it better without edges of pixels
+(Harmon and Julesz 1973, Science 180, 1194)."""
 QUALITY = 90
 # Their pixels are no colours that could be averaged when the picture is made smaller.
 INDEXED = ("1", "P", "PA")
@@ -31,7 +34,7 @@ FIRST_ONLY = "Only the first of its pictures is shown."
 def decode(data: bytes, named: str) -> Picture | Refusal:
     """The picture upright, on white, at most LARGEST_SHOWN pixels wide and high, no metadata.
 
-    A small one is enlarged by a whole factor, without smoothing. ``named`` begins the sentence
+    A small one is enlarged by a whole factor, without smoothing where it has few colours. ``named`` begins the sentence
     of a refusal.
     """
     try:
@@ -94,4 +97,6 @@ def _sized(image: Image.Image) -> tuple[Image.Image, bool]:
         return image, False
     factor = math.ceil(WANTED / longest)
     size = (image.width * factor, image.height * factor)
-    return image.resize(size, Image.Resampling.NEAREST), True
+    shaded = image.getcolors(FEW_COLOURS) is None
+    how = Image.Resampling.BICUBIC if shaded else Image.Resampling.NEAREST
+    return image.resize(size, how), True

@@ -62,6 +62,7 @@ STYLE = (
 .st-key-explore-curve .js-plotly-plot * { touch-action: pan-y pinch-zoom; }
 .stApp:has(.labelcore-cut-mark) .st-key-explore-curve .hoverlayer { display: none; }
 .st-key-item img { image-rendering: pixelated; }
+.st-key-item [data-testid="stElementContainer"]:has([data-testid="stImage"]) { margin: auto; }
 .st-key-folded, .st-key-unfolded { display: none; }
 @media (max-width: 640px) {
   .stApp:has(.st-key-folded) .st-key-wide { display: none; }

@@ -132,6 +132,15 @@ def test_tiny_picture_is_enlarged_without_smoothing() -> None:
     assert {color for _, color in shown.getcolors() or ()} == {0, 255}
 
 
+def test_tiny_shaded_picture_has_no_edges_of_pixels() -> None:
+    greys = np.random.default_rng(5).integers(0, 17, (8, 8)) * 15
+    image = Image.fromarray(greys.astype(np.uint8))
+    shown = drawn(encoded(image)).convert("L")
+    steps = np.abs(np.diff(np.asarray(shown, dtype=int), axis=0))
+    blocks = np.abs(np.diff(np.asarray(image, dtype=int), axis=0))
+    assert shown.width >= SMALLEST_SHOWN and steps.max() < blocks.max() / 4
+
+
 @pytest.mark.parametrize("mode", ["RGB", "P", "1"])
 def test_a_large_picture_is_made_smaller(mode: str) -> None:
     shown = drawn(encoded(Image.new(mode, (2400, 600))))
