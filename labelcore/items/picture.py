@@ -34,8 +34,8 @@ FIRST_ONLY = "Only the first of its pictures is shown."
 def decode(data: bytes, named: str) -> Picture | Refusal:
     """The picture upright, on white, at most LARGEST_SHOWN pixels wide and high, no metadata.
 
-    A small one is enlarged by a whole factor, without smoothing where it has few colours. ``named`` begins the sentence
-    of a refusal.
+    A small one is enlarged by a whole factor, without smoothing where it has few colours. ``named``
+    begins the sentence of a refusal.
     """
     try:
         image = Image.open(io.BytesIO(data), formats=FORMATS)
