@@ -22,9 +22,15 @@ from labelcore.charts.base import (
 from labelcore.charts.design import LINE
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
-from labelcore.promises import ClaimStatus
+from labelcore.promises import ClaimStatus, Form
 from labelcore.words import sentences as words
-from labelcore.words.claims import LEAST_TIMES, MOST_TIMES, SHOWN, times_words
+from labelcore.words.claims import (
+    LEAST_TIMES,
+    MOST_TIMES,
+    enough_words,
+    shown_words,
+    times_words,
+)
 
 COLUMNS = ("Labels", "Evidence for", "Evidence against", "State", "Looked at")
 NOTHING = "No evidence yet: the curve starts with the first look."
@@ -35,13 +41,19 @@ LONGEST_STATEMENT = 300
 
 
 def evidence_chart(
-    looks: Sequence[Mapping[str, Any]], claim: str, *, alpha: float, statement: str = ""
+    looks: Sequence[Mapping[str, Any]],
+    claim: str,
+    *,
+    alpha: float,
+    statement: str = "",
+    form: Form = Form.STRICT,
 ) -> Chart:
     """The evidence for ``claim`` and for its opposite against labels, on a logarithmic scale.
 
     looks      as ``Session.looks()`` gives them; for each number of labels the last one counts
     alpha      the claim's share of the error level: evidence of 1 / alpha decides
     statement  the claim in words; empty takes the claim as the plan has it
+    form       what settles it: the evidence if strict; else the evidence stands beside that
 
     The figure holds at most 300 looks, always the last; the table holds them all. Raises
     ValueError unless 0 < alpha < 1.
@@ -57,7 +69,7 @@ def evidence_chart(
     figure.add_trace(_line(shown, "Evidence against", SECOND, "dash", "diamond-open"))
     needed = 1 / alpha
     note = remark(
-        f"{times_words(needed)} decides",
+        enough_words(alpha, form),
         x=0,
         xref="paper",
         xanchor="left",
@@ -67,7 +79,7 @@ def evidence_chart(
     figure.update_layout(margin={"t": 36})
     figure.update_yaxes(type="log", range=_ends(shown, needed), dtick=1, tickformat=",~r")
     figure.update_xaxes(rangemode="tozero")
-    return Chart(figure, _alt(table, statement or claim, alpha), table)
+    return Chart(figure, _alt(table, statement or claim, alpha, form), table)
 
 
 def evidence_table(looks: Sequence[Mapping[str, Any]], claim: str) -> pd.DataFrame:
@@ -124,14 +136,14 @@ def _ends(shown: pd.DataFrame, needed: float) -> list[float]:
     return [math.log10(low), math.log10(max(high, needed * ROOM))]
 
 
-def _alt(table: pd.DataFrame, statement: str, alpha: float) -> str:
+def _alt(table: pd.DataFrame, statement: str, alpha: float, form: Form) -> str:
     now = table.to_dict("records")[-1]
-    said = SHOWN[now["State"]]
+    said = shown_words(now["State"], form)
     evidence, against = (times_words(now[f"Evidence {side}"]) for side in ("for", "against"))
     text = (
         f"Claim: {shortened(statement, LONGEST_STATEMENT)}. {said}. From "
         f"{words.count(int(now['Labels']))}, the evidence for it is {evidence} and against it "
-        f"{against}; {times_words(1 / alpha)} decides."
+        f"{against}; {enough_words(alpha, form)}."
     )
     first = first_settled(table)
     since = "" if first is None else f" So at every look from {words.count(first['Labels'])} on."

@@ -97,6 +97,13 @@ plan_options = _together(
         "several.",
     ),
     click.option(
+        "--claim-form",
+        default="strict",
+        show_default=True,
+        help="What settles the claims: strict (proved for every population) or approximate (by the "
+        "watched interval, one-sided; fewer labels, and the claim is called likely).",
+    ),
+    click.option(
         "--stop",
         multiple=True,
         metavar="RULE",
@@ -155,6 +162,7 @@ def plan_of(given: dict[str, Any]) -> Plan:
         "target",
         "seed",
         "claims",
+        "claim_form",
         "together",
         "existing",
     )

@@ -42,9 +42,10 @@ class Setup:
 
     classifier, versus   the first classifier of the plan, and the second one
     classifiers   all of them, the first one first
+    estimands   those of the plan, and those that its approximate claims are about
     claimed  what each claim is about in a file of two classes: the estimand, and the classifier or
              the two that are compared
-    claims   the estimands that the plan's claims are about, a comparison as a difference
+    claims   the estimands that the strict claims are about, a comparison as a difference
     orders   where the random orders come from
     """
 

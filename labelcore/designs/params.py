@@ -80,7 +80,7 @@ class WatchedParams(DesignParams):
         None,
         "how many times the planned size a watched session may go on to: 1 for the planned size "
         "alone; more costs about 7 % more labels at the planned size. Empty: 1 with a budget, else "
-        "4",
+        "4, with approximate claims 16",
         low=1,
         high=16,
     )

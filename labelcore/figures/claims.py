@@ -1,28 +1,47 @@
-"""Claims against the labels so far: decided, refuted or undecided, and how strong the evidence."""
+"""Claims against the labels so far: decided, refuted or undecided, and how strong the evidence.
+
+A strict claim is settled by its evidence. An approximate one is settled by the watched region of
+its quantity, one-sided: the interval whose ends each have the claim's error level alone. For a
+share of a plain random sample that is calculated exactly, for strata it is measured
+(docs/likely_claims.md).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import IntArray
+from labelcore.designs.base import IntArray, Look
+from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import ratios
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.scalars import doubtful, scope_of
+from labelcore.figures.scalars import (
+    doubtful,
+    fitted_cell_rates,
+    headline_stage,
+    lacking_side,
+    look_at,
+    scope_of,
+    widened,
+)
 from labelcore.log.engine import Engine
 from labelcore.plan.claim_totals import ClaimTotals, Side
 from labelcore.promises import ClaimStatus, Form, Method, Promise
 from labelcore.results.types import Claim
 from labelcore.stats.evidence import Linear
+from labelcore.stats.horizon import ONE_SIDED
 from labelcore.stats.profile import BoolArray, Cells, FloatArray, plug_in_totals
 from labelcore.tallies import Question
 from labelcore.words.claims import claim_statement
 from labelcore.words.quantities import quantity_name
 
 MOST_WAYS = 5000
+ROUNDING = 1e-9
 ANSWERS_STAND = "no answer was changed because of the evidence that it led to"
 MIXTURE = "Ville (1939); Waudby-Smith and Ramdas (2020); see labelcore.stats."
 METHOD = Method("mixture evidence over strata", f"{MIXTURE}evidence", Form.STRICT)
@@ -47,6 +66,19 @@ def all_settled(engine: Engine) -> bool:
     )
 
 
+def likely_of(engines: Sequence[Engine], planned: int) -> list[list[ClaimStatus]]:
+    """The status of each claim in several sessions of one plan with approximate claims, side by
+    side, as if this were the planned size; every item drawn has a label."""
+    found: list[list[ClaimStatus]] = [[] for _ in engines]
+    for place, claim in enumerate(engines[0].claims):
+        looks = [replace(_one_sided(engine), planned=planned) for engine in engines]
+        answers = [_answers(engine, engine.claims[place]) for engine in engines]
+        figures = EstimatesScalars.of(engines[0].design).figures_of(answers, looks)
+        for engine, mine, one in zip(engines, found, figures, strict=True):
+            mine.append(_by_region(claim, *_known_ends(engine, engine.claims[place], one)))
+    return found
+
+
 def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> BoolArray:
     """After which of the next labels every claim may be decided or refuted, (n_labels,): False only
     where the evidence for and against one of them does not reach so far.
@@ -54,7 +86,7 @@ def may_be_settled(engine: Engine, positions: IntArray, codes: IntArray) -> Bool
     positions, codes   (n_labels,), the items and their classes
     """
     possible = np.ones(len(positions), dtype=bool)
-    if engine.undecided or engine.waiting_indices():
+    if engine.undecided or engine.waiting_indices() or engine.plan.claim_form != Form.STRICT:
         return possible
     goal = -math.log(_alpha(engine)) - 1e-9
     for claim in engine.claims:
@@ -79,18 +111,13 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
     rates = claim.rates
     both = (claim.linear, claim.linear.opposite)
     ends = [_evidence(engine, claim, cells, one, open_items) for one in both]
-    lean = claim.linear.constant + float(claim.linear.weight @ plug_in_totals(cells, rates))
-    goal = -math.log(alpha)
-    status = ClaimStatus.UNDECIDED
-    if lean > 0 and ends[0] >= goal:
-        status = ClaimStatus.DECIDED
-    elif lean < 0 and ends[1] >= goal:
-        status = ClaimStatus.REFUTED
-    question = Question(
-        claim.read.text, claim.sides[0].row, claim.sides[0].classifier, claim.class_index
-    )
-    scope = replace(scope_of(engine, question), margin=None, left_out=0)
+    status = _proved(claim, cells, ends, -math.log(alpha))
+    low = high = None
     made = _method(claim)
+    if engine.plan.claim_form == Form.APPROXIMATE:
+        low, high, made = _region(engine, claim)
+        status = _by_region(claim, low, high)
+    scope = replace(scope_of(engine, _question(claim)), margin=None, left_out=0)
     return Claim(
         claim=claim.read.text,
         statement=claim_statement(
@@ -111,7 +138,75 @@ def _result(engine: Engine, claim: ClaimTotals) -> Claim:
         source=made.source,
         scope=scope,
         form=made.form,
+        low=low,
+        high=high,
     )
+
+
+def _proved(
+    claim: ClaimTotals, cells: Cells, evidence: Sequence[float], goal: float
+) -> ClaimStatus:
+    """What the evidence for and against says: it must reach ``goal`` on the estimate's side."""
+    for_it, against = evidence
+    totals = plug_in_totals(cells, claim.rates)
+    lean = claim.linear.constant + float(claim.linear.weight @ totals)
+    if lean > 0 and for_it >= goal:
+        return ClaimStatus.DECIDED
+    return ClaimStatus.REFUTED if lean < 0 and against >= goal else ClaimStatus.UNDECIDED
+
+
+def _by_region(claim: ClaimTotals, low: float, high: float) -> ClaimStatus:
+    """What the ends of a one-sided region say: that the quantity is on one side of the number."""
+    assert claim.goal is not None
+    goal, above = claim.goal, claim.read.above
+    near, far = (low - goal, high - goal) if above else (goal - high, goal - low)
+    reached = near > ROUNDING if claim.read.strictly else near >= -ROUNDING
+    missed = far <= ROUNDING if claim.read.strictly else far < -ROUNDING
+    if reached:
+        return ClaimStatus.DECIDED
+    return ClaimStatus.REFUTED if missed else ClaimStatus.UNDECIDED
+
+
+def _one_sided(engine: Engine) -> Look:
+    """The look at which each end of an interval alone has the error level of a claim."""
+    return replace(look_at(engine), confidence=1 - ONE_SIDED * _alpha(engine))
+
+
+def _answers(engine: Engine, claim: ClaimTotals) -> Answers[Any]:
+    """What the quantity of a claim is worked out from."""
+    side, cells = claim.sides[0], claim.tally.cells(claim.class_index)
+    rates = fitted_cell_rates(engine, claim.tally, claim.class_index)
+    return Answers(
+        engine.frame, [side.row], cells, rates, side.classifier, claim.class_index, engine.codes
+    )
+
+
+def _region(engine: Engine, claim: ClaimTotals) -> tuple[float, float, Method]:
+    """The ends of the one-sided region of an approximate claim, and how they were made; beyond the
+    horizon those of the labels up to it. Items without a verdict count both ways."""
+    stage = headline_stage(engine)
+    mine = stage.claims[engine.claims.index(claim)]
+    look, answers = _one_sided(stage), _answers(stage, mine)
+    design: EstimatesScalars[Any] = EstimatesScalars.of(stage.design)
+    figures = design.figures(answers, look)
+    if doubtful(stage, mine.tally, strictly=True)[0].any():
+        figures = widened(stage, mine.tally, answers, figures, look, strictly=True)
+    made = figures.method[0]
+    return *_known_ends(stage, mine, figures), replace(made, name=f"{made.name}, one-sided")
+
+
+def _known_ends(engine: Engine, claim: ClaimTotals, figures: Figures) -> tuple[float, float]:
+    """The ends of a claim's figure; 0 and 1 while a part that it rests on has no label."""
+    bare = lacking_side(engine, _question(claim), claim.tally.cells(claim.class_index))[1]
+    if np.isnan(figures.value[0]) or bare:
+        return 0.0, 1.0
+    return float(figures.low[0]), float(figures.high[0])
+
+
+def _question(claim: ClaimTotals) -> Question:
+    """The quantity that a claim is about, the first one where it compares two."""
+    side = claim.sides[0]
+    return Question(claim.read.text, side.row, side.classifier, claim.class_index)
 
 
 def _inside(engine: Engine, side: Side) -> str:

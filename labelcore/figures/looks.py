@@ -88,6 +88,7 @@ def _figures(result: Result) -> dict[str, Any]:
             "evidence": result.evidence,
             "evidence_against": result.evidence_against,
             "promise": str(result.promise),
+            **({} if result.low is None else {"low": result.low, "high": result.high}),
         }
     if isinstance(result, Choice):
         ends = ("value", "low", "high", "state")

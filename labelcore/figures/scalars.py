@@ -277,7 +277,7 @@ def _stated_group(
     tally = engine.tallies[group[0].subject]
     unsettled, share = doubtful(engine, tally)
     if unsettled.any():
-        figures = _widened(engine, tally, answers, unsettled, figures, look)
+        figures = widened(engine, tally, answers, figures, look)
     return [
         _stated(engine, question, figures, place, answers.cells, share)
         for place, question in enumerate(group)
@@ -305,15 +305,18 @@ def undecided_both_ways(engine: Engine) -> bool:
     return engine.undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
 
 
-def _widened(
+def widened(
     engine: Engine,
     tally: Tally,
     answers: Answers[Any],
-    unsettled: FloatArray,
     figures: Figures,
     look: Look,
+    *,
+    strictly: bool = False,
 ) -> Figures:
-    """The interval from the worst to the best case of the doubtful items."""
+    """The interval from the worst to the best case of the doubtful items, which are those of
+    ``doubtful``."""
+    unsettled, _ = doubtful(engine, tally, strictly=strictly)
     low, high = figures.low.copy(), figures.high.copy()
     for place, row in enumerate(answers.rows):
         slope = _slope(row, answers.cells, figures.value[place : place + 1])
@@ -322,7 +325,7 @@ def _widened(
                 answers,
                 rows=[row],
                 cells=filled(answers.cells, unsettled, rising),
-                codes=_filled_codes(engine, tally, answers, rising),
+                codes=_filled_codes(engine, tally, answers, rising, strictly),
             )
             end = getattr(EstimatesScalars.of(engine.design).figures(whole, look), pick)[0]
             ends[place] = min(low[place], end) if pick == "low" else max(high[place], end)
@@ -338,11 +341,11 @@ def _slope(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:
 
 
 def _filled_codes(
-    engine: Engine, tally: Tally, answers: Answers[Any], rising: BoolArray
+    engine: Engine, tally: Tally, answers: Answers[Any], rising: BoolArray, strictly: bool
 ) -> IntArray:
     """The codes with every doubtful item positive in the cells that are ``rising`` and another
     class elsewhere, (n_items,)."""
-    doubts = np.array(doubtful_positions(engine, strictly=False), dtype=np.int64)
+    doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
     cell = tally.cell_of[doubts]
     positive = tally.prediction[cell] if answers.class_index is None else answers.class_index
     other = np.where(np.asarray(positive) == 0, 1, 0)

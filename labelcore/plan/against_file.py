@@ -14,6 +14,7 @@ from labelcore.estimands import CURVES, DIFFERENCES, SCALARS, SUMMARIES
 from labelcore.plan.claims import subject_of
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
+from labelcore.promises import Form
 from labelcore.tallies import Question, questions
 
 TWO_CLASSES = (
@@ -159,15 +160,17 @@ def make_setup(
 def _given(
     population: Population, plan: Plan, classifiers: tuple[str | None, ...], planned: int
 ) -> Setup:
+    strict = plan.claim_form == Form.STRICT
+    asked = tuple(plan.estimands) if strict else (*plan.estimands, *plan.claimed)
     return Setup(
         population=population,
         classifier=classifiers[0],
-        estimands=tuple(plan.estimands),
+        estimands=tuple(dict.fromkeys(asked)),
         params=plan.design_params,
         seed=plan.seed,
         planned=planned,
         target=plan.target,
-        claims=plan.claimed,
+        claims=plan.claimed if strict else (),
         confidence=plan.confidence,
         versus=next(iter(classifiers[1:]), None),
         classifiers=tuple(name for name in classifiers if name is not None),

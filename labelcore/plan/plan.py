@@ -27,10 +27,11 @@ from labelcore.plan.stop_rules import (
     wanted,
 )
 from labelcore.plan.unread import check_all_read
-from labelcore.promises import Promise
+from labelcore.promises import Form, Promise
 
 MOST_LABELS = 1_000_000_000
 PROMISES = (Promise.WATCHED, Promise.FIXED)
+CLAIM_FORMS = (Form.STRICT, Form.APPROXIMATE)
 FIXED_STOP = (
     "; only 'margin', or any of margin and deadline, may end a fixed promise, for accuracy or "
     "prevalence alone of one classifier, by ",
@@ -39,8 +40,9 @@ FIXED_STOP = (
 )
 TARGETS = ("file", "process")
 EXISTING = ("random", "certainty", "ignored")
-USUAL_HORIZON = 4
-"""How many times its planned size a plan is for that ends at a margin or a claim."""
+USUAL_HORIZON, LIKELY_HORIZON = 4, 16
+"""How many times its planned size a plan is for that ends at a margin or a strict claim, and one
+with approximate claims, whose size the scores alone tell badly."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,10 @@ class Plan:
     claims
         what is to be shown, such as "precision >= 0.9" or "accuracy[A] > accuracy[B]"; they share
         the error level 1 - confidence
+    claim_form
+        what settles the claims. "strict": evidence whose promise is proved for every population.
+        "approximate": the watched interval, one-sided; a claim is then called likely. It takes
+        fewer labels; how often such a claim is false was measured (docs/likely_claims.md)
     stop
         what ends the session early. "margin": every watched interval has reached the margin.
         "claims": each claim is decided or refuted. "choice": a candidate is chosen. "deadline
@@ -130,6 +136,7 @@ class Plan:
     confidence: float = field(default=0.95, kw_only=True)
     promise: str | None = field(default=None, kw_only=True)
     claims: Sequence[str] = field(default=(), kw_only=True)
+    claim_form: str = field(default=Form.STRICT, kw_only=True)
     stop: str | Sequence[str] | None = field(default=None, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     target: str = field(default="file", kw_only=True)
@@ -155,6 +162,7 @@ class Plan:
         put(self, "stop", _resolved_stop(self))
         _check_existing_stop(self)
         put(self, "claims", tuple(self.claims))
+        _check_claim_form(self)
         names, params = tuple(self.estimands), self.design_params
         self.method.check(names, params, self.promised)
         if self.planned is None:  # Frozen plans from before this check stay valid.
@@ -180,7 +188,8 @@ class Plan:
     def _settled(self) -> dict[str, Any]:
         """The parameters as freezing the size leaves them; a frozen plan keeps its own."""
         frozen = self.planned is not None
-        return dict(self.params) if frozen else self.method.settled(self.params, self.claims)
+        proved = self.claims if self.claim_form == Form.STRICT else ()
+        return dict(self.params) if frozen else self.method.settled(self.params, proved)
 
     @property
     def classifiers(self) -> tuple[str, ...]:
@@ -271,10 +280,12 @@ class Plan:
         for other promises, and for methods and older plans that are for sessions without end."""
         if self.promised != Promise.WATCHED or self.interval_rules < HORIZON:
             return None
-        return watched_horizon(self.method, self.design_params, budget=self.budget)
+        return watched_horizon(
+            self.method, self.design_params, budget=self.budget, claim_form=self.claim_form
+        )
 
     def furthest(self, planned: int) -> int | None:
-        """The label at which a session ends that its margin alone would end.
+        """The label at which a session ends that its margin alone would end, or approximate claims.
 
         Parameters
         ----------
@@ -286,7 +297,9 @@ class Plan:
         int or None
             The horizon of its promise; None where nothing but the file ends it.
         """
-        if self.horizon is None or looking(self.stop_rules) != ("margin",):
+        ends = {"margin", "claims"} if self.claim_form == Form.APPROXIMATE else {"margin"}
+        looked = looking(self.stop_rules)
+        if self.horizon is None or not looked or not ends.issuperset(looked):
             return None
         return self.horizon * planned
 
@@ -342,6 +355,8 @@ class Plan:
         """
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         values["params"] = dict(self.params)
+        if self.claim_form == Form.STRICT:
+            del values["claim_form"]
         if not self.together:
             del values["together"]
         if self.rules is None:
@@ -381,13 +396,16 @@ class Plan:
         return cls(**plan_arguments(text, [item.name for item in fields(cls)]))
 
 
-def watched_horizon(method: Design[Any], params: Any, *, budget: int | None) -> int | None:
+def watched_horizon(
+    method: Design[Any], params: Any, *, budget: int | None, claim_form: str = Form.STRICT
+) -> int | None:
     """How many times its planned size a watched promise of a method with these parameters is for;
     None without an end."""
     if not method.has_horizon(params):
         return None
     given: int | None = getattr(params, "horizon", None)
-    return given or (USUAL_HORIZON if budget is None else 1)
+    usual = USUAL_HORIZON if claim_form == Form.STRICT else LIKELY_HORIZON
+    return given or (usual if budget is None else 1)
 
 
 def _known(name: Any, table: Mapping[str, Any], argument: str) -> None:
@@ -488,6 +506,41 @@ def _check_claims(plan: Plan) -> None:
             "cannot be decided by ",
             InPlan("design", plan.design),
             "; use one that draws strata",
+        )
+
+
+def _check_claim_form(plan: Plan) -> None:
+    """Approximate claims are read from the region of a planned size."""
+    if plan.claim_form not in CLAIM_FORMS:
+        raise PlanArgumentError(
+            "claim_form", f"must be one of {', '.join(CLAIM_FORMS)}", value=plan.claim_form
+        )
+    object.__setattr__(plan, "claim_form", Form(plan.claim_form))
+    if plan.claim_form == Form.STRICT:
+        return
+    if not plan.claims:
+        raise PlanArgumentError("claim_form", "needs a claim", value=str(plan.claim_form))
+    compared = next((text for text in plan.claims if read_claim(text).compares), None)
+    if compared is not None:
+        raise PlanArgumentError(
+            "claim_form",
+            "is for claims about a number; two classifiers are compared with ",
+            InPlan("claim_form", str(Form.STRICT)),
+            value=str(plan.claim_form),
+        )
+    able = set(plan.claimed) <= set(plan.method.estimands) and Promise.WATCHED in (
+        plan.method.promises_for(plan.claimed, plan.design_params)
+    )
+    if plan.horizon is None or not able:
+        raise PlanArgumentError(
+            "claim_form",
+            "needs ",
+            InPlan("promise", "watched"),
+            " for a planned size, which ",
+            InPlan("design", plan.design),
+            " does not have here; use ",
+            InPlan("claim_form", str(Form.STRICT)),
+            value=str(plan.claim_form),
         )
 
 

@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from labelcore.designs.base import IntArray, Progress
 from labelcore.designs.rates import planning_rates, question_rates
-from labelcore.figures.claims import all_settled
+from labelcore.figures.claims import all_settled, likely_of
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan
+from labelcore.planning.runs import beginning, label_until
 from labelcore.population import Population
+from labelcore.promises import ClaimStatus, Form
+from labelcore.stats.profile import BoolArray
 
 SESSIONS = 21
 FIRST_LOOK, LOOK_GROWTH = 10, 1.1
+POWER, LEAST_PLANNED, MOST_TRIED = 0.8, 200, 20_000
+"""An approximate claim is planned for the size at which this share of the sessions is settled, and
+for ``LEAST_PLANNED`` labels at least, because scores promise too much; more than ``MOST_TRIED`` are
+not tried out."""
 
 
-def labels_to_settle(population: Population, plan: Plan, most: int) -> int:
+@dataclass(frozen=True, slots=True)
+class ClaimSizes:
+    """How many labels claims are likely to need.
+
+    expected   the median number of labels at which they are settled
+    planned    the size to plan for
+    """
+
+    expected: int
+    planned: int
+
+
+def labels_to_settle(population: Population, plan: Plan, most: int) -> ClaimSizes:
     """The median number of labels at which every claim is decided or refuted, ``most`` for a
-    session in which that does not happen; as if the scores were right.
+    session in which that does not happen, and the size to plan for; as if the scores were right.
 
     The labels of a session are drawn from the scores (seeded by the plan's seed). Two classes, or
     the share of right judgements with several; where the first claim compares two classifiers,
@@ -28,10 +48,55 @@ def labels_to_settle(population: Population, plan: Plan, most: int) -> int:
     disagree, and the rest is of another class. Without scores that is 80 % each, so that the
     left classifier is taken to be the better one. Promise: none, this plans only.
     """
+    if plan.claim_form == Form.APPROXIMATE:
+        return _approximate(population, plan, most)
     engine = Engine(population, frozen(population, plan, most))
     rng = np.random.default_rng([plan.seed, 0])
     sizes = [_one_session(engine.beginning(), rng, most) for _ in range(SESSIONS)]
-    return int(np.median(sizes))
+    median = int(np.median(sizes))
+    return ClaimSizes(median, median)
+
+
+def _approximate(population: Population, plan: Plan, most: int) -> ClaimSizes:
+    """The size to plan for is the budget, else the least at which ``POWER`` of the sessions are
+    settled if that is the planned size; then the same sessions are looked at on the way."""
+    begun = beginning(population, frozen(population, plan, most))
+    furthest = min(most, MOST_TRIED)
+    planned = most
+    if plan.budget is None:
+        for labels, engines in _together(begun, plan.seed, furthest):
+            if np.mean(_settled(engines, labels)) >= POWER:
+                planned = min(max(labels, LEAST_PLANNED), most)
+                break
+        else:
+            return ClaimSizes(most, most)
+    furthest = min(furthest, (begun.plan.horizon or 1) * planned)
+    settled = np.full(SESSIONS, most)
+    for labels, engines in _together(begun, plan.seed, furthest):
+        settled = np.where(_settled(engines, planned) & (settled == most), labels, settled)
+        if (settled < most).all():
+            break
+    return ClaimSizes(int(np.median(settled)), planned)
+
+
+def _settled(engines: list[Engine], planned: int) -> BoolArray:
+    """Whether every claim is, in each session, (n_sessions,)."""
+    found = likely_of(engines, planned)
+    return np.array([ClaimStatus.UNDECIDED not in one for one in found])
+
+
+def _together(begun: Engine, seed: int, most: int) -> Iterator[tuple[int, list[Engine]]]:
+    """The same sessions at one number of labels after the other; their items are the same, and the
+    classes of these differ."""
+    rng = np.random.default_rng([seed, 0])
+    engines = [begun.beginning() for _ in range(SESSIONS)]
+    codes = [_imagined(engine, rng) for engine in engines]
+    labels = 0
+    while labels < most:
+        labels = min(max(FIRST_LOOK, int(np.ceil(labels * LOOK_GROWTH))), most)
+        for engine, classes in zip(engines, codes, strict=True):
+            label_until(engine, classes, labels)
+        yield labels, engines
 
 
 def _one_session(engine: Engine, rng: np.random.Generator, most: int) -> int:

@@ -15,6 +15,7 @@ from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, question_
 from labelcore.designs.samples import SharesDraws
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
+from labelcore.errors import PlanError
 from labelcore.estimands import CURVES, SUMMARIES, ratios
 from labelcore.plan.against_file import (
     as_ordered,
@@ -26,7 +27,7 @@ from labelcore.plan.against_file import (
 )
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.margin_stop import margin_rule
-from labelcore.plan.plan import Plan
+from labelcore.plan.plan import CLAIM_FORMS, Plan
 from labelcore.planning.claims import labels_to_settle
 from labelcore.population import Population
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
@@ -60,7 +61,8 @@ class Preview:
         stop the mean half-width
     derived
         what the design derives: stratum_sizes, edges, planned, assumption, and the critical value
-        of a calibrated stop
+        of a calibrated stop. With claims {"strict": labels, "approximate": labels} as "claims": the
+        median number of labels that settle them with each ``claim_form`` that the plan can have
     planned
         the planned size that a session will freeze
 
@@ -121,13 +123,36 @@ def preview(population: Population, plan: Plan) -> Preview:
     >>> ahead.expected_half_width["accuracy"] <= 0.05
     True
     """
+    found = _preview(population, plan)
+    if not plan.claims:
+        return found
+    labels = {str(plan.claim_form): found.expected_labels, **_other_form(population, plan)}
+    both = {form: labels[form] for form in CLAIM_FORMS if form in labels}
+    return replace(found, derived={**found.derived, "claims": both})
+
+
+def _other_form(population: Population, plan: Plan) -> dict[str, int]:
+    """The labels that settle the claims with the other form; none where the plan cannot have it."""
+    try:
+        other = replace(
+            plan,
+            claim_form=next(form for form in CLAIM_FORMS if form != plan.claim_form),
+            planned=None,
+        )
+        return {str(other.claim_form): _preview(population, other).expected_labels}
+    except PlanError:
+        return {}
+
+
+def _preview(population: Population, plan: Plan) -> Preview:
+    """``preview`` without the other form of the claims."""
     plan = sized(population, plan)
     outlook = Outlook(population, plan)
     if outlook.rule is not None:
         return _at_a_stop(outlook, outlook.rule)
     most = outlook.most if plan.budget is None else min(plan.budget, outlook.most)
-    expected = _expected_labels(outlook, most)
-    planned = _whole_budget(plan, most) if plan.budget is not None else expected
+    expected, planned = _expected_labels(outlook, most)
+    planned = _whole_budget(plan, most) if plan.budget is not None else planned
     planned = planned if plan.planned is None else plan.planned
     check_size(outlook.design, outlook.frame, planned, outlook.given)
     labels = most if plan.budget is not None or plan.stop_rules else planned
@@ -165,15 +190,19 @@ def _at_a_stop(outlook: Outlook, rule: MarginRule) -> Preview:
     )
 
 
-def _expected_labels(outlook: Outlook, most: int) -> int:
-    """Where the margin and the claims of the plan are likely to be met, whichever needs more."""
+def _expected_labels(outlook: Outlook, most: int) -> tuple[int, int]:
+    """Where the margin and the claims of the plan are likely to be met, whichever needs more, and
+    the size to plan for."""
     plan = outlook.plan
     needed = []
     if plan.margin is not None and not outlook.design.size_from_params:
-        needed.append(outlook.labels_for(float(plan.margin), most))
+        needed.append((outlook.labels_for(float(plan.margin), most),) * 2)
     if plan.claims:
-        needed.append(labels_to_settle(outlook.population, plan, most))
-    return max(needed, default=most)
+        sizes = labels_to_settle(outlook.population, plan, most)
+        needed.append((sizes.expected, sizes.planned))
+    if not needed:
+        return most, most
+    return max(one[0] for one in needed), max(one[1] for one in needed)
 
 
 def kept_plan(population: Population, plan: Plan) -> Plan:
@@ -203,7 +232,7 @@ def planned_size(population: Population, plan: Plan) -> int:
         if plan.counts_draws:
             return plan.budget
         return min(plan.budget, Outlook(population, plan).most)
-    return preview(population, plan).planned
+    return _preview(population, plan).planned
 
 
 def _crossing(met: Callable[[int], bool], start: int, most: int) -> int:

@@ -41,7 +41,7 @@ class Line:
     """One design's figures; ``refused`` says why it cannot serve this plan, ``short`` in a few
     plain words, ``remedies`` what would change that.
 
-    labels, most  expected, and at the most
+    labels, most  expected, and at the most; planned: the size that a session freezes
     half_widths   the largest for each result; empty where the method gives none beforehand
     derived       what the method derives from its parameters
     runs, error   simulated sessions that labels and half-widths come from, and their standard error
@@ -60,6 +60,7 @@ class Line:
     remedies: tuple[Remedy, ...] = ()
     runs: int = 0
     error: float = 0.0
+    planned: int = 0
 
 
 def line(population: Population, plan: Plan) -> Line:
@@ -76,6 +77,7 @@ def line(population: Population, plan: Plan) -> Line:
         found.labels,
         found.expected_half_width,
         found.derived,
+        planned=found.planned,
     )
 
 

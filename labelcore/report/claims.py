@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from labelcore import charts
-from labelcore.promises import ClaimStatus
+from labelcore.promises import ClaimStatus, Form
 from labelcore.report.dates import moment_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, theirs, tied
 from labelcore.report.sections import section
 from labelcore.results.types import Claim
-from labelcore.words.claims import SETTLED, times_number, times_words
+from labelcore.words.claims import settled_words, times_number, times_words
 from labelcore.words.sentences import confidence_words, count
 
 HEAD = (
@@ -20,7 +20,7 @@ HEAD = (
     "Status",
     "For",
     "Against",
-    "Decides",
+    "Needed",
     "Error level",
     "Labels",
     "First seen settled",
@@ -31,6 +31,13 @@ INTRO = (
     "against it, than any truth in which it holds. Items without a verdict count in whichever way "
     "leaves the least evidence. Both may be looked at after every label. The claims share the "
     "error level of the plan."
+)
+
+INTRO_LIKELY = (
+    "The claims of this plan are approximate: each is called likely, or likely false, as soon as "
+    "an end of its interval passes the number claimed. Each end alone has the error level of the "
+    "claim, up to the labels that the plan is for; that was measured, not proved. The evidence, "
+    "which is proved, stands beside it and decides nothing here."
 )
 
 
@@ -45,6 +52,11 @@ REOPENED = (
     "{needed}, however it moves afterwards, as long as no answer given before was changed."
 )
 
+OPEN_AGAIN = (
+    "'{claim}' was {status} at {labels} and is open now. The error level covers every look, also "
+    "that one, as long as no answer given before was changed."
+)
+
 
 def claims(facts: Facts) -> Markup | None:
     """Every claim with its status, its evidence and when it was first seen settled."""
@@ -55,6 +67,7 @@ def claims(facts: Facts) -> Markup | None:
         "claims",
         "Claims",
         element("p", INTRO),
+        *([element("p", INTRO_LIKELY)] if found[0].form == Form.APPROXIMATE else ()),
         element("ul", *(element("li", tied(one.sentence())) for one in found)),
         *(element("p", tied(sentence)) for sentence in reopened(facts)),
         table("Claims, with the evidence in times", HEAD, [_row(facts, one) for one in found]),
@@ -65,12 +78,18 @@ def reopened(facts: Facts) -> Iterator[str]:
     """A sentence for each claim that was settled at a look and is open now."""
     for one in claims_of(facts):
         seen = first_seen(facts, one) if one.status == ClaimStatus.UNDECIDED else None
-        if seen is not None:
+        if seen is not None and one.form == Form.APPROXIMATE:
+            yield OPEN_AGAIN.format(
+                claim=one.claim,
+                status=settled_words(seen[1]["results"][one.claim]["state"], one.form),
+                labels=count(int(seen[1]["labels"])),
+            )
+        elif seen is not None:
             then = seen[1]["results"][one.claim]
             side = "evidence" if then["state"] == ClaimStatus.DECIDED else "evidence_against"
             yield REOPENED.format(
                 claim=one.claim,
-                status=SETTLED[then["state"]],
+                status=settled_words(then["state"], one.form),
                 labels=count(int(seen[1]["labels"])),
                 then=times_words(then[side]),
                 now=times_words(getattr(one, side)),
@@ -81,7 +100,7 @@ def reopened(facts: Facts) -> Iterator[str]:
 def _row(facts: Facts, claim: Claim) -> list[Child]:
     return [
         theirs(claim.claim),
-        SETTLED[claim.status],
+        settled_words(claim.status, claim.form),
         times_number(claim.evidence),
         times_number(claim.evidence_against),
         times_number(1 / claim.alpha),
@@ -116,7 +135,7 @@ def evidence_charts(facts: Facts) -> Iterator[tuple[str, charts.Chart]]:
     for one in claims_of(facts):
         if facts.looks:
             chart = charts.evidence_chart(
-                facts.looks, one.claim, alpha=one.alpha, statement=one.statement
+                facts.looks, one.claim, alpha=one.alpha, statement=one.statement, form=one.form
             )
             yield f"Evidence: {one.claim}", chart
 
@@ -133,6 +152,13 @@ def claims_text(facts: Facts) -> str:
     return (
         f" The {'claims' if many else 'claim'} {named} {'were' if many else 'was'} laid down with "
         f"the plan and tested at every look by {methods}, "
-        f"{'each ' if many else ''}at the level {confidence_words(first.alpha)}: evidence of "
-        f"{times_words(1 / first.alpha)} decides or refutes it."
+        f"{'each ' if many else ''}at the level {confidence_words(first.alpha)}: "
+        f"{_settling(first)}."
     )
+
+
+def _settling(claim: Claim) -> str:
+    """What decides or refutes a claim."""
+    if claim.form == Form.APPROXIMATE:
+        return "an end of this interval beyond the number claimed makes it likely, or likely false"
+    return f"evidence of {times_words(1 / claim.alpha)} decides or refutes it"

@@ -332,7 +332,8 @@ class Claim(Worded):
     statement
         the same in words
     status
-        "decided" (it holds), "refuted" (it does not) or "undecided"
+        "decided" (it holds), "refuted" (it does not) or "undecided": with form "strict" by the
+        evidence, with "approximate" by ``low`` and ``high``
     log_evidence, log_evidence_against
         natural logarithms of the evidence for the claim and for its opposite. If the claim is
         false, its evidence ever reaches 1 / alpha in at most a share ``alpha`` of all sessions,
@@ -353,6 +354,9 @@ class Claim(Worded):
         the file, the classifier, and the other things that the claim is about
     form
         how far the promise is proved: strict or approximate
+    low, high
+        of an approximate claim: the quantity is at least ``low``, and at most ``high``. Each of the
+        two is ever wrong in about a share ``alpha`` of all sessions at most; None for a strict one
 
     Examples
     --------
@@ -385,6 +389,8 @@ class Claim(Worded):
     source: str
     scope: Scope = field(default_factory=Scope)
     form: Form = Form.STRICT
+    low: float | None = None
+    high: float | None = None
 
     @property
     def estimand(self) -> str:

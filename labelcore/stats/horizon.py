@@ -41,6 +41,9 @@ from labelcore.stats.profile_interval import in_whole_items
 
 DELTA = 0.15
 RESERVE = 0.2
+ONE_SIDED = 1.9
+"""The error level of an interval whose two ends each have error level 1 alone: somewhat less than
+2, because the two do not share it equally (docs/likely_claims.md)."""
 LAST_SHARE = 0.8
 ALL = 0.996
 """The share of the items from which on a file counts as covered."""

@@ -13,7 +13,7 @@ from labelcore.session.session import Session
 from labelcore.ui.facts import estimand_name
 from labelcore.ui.plain import one_line
 from labelcore.words import sentences as words
-from labelcore.words.claims import SETTLED, times_words
+from labelcore.words.claims import enough_words, settled_words, times_words
 from labelcore.words.sentences import FORMS
 
 FORMS_TITLE = "How these intervals are made"
@@ -36,24 +36,37 @@ def evidence_words(claim: Claim) -> str:
     both_ends = (
         "" if claim.status == ClaimStatus.UNDECIDED or claim.value is None else f"\n{ONE_END}"
     )
+    enough = enough_words(claim.alpha, claim.form)
     return (
         f"Evidence for it {times_words(claim.evidence)} · against it "
-        f"{times_words(claim.evidence_against)} · {times_words(1 / claim.alpha)} decides{both_ends}"
+        f"{times_words(claim.evidence_against)} · {enough}{both_ends}"
     )
 
 
 def short_words(claims: Sequence[Claim]) -> str:
     """Every claim on one line, for narrow screens."""
     return "\n".join(
-        f"{one_line(one.claim, 80)}: {SETTLED[one.status]} "
-        f"({times_words(max(one.evidence, one.evidence_against))} of {1 / one.alpha:,.0f})"
+        f"{one_line(one.claim, 80)}: {settled_words(one.status, one.form)} ({_how_far(one)})"
         for one in claims
     )
 
 
+def _how_far(claim: Claim) -> str:
+    """How far a claim has come: the ends of its region, or its evidence and what decides."""
+    if claim.low is not None and claim.high is not None:
+        low, high = words.percent_range(claim.low, claim.high)
+        return f"{low} or more, {high} or less"
+    strongest = times_words(max(claim.evidence, claim.evidence_against))
+    return f"{strongest} of {1 / claim.alpha:,.0f}"
+
+
 def claim_chart(session: Session, claim: Claim) -> Chart:
     return evidence_chart(
-        session.looks(), claim.claim, alpha=claim.alpha, statement=claim.statement
+        session.looks(),
+        claim.claim,
+        alpha=claim.alpha,
+        statement=claim.statement,
+        form=claim.form,
     )
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
 from labelcore.estimands import SCALARS
 from labelcore.population import Population
+from labelcore.promises import Form
 from labelcore.ui.draft import Aim
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
+from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES
 from labelcore.words.quantities import quantity
+from labelcore.words.sentences import count
 
 MOST_CLAIMS = 5
 COUNT = "new-claim-count"
@@ -32,6 +35,7 @@ CLAIM_PROMISE = (
     "A claim is looked at after every label: its evidence is valid at every look, and the "
     "intervals are {valid}."
 )
+SAVED = 1 / 3
 OPEN = "Enter the percentage to continue."
 
 
@@ -42,6 +46,26 @@ def show_claim_terms(number: int, confidence: float, valid: str) -> None:
     st.caption(
         f"{CLAIM_PROMISE.format(valid=valid)} Of 100 sessions in which a claim is false, at most "
         f"{100 * alpha:.3g} ever call it shown.{shared} Evidence of {1 / alpha:,.0f} times decides."
+    )
+
+
+def claim_form_input(labels: Mapping[str, int]) -> Form:
+    """What settles the claims, with the labels that each form is expected to need; the approximate
+    one stands first where it saves a third of them."""
+    if len(labels) < len(CHOICES):
+        return Form.STRICT
+    strict, likely = labels[Form.STRICT], labels[Form.APPROXIMATE]
+    first = Form.APPROXIMATE if likely <= (1 - SAVED) * strict else Form.STRICT
+    options = sorted(CHOICES, key=lambda form: form != first)
+    return Form(
+        st.radio(
+            "What settles a claim?",
+            options,
+            format_func=lambda form: CHOICES[form].format(labels=count(labels[form])),
+            captions=[CHOICE_CAPTIONS[form] for form in options],
+            key=f"new-claim-form-{first}",
+            persist_state="session",
+        )
     )
 
 

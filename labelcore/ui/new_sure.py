@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -20,7 +21,7 @@ from labelcore.promises import Promise
 from labelcore.tallies import Question, questions
 from labelcore.ui import draft, outlook
 from labelcore.ui.draft import Aim, ProjectDraft
-from labelcore.ui.new_claims import show_claim_terms
+from labelcore.ui.new_claims import claim_form_input, show_claim_terms
 from labelcore.ui.new_goal import BUDGET, CLAIMS, Goal, along_ranks, choose_way, claimed, how_much
 from labelcore.ui.new_known import not_random_words
 from labelcore.ui.new_method import TRYING, Method, advanced, refuse_method
@@ -84,6 +85,13 @@ def sure_step(aim: Aim, population: Population) -> tuple[Plan, Race] | None:
         fault = PlanError(found[0].refused, "", found[0].remedies)
         refuse_method(fault, aim, method)
         return None
+    if plan.claims:
+        with above:
+            form = claim_form_input(found[0].derived.get("claims", {}))
+            if form != plan.claim_form:
+                plan = replace(plan, claim_form=form)
+                with st.spinner(TRYING_CLAIMS):
+                    found = outlook.lines(population, population.fingerprint, plan.to_json())
     race = Race(population, plan, found)
     found = race.lines
     show_derived(method.place, found[0])
@@ -100,7 +108,8 @@ def sure_step(aim: Aim, population: Population) -> tuple[Plan, Race] | None:
     # The size on the page is the one that is frozen; to try it out again would take seconds.
     tried = plan.claims or found[0].runs
     sized = tried and plan.budget is None
-    return frozen(population, plan, found[0].labels) if sized else plan, race
+    size = found[0].planned if plan.claims else found[0].labels
+    return frozen(population, plan, size) if sized else plan, race
 
 
 def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[str, Any] | None:

@@ -20,6 +20,7 @@ ARGUMENTS = {
     "budget": "number of items",
     "margin": "goal",
     "claims": "list of claims",
+    "claim_form": "proof of the claims",
     "stop": "stop rule",
     "target": "scope",
     "existing": "use of known answers",

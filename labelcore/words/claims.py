@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from math import floor, log10
 
-from labelcore.promises import ClaimStatus
+from labelcore.promises import ClaimStatus, Form
 from labelcore.results.types import Claim
-from labelcore.words.sentences import exact_percent, labels_words, percent_range, scope_words
+from labelcore.words.sentences import (
+    confidence_words,
+    exact_percent,
+    labels_words,
+    percent_range,
+    scope_words,
+    valid_words,
+)
 
 CLAIMS = {
     ClaimStatus.DECIDED: (
@@ -23,6 +30,36 @@ CLAIMS = {
     ),
 }
 
+# The same for approximate ones.
+LIKELY = {
+    ClaimStatus.DECIDED: (
+        "{scope}, it is likely that {statement}: it is at least {low}, and at most {high} (each "
+        "end {promise}; {labels}). The evidence for it is {times}; {needed} would prove it."
+    ),
+    ClaimStatus.REFUTED: (
+        "{scope}, it is likely not true that {statement}: it is at least {low}, and at most {high} "
+        "(each end {promise}; {labels}). The evidence against it is {times}; {needed} would prove "
+        "that."
+    ),
+    ClaimStatus.UNDECIDED: (
+        "{scope}, it is open whether {statement}: it is at least {low}, and at most {high} (each "
+        "end {promise}; {labels})."
+    ),
+}
+
+# What a person chooses between.
+CHOICES = {
+    Form.STRICT: "Shown by strict evidence: about {labels}",
+    Form.APPROXIMATE: "Likely by the interval: about {labels}",
+}
+CHOICE_CAPTIONS = {
+    Form.STRICT: "Proved: the error above holds for every file.",
+    Form.APPROXIMATE: (
+        "Approximate: the same error was measured on many files, not proved. A claim is called "
+        "likely, never shown, and only up to the labels that the plan is for."
+    ),
+}
+
 LEAST_TIMES, MOST_TIMES = 1e-3, 1_000_000
 """Evidence below and above is told as "under" and "over" them."""
 
@@ -32,6 +69,7 @@ SETTLED = {
     ClaimStatus.REFUTED: "shown to be false",
     ClaimStatus.UNDECIDED: "open",
 }
+LIKELY_SETTLED = {**SETTLED, ClaimStatus.DECIDED: "likely", ClaimStatus.REFUTED: "likely false"}
 
 
 # After a claim, for somebody who cannot see the picture of its evidence.
@@ -39,6 +77,11 @@ SHOWN = {
     ClaimStatus.DECIDED: "The labels show it",
     ClaimStatus.REFUTED: "The labels show it to be false",
     ClaimStatus.UNDECIDED: "It is not decided",
+}
+LIKELY_SHOWN = {
+    ClaimStatus.DECIDED: "It is likely",
+    ClaimStatus.REFUTED: "It is likely to be false",
+    ClaimStatus.UNDECIDED: "It is open",
 }
 
 
@@ -53,17 +96,59 @@ def claim_statement(sides: list[str], goal: float | None, above: bool) -> str:
     return f"{sides[0]} is {'at least' if above else 'at most'} {exact_percent(goal)}"
 
 
+def settled_words(status: str, form: Form) -> str:
+    """A claim's status in a table or on one line; nothing but evidence shows a claim.
+
+    >>> settled_words("decided", Form.STRICT), settled_words("decided", Form.APPROXIMATE)
+    ('shown', 'likely')
+    """
+    words = LIKELY_SETTLED if form == Form.APPROXIMATE else SETTLED
+    return words[ClaimStatus(status)]
+
+
+def shown_words(status: str, form: Form) -> str:
+    """The same as a short sentence without its full stop."""
+    return (LIKELY_SHOWN if form == Form.APPROXIMATE else SHOWN)[ClaimStatus(status)]
+
+
+def enough_words(alpha: float, form: Form) -> str:
+    """How much evidence settles a claim, or would.
+
+    >>> enough_words(0.05, Form.STRICT), enough_words(0.05, Form.APPROXIMATE)
+    ('20 times decides', '20 times would prove it')
+    """
+    return f"{times_words(1 / alpha)} {'would prove it' if form == Form.APPROXIMATE else 'decides'}"
+
+
 def claim_sentence(claim: Claim, given: str = "") -> str:
     """What the labels say of a claim, filled in."""
-    scope = claim.scope
     refuted = claim.status == ClaimStatus.REFUTED
     evidence = claim.evidence_against if refuted else claim.evidence
+    if claim.form == Form.APPROXIMATE:
+        return _likely(claim, evidence, given)
+    scope = claim.scope
     return CLAIMS[claim.status].format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         statement=claim.statement,
         alpha=percent_range(claim.alpha, claim.alpha)[1],
         labels=labels_words(claim.labels_used, scope, given),
         times=f"evidence {times_words(evidence)}",
+        needed=times_words(1 / claim.alpha),
+    )
+
+
+def _likely(claim: Claim, evidence: float, given: str) -> str:
+    scope = claim.scope
+    low, high = percent_range(claim.low or 0.0, 1.0 if claim.high is None else claim.high)
+    sure = confidence_words(1 - claim.alpha)
+    return LIKELY[claim.status].format(
+        scope=scope_words(scope.file, scope.n_items, scope.target),
+        statement=claim.statement,
+        low=low,
+        high=high,
+        promise=f"{sure} confidence, {claim.form}, {valid_words(claim.promise, scope)}",
+        labels=labels_words(claim.labels_used, scope, given),
+        times=times_words(evidence),
         needed=times_words(1 / claim.alpha),
     )
 

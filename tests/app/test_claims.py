@@ -6,6 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.ui import claims_view, new_claims, new_goal
@@ -56,6 +57,49 @@ def test_claims_say_how_far_their_intervals_hold(app, items: Path, data_folder: 
     button(page, "new-create").click().run()
     plan = stored_plan(data_folder)
     assert plan.horizon == 1 and plan.planned == 80
+
+
+def test_the_form_that_settles_a_claim_is_chosen_beside_its_labels(
+    app, items: Path, data_folder: Path
+) -> None:
+    """The approximate one first only where it saves a third of the labels."""
+    page = with_claim(app, items)
+    radio = next(one for one in page.radio if (one.key or "").startswith("new-claim-form"))
+    numbers = [
+        int(label.split(" about ")[1].split()[0].replace(",", "")) for label in radio.options
+    ]
+    likely_first = radio.options[0].startswith("Likely")
+    likely, strict = numbers if likely_first else numbers[::-1]
+    assert likely_first == (likely <= 2 / 3 * strict)
+    radio.set_value("approximate").run()
+    assert not page.exception and not page.error
+    button(page, "new-create").click().run()
+    plan = stored_plan(data_folder)
+    assert plan.claim_form == "approximate" and plan.horizon == 16
+    session = lc.Session.open(
+        f"sqlite:///{data_folder / 'labelcore.db'}", store(data_folder).projects()[0].name
+    )
+    while (draw := session.next()) is not None:
+        session.answer(draw, True)
+    (claim,) = (one for one in session.results().values() if isinstance(one, lc.Claim))
+    assert claim.status != "undecided"
+    shown = texts(app("progress", project=session.project)).replace("\\", "")
+    assert "it is likely" in shown and "would prove" in shown and "decides" not in shown
+
+
+def test_the_approximate_form_stands_first_where_it_saves_a_third() -> None:
+    def first(labels: dict[str, int]) -> str:
+        page = AppTest.from_function(_form, kwargs={"labels": labels}).run()
+        return page.radio[0].value
+
+    assert first({"strict": 300, "approximate": 200}) == "approximate"
+    assert first({"strict": 300, "approximate": 201}) == "strict"
+
+
+def _form(labels: dict[str, int]) -> None:
+    from labelcore.ui.new_claims import claim_form_input
+
+    claim_form_input(labels)
 
 
 def test_a_claim_without_a_percentage_waits_and_one_out_of_bounds_is_told(app, items: Path) -> None:

@@ -77,6 +77,44 @@ def test_a_claim_that_weakened_after_it_was_settled_says_both(tmp_path: Path) ->
     assert "covers the first time" in text and "; open again" in text
 
 
+def test_an_approximate_claim_is_likely_and_never_shown(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv", 400)
+    session = session_on(
+        tmp_path / "items.csv", claims=[CLAIM], claim_form="approximate", budget=300
+    )
+    label(session, truth, 400, eventful=False)
+    claim = session.results()[CLAIM]
+    assert (claim.status, claim.form) == ("decided", "approximate") and claim.low >= 0.5
+    text = text_of(session)
+    assert claim.sentence() in text and "it is likely that the precision" in text
+    section = text.partition("Laid down before the first label")[2].partition("Figures")[0]
+    assert "are approximate: each is called likely" in section
+    assert "shown" not in section.replace("First seen", "") and "guarantee" not in text
+    assert "20 times would prove it" in text and "20 times decides" not in text
+    (row,) = (
+        one for one in csv.DictReader(io.StringIO(estimates_csv(session))) if one["statement"]
+    )
+    assert (float(row["low"]), row["form"]) == (claim.low, "approximate")
+    bundle = tmp_path / "bundle.zip"
+    bundle.write_bytes(bundle_zip(session))
+    found = replay_bundle(str(bundle), tmp_path / "items.csv")
+    assert any("it is likely that" in sentence for sentence in found.sentences())
+
+
+def test_an_approximate_claim_that_is_open_again_says_so(tmp_path: Path) -> None:
+    truth = write_items(tmp_path / "items.csv", 400)
+    session = session_on(
+        tmp_path / "items.csv", claims=[CLAIM], claim_form="approximate", budget=300
+    )
+    label(session, truth, 400, eventful=False)
+    settled = session.labels
+    session.extend(budget=settled + 6)
+    label(session, dict.fromkeys(truth, False), 6, eventful=False)
+    assert session.results()[CLAIM].status == "undecided"
+    text = text_of(session)
+    assert f"'{CLAIM}' was likely at {settled} labels and is open now" in text
+
+
 @pytest.mark.parametrize("promise", ["fixed", "watched"])
 def test_a_claim_settled_before_a_first_figure_is_the_sentence_to_quote(
     tmp_path: Path, promise: str

@@ -1,0 +1,179 @@
+"""Approximate claims: the region that settles them, what it counts, and what it promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from benchmarks.horizon import of_plan, worst
+from benchmarks.likely_claims import one_end
+from labelcore.figures.claims import all_settled, claim_results, likely_of
+from labelcore.figures.scalars import scalar_results
+from labelcore.log.engine import Engine
+from labelcore.planning import claims as planning
+from labelcore.promises import ClaimStatus
+from labelcore.stats.horizon import ONE_SIDED
+from tests.designs.synthetic import Known, calibrated, label
+from tests.figures.test_scalars import give
+
+FIGURES = ("accuracy", "precision", "recall", "f1")
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    return calibrated(tmp_path_factory.mktemp("claims"), 600, seed=8)
+
+
+def plan_of(design: str, *claims: str, **values: object) -> lc.Plan:
+    given = {"budget": 80, "claim_form": "approximate", **values}
+    return lc.Plan(design, FIGURES, claims=claims, stop=(), **given)  # type: ignore[arg-type]
+
+
+def labelled_to(engine: Engine, known: Known, last: int) -> Engine:
+    for labels in label(engine, known.truth):
+        if labels == last:
+            break
+    return engine
+
+
+@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman", "oversampling"])
+@pytest.mark.parametrize("labels", [1, 7, 40, 80])
+def test_the_ends_are_those_of_an_interval_with_nearly_twice_the_error_level(
+    design: str, labels: int, known: Known
+) -> None:
+    """Two claims share .1 / 1.9: the interval of both ends of each is the one at 95 %."""
+    engine = labelled_to(
+        known.engine(
+            plan_of(design, "recall >= 0.6", "precision <= 0.5", confidence=1 - 0.1 / ONE_SIDED), 3
+        ),
+        known,
+        labels,
+    )
+    asked = lc.Plan(design, FIGURES, budget=80, confidence=0.95)
+    figures = scalar_results(labelled_to(known.engine(asked, 3), known, labels))
+    claims = claim_results(engine)
+    for name, text in (("recall", "recall >= 0.6"), ("precision", "precision <= 0.5")):
+        ends = (figures[name].low, figures[name].high) if figures[name].has_interval else (0, 1)
+        assert (claims[text].low, claims[text].high) == pytest.approx(ends, abs=1e-9)
+    (status,) = likely_of([engine], engine.setup.planned)
+    assert status == [one.status for one in claims.values()]
+
+
+@pytest.mark.parametrize(
+    ("relation", "goal", "status"),
+    [
+        (">=", "low", "decided"),
+        (">", "low", "undecided"),
+        ("<=", "low", "undecided"),
+        ("<", "low", "refuted"),
+        ("<=", "high", "decided"),
+        ("<", "high", "undecided"),
+        (">", "high", "refuted"),
+        (">=", "high", "undecided"),
+        (">=", "middle", "undecided"),
+    ],
+)
+def test_a_claim_is_settled_where_an_end_passes_its_number(
+    relation: str, goal: str, status: str, known: Known
+) -> None:
+    engine = labelled_to(known.engine(plan_of("simple_random", "accuracy >= 0.5"), 5), known, 60)
+    (before,) = claim_results(engine).values()
+    number = {"low": before.low, "high": before.high, "middle": 0.5 * (before.low + before.high)}
+    text = f"accuracy {relation} {number[goal]:.15f}"
+    engine = labelled_to(known.engine(plan_of("simple_random", text), 5), known, 60)
+    (found,) = claim_results(engine).values()
+    assert found.status == status and found.form == "approximate"
+    assert all_settled(engine) == (status != "undecided")
+
+
+def test_items_without_a_verdict_count_both_ways(known: Known) -> None:
+    text = "accuracy >= 0.5"
+    engine = labelled_to(known.engine(plan_of("recalibrated_neyman", text), 5), known, 60)
+    (before,) = claim_results(engine).values()
+    give(engine, "unsure")
+    (after,) = claim_results(engine).values()
+    assert after.low < before.low and after.high > before.high
+
+
+def test_beyond_its_labels_a_claim_keeps_what_they_said(known: Known) -> None:
+    engine = known.engine(plan_of("simple_random", "accuracy >= 0.5"), 5)
+    at_planned = claim_results(labelled_to(engine, known, 80))["accuracy >= 0.5"]
+    engine.extend(160)
+    labelled_to(engine, known, 160)
+    now = claim_results(engine)["accuracy >= 0.5"]
+    assert (now.low, now.high) == (at_planned.low, at_planned.high)
+    assert now.log_evidence != at_planned.log_evidence, "evidence has no end"
+
+
+@pytest.mark.parametrize("status", list(ClaimStatus))
+def test_nothing_but_evidence_shows_a_claim(status: ClaimStatus, known: Known) -> None:
+    engine = labelled_to(known.engine(plan_of("simple_random", "accuracy >= 0.5"), 5), known, 60)
+    (found,) = claim_results(engine).values()
+    said = replace(found, status=status).sentence()
+    for word in ("show", "guarantee", "decided", "surely"):
+        assert word not in said
+    assert ("likely" in said) == (status != "undecided") and "approximate" in said
+    assert "prove" in said or status == "undecided"
+
+
+def test_the_forecast_shows_the_labels_of_both_forms(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "SESSIONS", 3)
+    claims = ["accuracy >= 0.5"]
+    strict = lc.Plan("simple_random", "accuracy", claims=claims)
+    likely = replace(strict, claim_form="approximate")
+    found = lc.preview(known.population, strict).derived["claims"]
+    assert list(found) == ["strict", "approximate"]
+    ahead = lc.preview(known.population, likely)
+    assert ahead.derived["claims"] == found and ahead.expected_labels == found["approximate"]
+    assert ahead.expected_labels <= ahead.planned
+    session = lc.Session(known.population, likely)
+    assert session.plan.planned == ahead.planned
+    assert lc.Plan.from_json(session.plan.to_json()) == session.plan
+
+
+@pytest.mark.parametrize(
+    ("design", "values", "words"),
+    [
+        ("simple_random", {"claims": ()}, "needs a claim"),
+        ("simple_random", {"claim_form": "sure"}, "must be one of strict, approximate"),
+        ("simple_random", {"promise": "fixed"}, "needs promise 'watched'"),
+        ("simple_random", {"claims": ("accuracy[a] > accuracy[b]",)}, "two classifiers"),
+        ("simple_random", {"params": {"interval": "sequence"}}, "for a planned size"),
+    ],
+)
+def test_what_an_approximate_claim_needs(
+    design: str, values: dict[str, object], words: str
+) -> None:
+    given: dict[str, object] = {"claims": ("accuracy >= 0.5",), "claim_form": "approximate"}
+    with pytest.raises(ValueError, match=words):
+        lc.Plan(design, ["accuracy"], budget=80, **{**given, **values})  # type: ignore[arg-type]
+
+
+def test_a_strict_plan_is_written_as_before() -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], claims=["accuracy >= 0.5"], budget=80)
+    assert "claim_form" not in plan.to_dict() and plan.horizon == 1
+    likely = replace(plan, claim_form="approximate", budget=None)
+    assert likely.horizon == 16 and likely.furthest(100) == 1600
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_each_end_of_a_plain_sample_keeps_its_level_by_calculation(lower: bool) -> None:
+    """Every look from the first label on, every rate up to one half; the twin, 1.645 standard
+    errors at every look, must fail."""
+    statistic = partial(one_end, lower=lower)
+    kept = worst(60, statistic=statistic, standard_errors=of_plan(60, alpha=ONE_SIDED * 0.05))[0]
+    twin = worst(60, statistic=statistic, standard_errors=lambda _: 1.645)[0]
+    assert kept <= 0.05 < 0.2 < twin
+
+
+def test_a_region_needs_labels(known: Known) -> None:
+    engine = known.engine(plan_of("recalibrated_neyman", "f1 >= 0.5"), 5)
+    (found,) = claim_results(engine).values()
+    assert (found.low, found.high) == (0.0, 1.0) and found.status == "undecided"
+    assert np.isfinite(found.log_evidence)
