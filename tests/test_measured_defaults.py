@@ -20,6 +20,7 @@ from tests.designs.synthetic import Known, calibrated
 
 ALLOCATION, CLAIMS, VALIDITY = "default_allocation.md", "claims.md", "validity.md"
 NEYMAN = "designs.recalibrated_neyman"
+PATTERNS, PATTERN = "agreement_patterns.md", "designs.pattern_frame"
 
 CONSTANTS: list[tuple[str, str, str, object]] = [
     (CLAIMS, "A plan with claims takes 1 / 4, floor .5", f"{NEYMAN}.CLAIM_STRATA", (1, 4)),
@@ -52,6 +53,13 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     ("existing_labels.md", "half a surprise added .79 of such intervals held",
      "stats.difference_estimator.DOUBT", 2.0),
     ("label_error.md", "from 20 second answers on", "results.label_error.ENOUGH", 20),
+    (PATTERNS, "24 strata, half of them of what nobody calls positive", f"{PATTERN}.STRATA", 24),
+    (PATTERNS, "With claims 8 strata instead of 24", f"{PATTERN}.CLAIM_STRATA", 8),
+    (PATTERNS, "more than a quarter of them", f"{PATTERN}.LABELS_EACH", 4),
+    (PATTERNS, "The votes of the classifiers in the fit", f"{PATTERN}.VOTE_WEIGHT", 4.0),
+    (PATTERNS, "the square of .75 of the most", "designs.two_ended.MISSED", 0.75),
+    (PATTERNS, "A tenth of the labels for each kind of figure",
+     "designs.agreement_patterns.OWN_SHARE", 0.1),
     ("paired.md", "below 15 such a plan is refused",
      "designs.paired_frame.PROCESS_DISAGREEMENTS", 15),
     ("paired.md", "labels that go where the two disagree", "designs.paired_comparison.FLOOR", 0.2),

@@ -116,8 +116,10 @@ def widest_shares(
         c_k^2 = sum over figures of lambda_j g_jk^2,
 
     where lambda_j is raised in proportion to the variance that figure j would have, until those
-    with a weight left are about equally wide: after eight rounds the widest variance was within 2 %
-    of the least that can be where hardly any stratum was asked as a whole.
+    with a weight left are about equally wide: after eight rounds the widest was within 2 % of the
+    least variance in 28 of 30 cases, 6 % at the most. A figure's variance counts as larger by the
+    square of ``MISSED`` times the most that one stratum without a surprise may still hide, g N / n:
+    where all labels are alike the variance says that no more are needed, and the interval does not.
 
     rates    (..., n_strata), theta in [0, 1]
     slopes   (..., n_figures, n_strata), derivatives g_jk, all in one unit
