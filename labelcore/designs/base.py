@@ -27,13 +27,15 @@ NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 """Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
 
 
-INTERVAL_RULES = 3
+INTERVAL_RULES = 4
 """The version of the interval rules that new plans keep; 1 is that of version 0.1.0."""
 WHOLE_ITEMS = 2
 """The version from which every G-profile bound is in whole items where few are left."""
 HORIZON = 3
 """The version from which a watched promise is for a planned size, and shown from the first label.
 """
+STEADY_BAND = 4
+"""The version from which a watched band of a ranked list is renewed all the way."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,7 @@ class Setup:
              the two that are compared
     claims   the estimands that the strict claims are about, a comparison as a difference
     orders   where the random orders come from
+    rules    the version of the interval rules that the plan keeps
     """
 
     population: Population
@@ -63,6 +66,7 @@ class Setup:
     claimed: tuple[tuple[str, tuple[str, ...]], ...] = ()
     promise: Promise = Promise.FIXED
     orders: Orders = HASHED
+    rules: int = INTERVAL_RULES
 
     def file_keys(self, purpose: str) -> Keys:
         """The keys that put all items into a random order for one purpose, (n_items, 2)."""

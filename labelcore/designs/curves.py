@@ -166,7 +166,6 @@ class Curve:
 class EstimatesCurve(Design[FrameT]):
     """A method that says something along the ranks of a score.
 
-    looks            the planned looks that a watched promise is for; 0: it is for every look
     has_confidence   whether a confidence goes with its bounds
     samples_every_stratum   whether its labels are a random sample of each of its strata, given how
                      many they are, no stratum is left out, and the head of the list is dense with
@@ -174,7 +173,6 @@ class EstimatesCurve(Design[FrameT]):
     """
 
     ability: ClassVar[str] = "estimate a curve"
-    looks: ClassVar[int] = 0
     has_confidence: ClassVar[bool] = True
     samples_every_stratum: ClassVar[bool] = True
 
@@ -189,6 +187,12 @@ class EstimatesCurve(Design[FrameT]):
     ) -> Curve:
         """What is known along the ranks of the score, at ``ranks`` (increasing, the last one N) or
         at a grid of the method's own."""
+
+    def watched_for(self, rules: int, planned: int) -> tuple[int, int]:
+        """What a watched band is for under this version of the interval rules: the number of its
+        planned looks, 0 where it is for every look, and the labels until which it is, 0 where it
+        has no end of its own."""
+        return 0, 0
 
     def curve_half_width(self, setup: Setup, frame: FrameT, look: Look) -> float | None:
         """The expected half-width of the curve's band where it is widest; None where the method

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from labelcore.designs.base import (
+    STEADY_BAND,
     DesignParams,
     Frame,
     IntArray,
@@ -33,19 +35,28 @@ from labelcore.stats.orders import hash_keys
 from labelcore.stats.rank_strata import (
     analysis_edges,
     interleaved,
+    joined_pieces,
     piece_edges,
     rank_allocation,
     rank_edges,
     smallest_budget,
 )
+from labelcore.stats.watched_curve import watched_critical
 from labelcore.stats.yield_band import (
     RankLabels,
+    YieldBand,
     expected_half_widths,
     yield_band,
     yield_estimate,
 )
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
+STEP = 5
+"""After how many items a watched band is renewed."""
+PLANNED_BAND = (
+    "The band is that of the planned {} items: labels after them do not change it until every item "
+    "has one."
+)
 METHOD = Method(
     "simultaneous band over strata of ranks (large-sample)",
     "G-profile region at the edges, critical value of the largest of correlated normal deviations; "
@@ -54,7 +65,16 @@ METHOD = Method(
 )
 
 
-class GeometricStrata(RankedListDesign[ListFrame]):
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class GeometricFrame(ListFrame):
+    """A frame with the version of the interval rules that the plan keeps, and how many labels of
+    each stratum are planned, (n_strata,)."""
+
+    rules: int
+    planned: IntArray
+
+
+class GeometricStrata(RankedListDesign[GeometricFrame]):
     """Strata of ranks whose edges grow geometrically, the head labelled completely.
 
     The numbers of labels per stratum are fixed before the first label; the items are asked in an
@@ -63,9 +83,11 @@ class GeometricStrata(RankedListDesign[ListFrame]):
     left to guess.
 
     Promise: one band for all ranks together. "fixed": at the planned size, at the plan's
-    confidence. "watched": at four looks, after 25, 50, 75 and 100 % of the planned labels, each at
-    1 - alpha/4, so that the chance that any of the four is wrong anywhere is at most alpha; between
-    the looks the last band stays. Large-sample: coverage is measured, see docs/curves.md.
+    confidence. "watched": at every look up to the planned size, by the boundary of
+    ``labelcore.stats.watched_curve``; the band is renewed after every fifth item, and labels beyond
+    the planned size do not change it until every item has one. A plan frozen before keeps its four
+    looks, after 25, 50, 75 and 100 % of the planned labels, each at 1 - alpha/4. Large-sample:
+    coverage is measured, see docs/curves.md.
     Assumption: none about the scores; the curve may rise.
     Source: our own, on the grid of Sabharwal and Sedghi (2017), definition 4, with
     base ``growth``; the bounds are those of ``labelcore.stats.yield_band``.
@@ -78,7 +100,6 @@ class GeometricStrata(RankedListDesign[ListFrame]):
         "stretches below it; one band holds for all ranks together."
     )
     recommended: ClassVar[bool] = True
-    looks: ClassVar[int] = len(QUARTERS)
     method: ClassVar[Method] = METHOD
     leaves_out_unsure: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = (
@@ -96,7 +117,7 @@ class GeometricStrata(RankedListDesign[ListFrame]):
         )
         growth: float = parameter(1.25, "how much further each edge lies", low=1.01, high=100.0)
 
-    def prepare(self, setup: Setup) -> ListFrame:
+    def prepare(self, setup: Setup) -> GeometricFrame:
         n_items, params = len(setup.population), setup.params
         edges = rank_edges(n_items, params.first_edge, params.growth)
         frame = strata_of_ranks(setup, between(edges, n_items))
@@ -106,56 +127,75 @@ class GeometricStrata(RankedListDesign[ListFrame]):
             _in_proportion(setup, frame, np.zeros_like(first), first),
             _in_proportion(setup, frame, first, frame.sizes - first),
         ]
-        ends = np.unique([*self.due(frame, size, Promise.WATCHED), n_items])
+        ends = np.unique([*_at_shares(size, QUARTERS), n_items])
         return extended(
-            frame, ListFrame, sequence=np.concatenate(parts), batch_ends=ends, edges=edges
+            frame,
+            GeometricFrame,
+            sequence=np.concatenate(parts),
+            batch_ends=ends,
+            edges=edges,
+            rules=setup.rules,
+            planned=first,
         )
 
-    def least(self, frame: ListFrame) -> int:
+    def least(self, frame: GeometricFrame) -> int:
         return smallest_budget(frame.edges)
 
-    def planned_counts(self, setup: Setup, frame: ListFrame, labels: int) -> IntArray:
+    def planned_counts(self, setup: Setup, frame: GeometricFrame, labels: int) -> IntArray:
         return rank_allocation(frame.edges, max(labels, self.least(frame)))
 
-    def due(self, frame: Frame, planned: int, promise: Promise) -> list[int]:
-        shares = QUARTERS if promise == Promise.WATCHED else (1.0,)
-        return [max(1, int(np.ceil(planned * share))) for share in shares]
+    def due(self, frame: GeometricFrame, planned: int, promise: Promise) -> list[int]:
+        if promise != Promise.WATCHED:
+            return [planned]
+        if frame.rules < STEADY_BAND:
+            return _at_shares(planned, QUARTERS)
+        return [*range(STEP, planned, STEP), planned]
 
-    def early(self, frame: ListFrame, draws: int) -> int:
+    def watched_for(self, rules: int, planned: int) -> tuple[int, int]:
+        return (len(QUARTERS), 0) if rules < STEADY_BAND else (0, planned)
+
+    def early(self, frame: GeometricFrame, draws: int) -> int:
         return draws
 
     def found(
-        self, setup: Setup, frame: ListFrame, ranked: Ranked, basis: Basis, at: IntArray
+        self, setup: Setup, frame: GeometricFrame, ranked: Ranked, basis: Basis, at: IntArray
     ) -> Found:
-        edges, answers = frame.edges, basis.answers
+        edges, answers, look = frame.edges, basis.answers, basis.look
         if not basis.bounded:
             return Found(without_bounds(ranked.n_items, at, _estimate(edges, answers, at)))
+        seed = abs(setup.seed)
+        critical = _critical(edges, frame.planned, look, basis.draws / look.planned, seed)
+        planned = None if critical is None else frame.planned
+        further = ranked.labels > answers.labels
         return Found(
-            bounds_at(edges, answers, _level(basis.look), abs(setup.seed), at),
-            provisional=_present(edges, ranked, at) if ranked.labels > answers.labels else None,
+            bounds_at(edges, answers, _level(look), seed, at, critical, planned),
+            provisional=_present(edges, ranked, at, planned) if further else None,
             notes=self._look_note(frame, basis),
         )
 
-    def _look_note(self, frame: ListFrame, basis: Basis) -> tuple[str, ...]:
+    def _look_note(self, frame: GeometricFrame, basis: Basis) -> tuple[str, ...]:
         look = basis.look
-        sizes = self.due(frame, look.planned, look.promise)
-        ahead = [size for size in sizes if size > look.draws]
         if basis.state != State.INTERVAL or look.promise != Promise.WATCHED:
             return ()
+        if frame.rules >= STEADY_BAND:
+            return (PLANNED_BAND.format(f"{basis.draws:,}"),) if look.draws > look.planned else ()
+        sizes = self.due(frame, look.planned, look.promise)
+        ahead = [size for size in sizes if size > look.draws]
         number = f"look {sizes.index(basis.draws) + 1} of {len(sizes)}"
         then = f"; the next one comes at {ahead[0]:,}." if ahead else ", the last one."
         if not ahead and look.draws > basis.draws:
             then += " Labels after it do not change the band until every item has one."
         return (f"The band is that of {number}, after {basis.draws:,} items{then}",)
 
-    def curve_half_width(self, setup: Setup, frame: ListFrame, look: Look) -> float:
+    def curve_half_width(self, setup: Setup, frame: GeometricFrame, look: Look) -> float:
         if look.labels < self.least(frame):
             return 0.5
         counts = rank_allocation(frame.edges, look.labels)
         edges, stratum = piece_edges(frame.edges, counts)
         labelled = (counts / frame.sizes)[stratum] * np.diff(edges, prepend=0)
-        rates = frame.rates[stratum]
-        widths = expected_half_widths(edges, labelled, rates, _level(look), abs(setup.seed))
+        rates, seed = frame.rates[stratum], abs(setup.seed)
+        critical = _critical(frame.edges, counts, look, look.progress, seed)
+        widths = expected_half_widths(edges, labelled, rates, _level(look), seed, critical)
         return min(float(_between_edges(edges, labelled, rates, widths).max()), 0.5)
 
 
@@ -172,10 +212,29 @@ def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray
     return np.asarray(items[turn])
 
 
+def _at_shares(planned: int, shares: Sequence[float]) -> list[int]:
+    """The numbers of items after which these shares of the planned ones are there."""
+    return [max(1, int(np.ceil(planned * share))) for share in shares]
+
+
 def _level(look: Look) -> float:
-    """The confidence of one band, so that those of all looks hold together."""
-    looks = len(QUARTERS) if look.promise == Promise.WATCHED else 1
-    return 1 - (1 - look.confidence) / looks
+    """The confidence of one band, where those of four looks hold together by it."""
+    four = look.promise == Promise.WATCHED and look.rules < STEADY_BAND
+    return 1 - (1 - look.confidence) / (len(QUARTERS) if four else 1)
+
+
+def _critical(
+    edges: IntArray, planned: IntArray, look: Look, progress: float, seed: int
+) -> float | None:
+    """The standard deviations that a band reaches which is renewed all the way; None for any
+    other. ``planned``: the labels of each stratum at the planned size."""
+    if look.promise != Promise.WATCHED or look.rules < STEADY_BAND:
+        return None
+    pieces, stratum = piece_edges(edges, planned)
+    sizes = np.diff(edges, prepend=0)
+    labels = (planned / sizes)[stratum] * np.diff(pieces, prepend=0)
+    looks = max(look.planned // STEP, 1)
+    return watched_critical(pieces, labels, looks, progress, 1 - look.confidence, seed)
 
 
 def _between_edges(
@@ -195,15 +254,32 @@ def _between_edges(
     return np.asarray((above + below) / 2 / at)
 
 
-def bounds_at(edges: IntArray, ranked: Ranked, level: float, seed: int, ranks: IntArray) -> Yields:
+def bounds_at(
+    edges: IntArray,
+    ranked: Ranked,
+    level: float,
+    seed: int,
+    ranks: IntArray,
+    critical: float | None = None,
+    planned: IntArray | None = None,
+) -> Yields:
     """Estimate and bounds of the hits among the first r items; answers that count both ways are
-    no hits for the lower bound and hits for the upper one."""
-    seen = ranked.counting()
-    pieces = analysis_edges(edges, seen.rank)
-    least = yield_band(pieces, RankLabels(seen.rank, seen.filled(0.0)), level, seed)
-    most = least
-    if seen.doubtful.any():
-        most = yield_band(pieces, RankLabels(seen.rank, seen.filled(1.0)), level, seed)
+    no hits for the lower bound and hits for the upper one.
+
+    critical   as ``yield_band`` has it
+    planned    (n_strata,), the planned labels of each stratum, of which the pieces of a band follow
+               that is renewed all the way, its bounds in whole items where few are left; None: the
+               pieces follow from the labels there are
+    """
+    seen, steady = ranked.counting(), planned is not None
+    pieces = _pieces(edges, seen.rank, planned)
+
+    def band(positive: FloatArray) -> YieldBand:
+        labels = RankLabels(seen.rank, positive)
+        return yield_band(pieces, labels, level, seed, critical, whole_items=steady)
+
+    least = band(seen.filled(0.0))
+    most = band(seen.filled(1.0)) if seen.doubtful.any() else least
     low, high = least.at(ranks)[1], most.at(ranks)[2]
     return Yields(ranked.n_items, ranks, _estimate(pieces, ranked, ranks), low, high)
 
@@ -213,7 +289,16 @@ def _estimate(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:
     return yield_estimate(edges, RankLabels(known.rank, known.verdict), ranks)
 
 
-def _present(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:
+def _pieces(edges: IntArray, ranks: IntArray, planned: IntArray | None) -> IntArray:
+    """The pieces that the labels at these ranks are analysed in."""
+    if planned is None:
+        return analysis_edges(edges, ranks)
+    return joined_pieces(edges, *piece_edges(edges, planned), ranks)
+
+
+def _present(
+    edges: IntArray, ranked: Ranked, ranks: IntArray, planned: IntArray | None
+) -> FloatArray:
     """The precision by all labels so far."""
-    pieces = analysis_edges(edges, ranked.settled().rank)
+    pieces = _pieces(edges, ranked.settled().rank, planned)
     return np.asarray(_estimate(pieces, ranked, ranks) / ranks)

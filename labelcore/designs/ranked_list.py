@@ -206,7 +206,8 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
         due = self.due(frame, look.planned, look.promise)
         reached = [int(draws) for draws in due if draws <= look.draws]
         # A planned look has its band even if no item that it saw got a class.
-        if look.labels == 0 and not (reached and self.looks):
+        planned_looks, _ = self.watched_for(look.rules, look.planned)
+        if look.labels == 0 and not (reached and planned_looks):
             return State.NOTHING, 0
         if reached:
             return State.INTERVAL, reached[-1]

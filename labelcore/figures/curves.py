@@ -215,6 +215,8 @@ def _scores_at(engine: Engine, curve: Curve) -> np.ndarray:
 
 
 def _scope(engine: Engine, curve: Curve) -> Scope:
+    design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
+    looks, until = design.watched_for(engine.plan.interval_rules, engine.setup.planned)
     return Scope(
         file=engine.population.name,
         n_items=len(engine.population),
@@ -224,9 +226,9 @@ def _scope(engine: Engine, curve: Curve) -> Scope:
         margin=engine.plan.margin,
         first_figure=first_figure(engine),
         planned=engine.setup.planned,
-        until=promised_until(engine),
+        until=promised_until(engine) or until,
         left_out=engine.undecided if UNDECIDED_LEFT_OUT in curve.assumptions else 0,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
-        looks=EstimatesCurve.of(engine.design).looks,
+        looks=looks,
     )

@@ -176,6 +176,7 @@ def _given(
         classifiers=tuple(name for name in classifiers if name is not None),
         claimed=_claimed(population, plan, classifiers[0]),
         promise=plan.promised,
+        rules=plan.interval_rules,
     )
 
 

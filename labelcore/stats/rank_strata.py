@@ -161,21 +161,34 @@ def piece_edges(edges: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def analysis_edges(edges: IntArray, ranks: IntArray) -> IntArray:
-    """The pieces of ``piece_edges``, those with fewer than eight labels joined with their
-    neighbours in the stratum, (n_pieces,).
+    """The pieces of ``piece_edges`` at the labels there are, those with fewer than eight joined
+    with their neighbours in the stratum, (n_pieces,).
 
     Where the pieces end depends on how many labels fell where, never on what they say: given these
     numbers the labels of each piece are a simple random sample of it.
 
     ranks   (n_labels,), ranks of the labelled items
     """
-    ordered = np.sort(ranks)
     limits = np.append(0, edges)
-    fine, stratum = piece_edges(edges, np.diff(np.searchsorted(ordered, limits, side="right")))
+    counts = np.diff(np.searchsorted(np.sort(ranks), limits, side="right"))
+    return joined_pieces(edges, *piece_edges(edges, counts), ranks)
+
+
+def joined_pieces(
+    edges: IntArray, pieces: IntArray, stratum: IntArray, ranks: IntArray
+) -> IntArray:
+    """Pieces with fewer than eight labels joined with their neighbours in the stratum, (n_left,).
+
+    edges             (n_strata,), last ranks
+    pieces, stratum   as ``piece_edges`` gives them
+    ranks             (n_labels,), ranks of the labelled items
+    """
+    ordered = np.sort(ranks)
     kept: list[int] = []
-    for k, (first, last) in enumerate(zip(limits[:-1].tolist(), edges.tolist(), strict=True)):
+    starts = np.append(0, edges[:-1])
+    for k, (first, last) in enumerate(zip(starts.tolist(), edges.tolist(), strict=True)):
         ends = [first]
-        for end in fine[stratum == k].tolist():
+        for end in pieces[stratum == k].tolist():
             inside = np.searchsorted(ordered, [ends[-1], end], side="right")
             if inside[1] - inside[0] >= LEAST_LABELS:
                 ends.append(end)

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from labelcore.stats.profile import Cells, Ratios, profile_bounds
+from labelcore.stats.profile_interval import FEW_LEFT
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-GAUSSIAN_DRAWS = 20_000
+GAUSSIAN_DRAWS, ROUNDING = 20_000, 1e-9
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -156,7 +157,15 @@ def yield_estimate(edges: IntArray, labels: RankLabels, ranks: IntArray) -> Floa
     return known.estimate(ranks, known.yields())
 
 
-def yield_band(edges: IntArray, labels: RankLabels, level: float | None, seed: int) -> YieldBand:
+def yield_band(
+    edges: IntArray,
+    labels: RankLabels,
+    level: float | None,
+    seed: int,
+    critical: float | None = None,
+    *,
+    whole_items: bool = False,
+) -> YieldBand:
     """The simultaneous band of the yield curve.
 
     At edge k the G-profile region (``labelcore.stats.profile``) of sum_{j<=k} K_j, its critical
@@ -173,6 +182,11 @@ def yield_band(edges: IntArray, labels: RankLabels, level: float | None, seed: i
     edges        (n_strata,), last ranks of the strata
     level        for a fixed size 1 - alpha; for each of four looks 1 - alpha / 4; None: no bounds
     seed         at least 0
+    critical     standard deviations that the band reaches at a look, as ``watched_critical`` has
+                 them; None: the c of ``level``
+    whole_items  whether bounds go outwards to whole items where at most ``FEW_LEFT`` items up to an
+                 edge are not labelled: there the region, which takes numbers of items for
+                 continuous, covers too little
     Raises       ValueError for a rank outside 1..N or given twice, a verdict other than 0 and 1.
     Source:      Hothorn, Bretz and Westfall (2008) for the quantile of the largest deviation,
                  Satterthwaite (1946) for the degrees of freedom, Wilks (1938) for the region.
@@ -185,12 +199,16 @@ def yield_band(edges: IntArray, labels: RankLabels, level: float | None, seed: i
     estimate = known.yields()
     low, high = np.zeros(len(edges)), edges.astype(float)
     if level is not None:
-        low, high = _bounds_at_edges(known, estimate, level, seed)
+        low, high = _bounds_at_edges(known, estimate, level, seed, critical)
+        if whole_items:
+            few = known.free[1:] <= FEW_LEFT
+            low = np.where(few, np.floor(low + ROUNDING), low)
+            high = np.where(few, np.ceil(high - ROUNDING), high)
     return YieldBand(int(edges[-1]), edges, estimate, low, high, level, known)
 
 
 def _bounds_at_edges(
-    known: Known, estimate: FloatArray, level: float, seed: int
+    known: Known, estimate: FloatArray, level: float, seed: int, critical: float | None
 ) -> tuple[FloatArray, FloatArray]:
     low, high = known.hits[1:].copy(), known.hits[1:] + known.free[1:]
     seen = int(np.isfinite(estimate).sum())
@@ -198,7 +216,8 @@ def _bounds_at_edges(
     spread = spread_of(sizes, n, positive)
     open_edges = np.flatnonzero(np.cumsum(spread) > 0)
     if len(open_edges):
-        critical = critical_value(tuple(spread), level, seed)
+        if critical is None:
+            critical = critical_value(tuple(spread), level, seed)
         squared = _student(spread, n, critical)[open_edges] ** 2
         cells = Cells(sizes, n, positive, np.ones(seen, dtype=bool))
         below = np.arange(seen) <= open_edges[:, None]
@@ -258,11 +277,19 @@ def critical_value(spread: tuple[float, ...], level: float, seed: int) -> float:
 
 
 def expected_half_widths(
-    edges: IntArray, counts: IntArray | FloatArray, rates: FloatArray, level: float, seed: int
+    edges: IntArray,
+    counts: IntArray | FloatArray,
+    rates: FloatArray,
+    level: float,
+    seed: int,
+    critical: float | None = None,
 ) -> FloatArray:
     """Half the width of the band of the precision at each edge, (n_strata,), if ``counts`` labels
-    per stratum came with the shares ``rates`` of hits."""
+    per stratum came with the shares ``rates`` of hits; level, seed and critical as ``yield_band``
+    has them."""
     sizes = np.diff(edges, prepend=0).astype(float)
     spread = spread_of(sizes, counts.astype(float), counts * rates)
-    reach = critical_value(tuple(spread), level, seed) * np.sqrt(np.cumsum(spread**2))
+    if critical is None:
+        critical = critical_value(tuple(spread), level, seed)
+    reach = critical * np.sqrt(np.cumsum(spread**2))
     return np.asarray(reach / edges)

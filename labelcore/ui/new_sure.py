@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from labelcore.designs import Design
+from labelcore.designs.base import INTERVAL_RULES
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.errors import NotRandomError, PlanError
@@ -255,9 +256,10 @@ def promise_input(
     *,
     band: bool,
 ) -> Promise:
-    """When the person will look; a curve has its band at a few looks."""
-    looks = design.looks if isinstance(design, EstimatesCurve) else 0
-    valid = watched_words(horizon, budget, looks)
+    """When the person will look."""
+    if isinstance(design, EstimatesCurve) and design.watched_for(INTERVAL_RULES, 1)[1]:
+        horizon = 1
+    valid = watched_words(horizon, budget)
     if len(promises) == 1:
         st.caption(ONLY_PROMISE[promises[0]].format(valid=valid))
         return promises[0]

@@ -32,21 +32,20 @@ MEANING: dict[str, str] = {
 }
 
 
-def watched_words(horizon: int | None, budget: int | None = None, looks: int = 0) -> str:
+def watched_words(horizon: int | None, budget: int | None = None) -> str:
     """When a watched result of a plan that is not made yet holds.
 
     horizon   how many times the planned size it is for; None without an end
     budget    the planned size, where it is known already
-    looks     the planned looks of a band; 0: every one
 
     >>> watched_words(1, 200), watched_words(4)
     ('valid at every look up to 200 labels', 'valid at every look up to four times the planned \
 number of labels')
-    >>> watched_words(None), watched_words(None, looks=4)
-    ('valid at every look', 'valid at each of its four looks')
+    >>> watched_words(None)
+    'valid at every look'
     """
-    if horizon is None or looks:
-        return valid_words(Promise.WATCHED, Scope(looks=looks))
+    if horizon is None:
+        return valid_words(Promise.WATCHED, Scope())
     until = times_planned(horizon) if budget is None else f"{horizon * budget:,}"
     return VALID["until"].format(until=until)
 

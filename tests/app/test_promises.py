@@ -82,7 +82,7 @@ CASES = (
     case("pair", "fixed", "paired_comparison", **PAIR),
     case("pair, watched", "until", "paired_comparison", **PAIR),
     case("geometric", "fixed", "geometric_strata", **EDGE),
-    case("geometric, watched", ("looks", "watched"), "geometric_strata", **EDGE),
+    case("geometric, watched", "until", "geometric_strata", **EDGE),
     case("paula", "none", "paula", params={"epsilon": 0.3, "window": 5}, **BY_SIZE),
     case("logarithmic", "fixed", "logarithmic_stratified", params=LOGARITHMIC, **BY_SIZE),
     case("logarithmic, watched", "watched", "logarithmic_stratified", params=LOGARITHMIC,

@@ -367,3 +367,23 @@ def test_a_summary_rests_on_as_many_labels_as_its_plan_may_go_on_to(
         if labels == 60:
             engine.extend(100)
     assert results(engine)[name].labels_used == rests_on
+
+
+@pytest.mark.parametrize("promise", ["watched", "fixed"])
+def test_a_curve_rests_on_the_labels_that_were_planned(known: Known, promise: str) -> None:
+    """After an extension of the default method: the curve of the first stage, as its figures."""
+    asked = ("accuracy", "precision_curve")
+    plan = lc.Plan("recalibrated_neyman", asked, budget=60, promise=promise, seed=2)
+    session = lc.Session(known.population, plan)
+    found = []
+    for further in (False, True):
+        if further:
+            session.extend(budget=75)
+        while (draw := session.next()) is not None:
+            truth = known.truth[known.population.position(draw.item_id)]
+            session.answer(draw, bool(truth))
+        found.append(session.results())
+    assert session.labels == 75 and session.curve().labels == 60
+    for key in asked:
+        assert found[1][key].labels_used == 60
+        np.testing.assert_array_equal(found[0][key].low, found[1][key].low)
