@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from labelcore.estimands import SCALARS
+from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.promises import Form
 from labelcore.ui.draft import Aim
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
-from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES
+from labelcore.words.claims import CHOICE_CAPTIONS, CHOICES, TERMS
+from labelcore.words.promises import watched_words
 from labelcore.words.quantities import quantity
 from labelcore.words.sentences import count
 
@@ -31,22 +33,20 @@ FEWEST = (
     "to "
     "three times as many."
 )
-CLAIM_PROMISE = (
-    "A claim is looked at after every label: its evidence is valid at every look, and the "
-    "intervals are {valid}."
-)
+SHARED = " The error of {error:.3g} % is shared."
 SAVED = 1 / 3
 OPEN = "Enter the percentage to continue."
 
 
-def show_claim_terms(number: int, confidence: float, valid: str) -> None:
-    """What the confidence means for each of several claims; ``valid`` says when intervals hold."""
-    alpha = (1 - confidence) / number
-    shared = "" if number == 1 else f" The error of {100 * (1 - confidence):.3g} % is shared."
-    st.caption(
-        f"{CLAIM_PROMISE.format(valid=valid)} Of 100 sessions in which a claim is false, at most "
-        f"{100 * alpha:.3g} ever call it shown.{shared} Evidence of {1 / alpha:,.0f} times decides."
-    )
+def show_claim_terms(plan: Plan, budget: int | None) -> None:
+    """What the confidence means for each of several claims, and how far the intervals hold;
+    ``budget`` is the planned size where it is known."""
+    number, error = len(plan.claims), 1 - plan.confidence
+    shared = "" if number == 1 else SHARED.format(error=100 * error)
+    terms = TERMS[Form(plan.claim_form)]
+    valid = watched_words(plan.horizon, budget)
+    alpha, times = 100 * error / number, number / error
+    st.caption(terms.format(valid=valid, false=alpha, shared=shared, times=times))
 
 
 def claim_form_input(labels: Mapping[str, int]) -> Form:

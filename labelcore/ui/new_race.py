@@ -15,10 +15,10 @@ from labelcore.planning.methods import Line, for_design
 from labelcore.planning.race import SECONDS, may_race, race
 from labelcore.population import Population
 
-ONE, SEVERAL = "your scores", "the mean of your scores"
-DONE = (
-    "{what} on {scores}, taken as calibrated: {runs} sessions each, uncertain by up to "
-    "{error:.0f} %."
+ONE, SEVERAL = "your scores", "your mean score"
+DONE = "{what} on {scores}, taken as calibrated. If {wrong} not, half or double is common."
+NOISE = (
+    "{runs} sessions of each method; by chance alone the numbers may be off by up to {error:.0f} %."
 )
 RUNNING = "Simulating the methods on {scores}"
 WAITING = "Simulated next: somebody else's plan comes first."
@@ -95,9 +95,11 @@ class Race:
             noise = max(0.01, *(2 * one.error for one in raced))
             every = sum(not one.refused for one in self.formulas)
             some = len(self.found) < every
-            what = f"{len(self.found)} of {every} methods simulated" if some else "Simulated"
+            what = f"{len(self.found)} of {every} simulated" if some else "Simulated"
+            wrong = "they are" if self.scores == ONE else "it is"
             self.place.caption(
-                DONE.format(what=what, scores=self.scores, runs=runs, error=100 * noise)
+                DONE.format(what=what, scores=self.scores, wrong=wrong),
+                help=NOISE.format(runs=runs, error=100 * noise),
             )
         elif self.found is not None:
             self.place.caption(NOT_DONE)

@@ -88,11 +88,14 @@ def sure_step(aim: Aim, population: Population) -> tuple[Plan, Race] | None:
         return None
     if plan.claims:
         with above:
+            terms_place = st.container()
             form = claim_form_input(found[0].derived.get("claims", {}))
             if form != plan.claim_form:
                 plan = replace(plan, claim_form=form)
                 with st.spinner(TRYING_CLAIMS):
                     found = outlook.lines(population, population.fingerprint, plan.to_json())
+        with terms_place:
+            show_claim_terms(plan, None if aim.existing == "random" else plan.budget)
     race = Race(population, plan, found)
     found = race.lines
     show_derived(method.place, found[0])
@@ -140,8 +143,6 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     horizon = watched_horizon(design, params, budget=least if way == BUDGET else budget)
     if way == CLAIMS:
         promise = Promise.WATCHED
-        if goal is not None:
-            show_claim_terms(len(goal.claims), confidence, watched_words(horizon, budget))
     else:
         promise = promise_input(
             design, method.promises(aim), horizon, budget, band=along_ranks(aim)

@@ -48,6 +48,18 @@ LIKELY = {
 }
 
 # What a person chooses between.
+TERMS = {
+    Form.STRICT: (
+        "A claim is looked at after every label: its evidence is valid at every look, and the "
+        "intervals are {valid}. Of 100 sessions in which a claim is false, at most {false:.3g} "
+        "ever call it shown.{shared} Evidence of {times:,.0f} times decides."
+    ),
+    Form.APPROXIMATE: (
+        "A claim is looked at after every label, by a one-sided interval; all intervals are "
+        "{valid}. Of 100 sessions in which a claim is false, at most {false:.3g} are meant to "
+        "ever call it likely.{shared}"
+    ),
+}
 CHOICES = {
     Form.STRICT: "Shown by strict evidence: about {labels}",
     Form.APPROXIMATE: "Likely by the interval: about {labels}",

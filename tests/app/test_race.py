@@ -18,7 +18,9 @@ from labelcore.ui.new_race import NOT_DONE, Races, races
 from tests.app.conftest import button, texts
 from tests.app.test_new_project import store, whole_way
 
-SIMULATED = "Simulated on your scores, taken as calibrated: 40 sessions each, uncertain by up to"
+SIMULATED = (
+    "Simulated on your scores, taken as calibrated. If they are not, half or double is common."
+)
 SECONDS = 60.0
 
 
@@ -76,7 +78,9 @@ def test_formulas_first_then_simulated_once(
     page = whole_way(app, items)
     first, second = tables
     assert set(first) == {0} and set(second) == {40} and len(first) == len(second) > 2
-    assert SIMULATED in texts(page) and "2 %." in texts(page)
+    (said,) = (one for one in page.caption if one.value == SIMULATED)
+    assert len(SIMULATED.split()) <= 20
+    assert "40 sessions of each method" in said.help and "up to 2 %." in said.help
     assert not [one for one in page.button if one.key == "new-race-cancel"]
     page.run()
     assert len(raced) == 1 and tables[-1] == second
@@ -166,7 +170,7 @@ def test_some_methods_only(
     shown = next(one.value for one in page.dataframe if "worked out by" in one.value)
     assert shown["worked out by"].tolist()[0] == "simulation"
     assert set(shown["worked out by"].tolist()[1:]) == {"formulas"}
-    assert f"1 of {len(shown)} methods simulated on your scores" in texts(page)
+    assert f"1 of {len(shown)} simulated on your scores" in texts(page)
 
 
 def test_one_race_at_a_time() -> None:
