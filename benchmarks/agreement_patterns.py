@@ -41,6 +41,8 @@ ASKED = {"precision": ("precision",), "precision and recall": ("precision", "rec
 METHODS = {PATTERNS: 1.0, RECYCLING: 0.1, DEFAULT: 0.3}
 """Methods that are simulated, and the share of the runs that each of them gets."""
 CLAIM_MOST, CLAIM_SHARE = 2_000, 0.1
+LARGE, LARGE_SHARE = 100_000, 0.2
+"""For precision and recall of files with more items: this share of the runs."""
 EXACT, FAR = 1e-6, 1.05
 FOUR = ("lr", "svm", "nb", "vote")
 
@@ -165,6 +167,8 @@ def measure(half: str, one: Set, asked: str, folder: Path, runs: int) -> list[Ro
     """A row for each method that estimates these figures."""
     population, truth, first = read(one, folder)
     estimands, most = ASKED[asked], min(MOST, len(population))
+    if len(population) > LARGE and len(estimands) > 1:
+        runs = max(round(LARGE_SHARE * runs), 1)
     rows: list[Row] = []
     for method, share in METHODS.items():
         if method == RECYCLING and len(estimands) > 1:
