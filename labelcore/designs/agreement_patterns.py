@@ -20,6 +20,7 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.neyman_batches import next_counts
+from labelcore.designs.paired_frame import disagreement_notes
 from labelcore.designs.pattern_frame import (
     PatternFrame,
     asked_kinds,
@@ -155,6 +156,10 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
 
     def allocate_all(self, due: Sequence[Due[PatternFrame]]) -> list[IntArray]:
         return side_by_side(self, due) or super().allocate_all(due)
+
+    def forecast_notes(self, answers: Answers[PatternFrame], look: Look) -> list[str]:
+        two = look.setup is not None and len(look.setup.classifiers) == 2
+        return disagreement_notes(answers, look) if two else []
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None

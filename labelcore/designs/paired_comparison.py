@@ -33,6 +33,7 @@ from labelcore.designs.paired_frame import (
     SMALLEST_WATCHED,
     PairFrame,
     check_disagreements,
+    disagreement_notes,
     pair_rates,
     pair_strata,
     predictions,
@@ -60,11 +61,6 @@ CERTAIN = Method(
     "extremes over every way in which the items without a label may turn out",
     "counting; Dinkelbach (1967) for the extremes",
     Form.STRICT,
-)
-DISAGREE = "The two disagree on {items:,} of the {of:,} items."
-REACHED = (
-    "The planned labels are expected to reach all items on which the two disagree: the difference "
-    "in accuracy is exact once they have."
 )
 
 
@@ -197,16 +193,7 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         return next_counts(setup, frame, progress, shares)
 
     def forecast_notes(self, answers: Answers[PairFrame], look: Look) -> list[str]:
-        cells = answers.cells
-        if cells.other is None:
-            return []
-        differ = cells.predicted != cells.other
-        items, labels = cells.size[differ].sum(), cells.labelled[differ].sum()
-        said = [DISAGREE.format(items=int(items), of=int(cells.size.sum()))]
-        accuracy = look.target == "file" and answers.rows[0].name == ACCURACY
-        if accuracy and labels > items - 0.5:
-            said.append(REACHED)
-        return said
+        return disagreement_notes(answers, look)
 
     def figures(self, answers: Answers[PairFrame], look: Look) -> Figures:
         frame = answers.frame

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Frame, IntArray, Setup
+from labelcore.designs.base import Frame, IntArray, Look, Setup
 from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM
 from labelcore.designs.rates import item_probability, stratum_rates
+from labelcore.designs.scalars import Answers
 from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
 from labelcore.population import Population
 from labelcore.promises import Promise
@@ -26,6 +27,11 @@ SMALLEST_WATCHED = 40
 AGREE, CLAIM_AGREE = 3, 1
 DIFFER, CLAIM_DIFFER = 6, 3
 ACCURACY = "accuracy_difference"
+DISAGREE = "The two disagree on {items:,} of the {of:,} items."
+REACHED = (
+    "The planned labels are expected to reach all items on which the two disagree: the difference "
+    "in accuracy is exact once they have."
+)
 PROCESS_DISAGREEMENTS = 15
 """With fewer, how many there are varies too much from file to file for the interval to hold."""
 
@@ -180,6 +186,20 @@ def check_disagreements(setup: Setup, frame: PairFrame) -> None:
             "the two disagree on too few items",
             [Remedy("ask about this file", {"target": "file"})],
         )
+
+
+def disagreement_notes(answers: Answers[Any], look: Look) -> list[str]:
+    """On how many items two classifiers disagree, and whether the expected labels reach them."""
+    cells = answers.cells
+    if cells.other is None:
+        return []
+    differ = cells.predicted != cells.other
+    items, labels = cells.size[differ].sum(), cells.labelled[differ].sum()
+    said = [DISAGREE.format(items=int(items), of=int(cells.size.sum()))]
+    accuracy = look.target == "file" and answers.rows[0].name == ACCURACY
+    if accuracy and labels > items - 0.5:
+        said.append(REACHED)
+    return said
 
 
 def _ways_to_watch(setup: Setup, frame: PairFrame) -> list[Remedy]:

@@ -139,6 +139,17 @@ def test_strata_never_mix_patterns_and_ask_only_what_counts(four: Known) -> None
         assert engine.most == rests_on.sum()
 
 
+def test_planning_says_on_how_many_items_two_disagree(known: Known, four: Known) -> None:
+    a, b = (known.population.predictions[name] for name in BOTH)
+    differ = int((a != b).sum())
+    plan = plan_of(["accuracy_difference"], budget=differ, promise="fixed")
+    notes = lc.preview(known.population, plan).derived["notes"]
+    assert f"The two disagree on {differ:,} of the 1,500 items." in notes
+    assert any("expected to reach all items" in one for one in notes)
+    several = lc.preview(four.population, plan_of(["accuracy_difference"], ALL)).derived["notes"]
+    assert not any("The two disagree" in one for one in several)
+
+
 def test_every_two_are_compared(four: Known) -> None:
     plan = plan_of(["precision", "precision_difference"], ALL, budget=300, promise="fixed")
     engine = labelled(four.engine(plan, 3), four.truth)
