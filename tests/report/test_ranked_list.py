@@ -71,7 +71,7 @@ def test_landmarks_cuts_and_packages_are_those_of_the_session(tmp_path: Path) ->
 
 
 def test_bands_in_json_are_those_of_the_session(tmp_path: Path) -> None:
-    session = made(tmp_path, "geometric_strata", 120)
+    session = made(tmp_path, "geometric_strata", 123)
     report = json.loads(report_json(session))
     curves = {one["estimand"]: one for one in report["curves"]}
     band = session.band("precision")
@@ -127,8 +127,8 @@ def test_a_stratum_with_a_threshold_in_it_is_named_for_both_sides(tmp_path: Path
 
 
 def test_headline_before_a_band_says_what_is_missing(tmp_path: Path) -> None:
-    assert "20 of 50 items judged before a first band" in headline(
-        made(tmp_path, "geometric_strata", 20)
+    assert "4 of 5 items judged before a first band" in headline(
+        made(tmp_path, "geometric_strata", 4)
     )
 
 
