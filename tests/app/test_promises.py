@@ -98,6 +98,8 @@ CASES = (
          params={"interval": "bayes", "prior_counts": (20, 9, 20, 200)}),
     case("recycled", "fixed", "recycling", params=PARAMS, **CHAIN),
     case("recycled, printed", "none", "recycling", params={**PARAMS, "option": "sample"}, **CHAIN),
+    case("patterns", "fixed", "agreement_patterns", classifier=["a", "b"]),
+    case("patterns, watched", "until", "agreement_patterns", classifier=["a", "b"]),
     case("choice", "watched", "reach_selection", asked=("selection",), classifier=None,
          params={"candidates": ("vote", "a", "b", "c"), "precision_threshold": 0.6}),
 )  # fmt: skip
