@@ -322,7 +322,14 @@ A plain random sample, a look at every label from the first to the planned size;
 over the number of positives, not simulated. z = c tau^({DELTA} - 1/2), tau the share of the planned
 information; the interval is the likelihood-ratio region with the directed quarter
 (`labelcore/stats/horizon.py`). A fifth of the error level is kept for going on where a plan allows
-it. How often designs with strata are wrong is measured in [watched.md](watched.md).
+it. How often designs with strata are wrong is measured in [watched.md](watched.md), and in sessions
+that are extended, taken back and not sure in [extended.md](extended.md).
+
+The page *Label* of the digits trial (120 planned labels, seed 0, answered by the known labels) at
+1, 5, 10, 20, 40, 80 and 120 labels. Accuracy, precision, recall and F1 get narrower than 60 points,
+and are told, from label 43, 52, 64 and 50 on; at label 30 accuracy is still 17.7 to 99.2 %.
+
+![The figures and the band at 1, 5, 10, 20, 40, 80 and 120 labels](band_from_the_first_label.png)
 
 """
 BENCHMARK = Benchmark(
