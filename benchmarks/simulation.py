@@ -34,8 +34,8 @@ sessions without end; it ran on the same machine in the same run.
 A watched session is looked at only where its interval may be within the margin: two points inside
 the region, found for many labels at once, show where it is wider. Every label is still looked at
 for differences of recall and of F1, for paired comparisons with few disagreements, for
-`simple_random` without a planned end, for items like these with a margin beyond 20 points, and for
-choices, which are asked for no more than their status.
+`simple_random` without a planned end, for items like these with a margin beyond 20 points, for
+claims settled approximately, and for choices, which are asked for no more than their status.
 
 """
 README_ITEMS, N_ITEMS = 1_000, 20_000
