@@ -391,6 +391,9 @@ With few strata claims need fewest labels. A plan with claims takes 1 / 4, floor
 watched interval beside the claim needs five strata. A plan that is about one claim alone may ask
 for fewer.
 
+Approximate claims, settled by the one-sided watched region instead, are beside these in
+[likely_claims.md](likely_claims.md).
+
 """
 
 
