@@ -148,12 +148,14 @@ def most_misses(total: int) -> int:
     return int(binom.isf(NOISE, total, PROMISED_MISSES))
 
 
+@pytest.mark.full
 def test_misses_over_all_cells_stay_within_the_limit(outcomes: list[tuple[Shown, float]]) -> None:
     wrong, total = misses(outcomes)
     assert total >= 1_500
     assert wrong <= most_misses(total)
 
 
+@pytest.mark.full
 def test_intervals_a_fifth_narrower_break_that_limit(outcomes: list[tuple[Shown, float]]) -> None:
     wrong, total = misses(outcomes, 0.8)
     assert wrong > most_misses(total)

@@ -181,6 +181,7 @@ def test_a_plain_sample_needs_its_own_labels_for_its_own_width(small: File) -> N
     assert np.all(wider < 200)
 
 
+@pytest.mark.full
 def test_a_turned_confidence_takes_fewer_labels_than_one_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -58,6 +58,7 @@ def test_what_is_planted(tree: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_a_mistake_is_found_where_a_test_looks_and_the_file_is_put_back(tree: Path) -> None:
     path = tree / "labelcore/stats/shares.py"
     own = RelatedTests(tree).batches(path)[0]

@@ -13,6 +13,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.planning import claims
 from labelcore.store import sqlite_file
 from labelcore.ui import new_race
 from labelcore.ui.plain import JOINER
@@ -43,6 +44,12 @@ def no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """The prices on *New project* stay those of the formulas; ``test_race`` simulates them."""
     monkeypatch.setattr(new_race, "may_race", lambda population, plan: False)
+
+
+@pytest.fixture(autouse=True)
+def few_sessions_for_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many labels claims are likely to need is simulated roughly; ``tests/plan`` has it all."""
+    monkeypatch.setattr(claims, "SESSIONS", 5)
 
 
 @pytest.fixture

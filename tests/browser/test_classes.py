@@ -46,6 +46,7 @@ def make_project(data: Path, name: str, items: list[dict[str, object]], **plan: 
     return name
 
 
+@pytest.mark.full
 def test_five_classes_are_labelled_by_digits_to_the_end(shared_server: Server, page: Page) -> None:
     items = rows(120, NAMES)
     project = make_project(

@@ -73,7 +73,9 @@ def test_no_project_in_the_address(path: str, shared_server: Server, page: Page)
     expect(page.get_by_role("heading", name="Labelcore")).to_be_visible()
 
 
-@pytest.mark.parametrize(("width", "colours"), [(390, "light"), (1280, "dark")])
+@pytest.mark.parametrize(
+    ("width", "colours"), [(390, "light"), pytest.param(1280, "dark", marks=pytest.mark.full)]
+)
 def test_nothing_is_wider_than_the_screen(
     new_page: Callable[..., Page], shared_server: Server, labelled: str, width: int, colours: str
 ) -> None:
@@ -100,7 +102,7 @@ def test_nothing_is_wider_than_the_screen(
         assert box["y"] + box["height"] <= 844, "an answer button is below the screen"
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.full)])
 def test_no_table_of_the_report_is_cut(
     new_page: Callable[..., Page], shared_server: Server, width: int
 ) -> None:

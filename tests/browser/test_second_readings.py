@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
+import pytest
 from playwright.sync_api import Page, expect
 
 import labelcore as lc
@@ -53,6 +54,7 @@ def make_project(data: Path, content: list[dict[str, object]]) -> None:
         lc.Session(population, plan, store, PROJECT, settings={"question": "Is it right?"})
 
 
+@pytest.mark.full
 def test_known_answers_a_comparison_and_a_second_pass(page: Page, shared_server: Server) -> None:
     data, url = shared_server.data, shared_server.url
     content, truth = rows()

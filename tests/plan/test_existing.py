@@ -21,7 +21,7 @@ from labelcore.results.types import Estimate
 from tests.existing_files import ITEMS, at_random, from_the_top, made, read
 
 SCALARS = ("accuracy", "precision", "recall")
-DESIGNS = ("recalibrated_neyman", "simple_random", "paired_comparison")
+DESIGNS = ("recalibrated_neyman", "simple_random", "paired_comparison", "agreement_patterns")
 
 
 def plan_of(design: str = "recalibrated_neyman", **given: Any) -> lc.Plan:

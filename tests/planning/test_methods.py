@@ -70,7 +70,7 @@ def test_one_classifier_is_no_agreement(population: lc.Population) -> None:
     [
         (("accuracy",), "a"),
         (("precision", "recall"), "a"),
-        (("accuracy", "precision", "recall"), ALL),
+        pytest.param(("accuracy", "precision", "recall"), ALL, marks=pytest.mark.full),
         (("precision",), ("a", "b")),
         (("prevalence",), "a"),
     ],

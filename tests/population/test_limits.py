@@ -148,7 +148,13 @@ def unpacked_name(case: str, folder: Path) -> Path:
     return folder / name
 
 
-@pytest.mark.parametrize("case", TOO_MUCH)
+SLOW = ("columns of Parquet", "cells")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(one, marks=[pytest.mark.full] if one in SLOW else []) for one in TOO_MUCH],
+)
 def test_too_much_is_refused_soon_and_with_the_limit(tmp_path: Path, case: str) -> None:
     path = unpacked_name(case, tmp_path)
     for read in (read_head, lambda file: read_population(file, content="text")):

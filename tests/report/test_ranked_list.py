@@ -97,7 +97,7 @@ def test_paula_is_reported_without_a_confidence(tmp_path: Path) -> None:
 
 
 def test_pointwise_bands_search_nothing(tmp_path: Path) -> None:
-    session = made(tmp_path, "recalibrated_neyman", 100)
+    session = made(tmp_path, "recalibrated_neyman", 50)
     found = along_ranks(session)
     assert found is not None and not found.deepest
     assert "needs bounds that hold for all ranks together" in text_of(session)

@@ -55,7 +55,10 @@ def test_an_honest_log_agrees(made: Made) -> None:
             "promise": "fixed",
         },
         {"margin": 0.25},
-        {"budget": 50, "estimands": ["precision", "precision_curve"]},
+        pytest.param(
+            {"budget": 50, "estimands": ["precision", "precision_curve"]}, marks=pytest.mark.full
+        ),
+        {"budget": 20, "estimands": ["precision", "precision_curve"]},
         {"budget": 50, "target": "process"},
     ],
     ids=str,
