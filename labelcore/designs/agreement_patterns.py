@@ -36,7 +36,7 @@ from labelcore.designs.profile_figures import (
     profile_may_meet,
 )
 from labelcore.designs.scalars import Answers, Figures, Goal
-from labelcore.designs.stratified import StratifiedDesign, side_by_side
+from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign, side_by_side
 from labelcore.designs.two_ended import first_labels, widest_shares
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.promises import Promise
@@ -92,7 +92,7 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
     strata_order: ClassVar[str] = "what most classifiers call {positive} first"
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
-        "items were drawn at random within strata that were fixed before the first label",
+        WITHIN_STRATA,
         APPROXIMATE,
     )
     derived_words: ClassVar[dict[str, str]] = {"patterns": "patterns of agreement"}

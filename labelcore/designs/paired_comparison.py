@@ -47,7 +47,7 @@ from labelcore.designs.profile_figures import (
     profile_may_meet,
 )
 from labelcore.designs.scalars import Answers, ComparesTwo, Figures, Goal, half_width
-from labelcore.designs.stratified import StratifiedDesign
+from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand, table_of
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.allocation import largest_remainder
@@ -110,7 +110,7 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
     )
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
-        "items were drawn at random within strata that were fixed before the first label",
+        WITHIN_STRATA,
         APPROXIMATE,
     )
 

@@ -42,7 +42,7 @@ from labelcore.designs.profile_figures import (
 )
 from labelcore.designs.rates import stratum_rates
 from labelcore.designs.scalars import Answers, Figures, Goal
-from labelcore.designs.stratified import StratifiedDesign, side_by_side
+from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign, side_by_side
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import SCALARS, Estimand, known_group, ratios
@@ -117,7 +117,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     recommended: ClassVar[bool] = True
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
-        "items were drawn at random within strata that were fixed before the first label",
+        WITHIN_STRATA,
         APPROXIMATE,
     )
 

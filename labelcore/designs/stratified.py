@@ -17,6 +17,7 @@ from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.orders import hash_order
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 
+WITHIN_STRATA = "items were drawn at random within strata that were fixed before the first label"
 NO_CURVE = "the stop was calibrated for one number, not for a curve"
 READINGS = ("precision", "recall", "f1", "accuracy", "specificity")
 

@@ -22,7 +22,7 @@ from labelcore.designs.base import (
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.profile_figures import g_profile, method_at, profile_may_meet
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
-from labelcore.designs.stratified import StratifiedDesign
+from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
 from labelcore.designs.sureness import sureness
 from labelcore.designs.target import sampled_file
 from labelcore.errors import InPlan, Named, Part, PlanArgumentError
@@ -118,7 +118,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     smallest_watched_budget: ClassVar[int] = 40
     strata_order: ClassVar[str] = "least sure first"
     assumptions: ClassVar[tuple[str, ...]] = (
-        "items were drawn at random within strata that were fixed before the first label",
+        WITHIN_STRATA,
         APPROXIMATE,
     )
     works: ClassVar[tuple[Work, ...]] = (
