@@ -81,7 +81,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
     to_show = bool(claiming) and to_be_shown()
     with st.spinner(TRYING):
         best = recommended(aim, population, claiming if to_show else names, goal, outlook.forecast)
-    box = st.expander("Advanced: method, parameters, seed")
+    box = st.expander("Advanced: method, parameters, seed", key="new-advanced")
     with box:
         begun = draft.waiting(aim.file)
         chosen = choose_method(names, best, aim.file)

@@ -27,6 +27,7 @@ def test_two_that_hardly_differ_end_with_an_exact_difference(
     field.fill("Is it spam?")
     field.press("Enter")
     page.get_by_text("Is A better than B?").click()
+    wait_until_idle(page)
     page.get_by_text("Advanced: method, parameters, seed").click()
     page.locator("[class*='st-key-new-design-'] input").click()
     page.get_by_role("option", name="Paired comparison", exact=True).click()
