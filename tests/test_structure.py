@@ -24,7 +24,7 @@ INSIDE: dict[str, str] = {
     "log": "errors promises stats population tallies designs plan",
     "results": "errors promises stats log",
     "words": "errors promises stats estimands designs log plan results",
-    "figures": "errors promises stats estimands tallies designs plan log results words",
+    "figures": "errors promises stats estimands population tallies designs plan log results words",
     "planning": "errors promises stats estimands population tallies designs plan log results"
     " figures words",
     "store": "errors log",

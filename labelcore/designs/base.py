@@ -262,6 +262,8 @@ class Design(ABC, Generic[FrameT]):
     strata_order         what the order of its strata means, in words; {first}, {second} and
                          {positive} stand for the names of both classifiers and the positive class
     existing             what labels that are there already may be taken for: "random", "certainty"
+    has_weights          whether the labels of each stratum are, given their number, a random sample
+                         of it, so that each of them can stand for as many items
     derived_words        what each figure of ``derived`` is called, by its name in the source
     works                the works that this method alone rests on, for the report's references
     """
@@ -284,6 +286,7 @@ class Design(ABC, Generic[FrameT]):
     least_classifiers: ClassVar[int] = 1
     strata_order: ClassVar[str] = BY_SCORE
     existing: ClassVar[tuple[str, ...]] = ()
+    has_weights: ClassVar[bool] = True
     derived_words: ClassVar[dict[str, str]] = {}
     works: ClassVar[tuple[Work, ...]] = ()
 

@@ -74,6 +74,7 @@ class Paula(RankedListDesign[PaulaFrame]):
     promises: ClassVar[tuple[Promise, ...]] = (Promise.FIXED,)
     size_from_params: ClassVar[bool] = True
     has_confidence: ClassVar[bool] = False
+    has_weights: ClassVar[bool] = False
     method: ClassVar[Method] = METHOD
     awaited: ClassVar[str] = "the first bounds"
     samples_every_stratum: ClassVar[bool] = False

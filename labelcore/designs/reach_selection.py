@@ -116,6 +116,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
     targets: ClassVar[tuple[str, ...]] = ("file",)
     stop_rules: ClassVar[tuple[str, ...]] = ("choice",)
     counts_draws: ClassVar[bool] = True
+    has_weights: ClassVar[bool] = False
     strata_order: ClassVar[str] = "called so by the most candidates first"
     estimands: ClassVar[tuple[str, ...]] = ("selection",)
     chooses_among: ClassVar[str] = "candidates"

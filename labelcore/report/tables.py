@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.report.facts import Facts, gather
-from labelcore.results.types import Band, Choice, Estimate, Result
+from labelcore.results.table import RESULT_COLUMNS, result_rows
 from labelcore.session.session import Session
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -22,12 +21,6 @@ EVENT_COLUMNS = (
     "event_id", "project", "item_id", "annotator", "pass", "label", "event", "note", "shown_at",
     "answered_at", "draw_index", "stratum", "batch", "basis", "token", "answers",
     "previous_event", "detail", "hash_prev", "hash",
-)  # fmt: skip
-ESTIMATE_COLUMNS = (
-    "project", "estimand", "classifier", "positive", "rank", "threshold", "value", "low", "high",
-    "confidence", "promise", "state", "labels_used", "draws_used", "method", "source",
-    "assumptions", "sentence", "file", "items", "target", "margin", "planned", "form", "tail_share",
-    "statement", "evidence", "evidence_against", "alpha", "chosen", "status", "size", "tentative",
 )  # fmt: skip
 
 
@@ -66,8 +59,8 @@ def events_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
 
 def estimates_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
     """The text of ``estimates_csv``."""
-    rows = [row for result in facts.results.values() for row in _result_rows(facts.project, result)]
-    return _text(ESTIMATE_COLUMNS, rows, byte_order_mark)
+    rows = [row for result in facts.results.values() for row in result_rows(facts.project, result)]
+    return _text(RESULT_COLUMNS, rows, byte_order_mark)
 
 
 def guarded(value: Any) -> Any:
@@ -104,49 +97,6 @@ def _event_row(project: str, event: Event, before: str) -> dict[str, Any]:
         "hash_prev": before,
         "hash": event.hash,
     }
-
-
-def _result_rows(project: str, result: Result) -> list[dict[str, Any]]:
-    scope = result.scope
-    shared = {
-        **{name: getattr(result, name) for name in ESTIMATE_COLUMNS if hasattr(result, name)},
-        "project": project,
-        "classifier": scope.classifier,
-        "positive": scope.positive,
-        "assumptions": "; ".join(result.assumptions),
-        "sentence": result.sentence(),
-        "file": scope.file,
-        "items": scope.n_items,
-        "target": scope.target,
-        "margin": scope.margin,
-        "planned": scope.planned,
-    }
-    if isinstance(result, Estimate):
-        shared["value"] = result.told
-    if isinstance(result, Choice):
-        rows = result.to_frame().to_dict("records")
-        score = {result.chosen: result.threshold}
-        return [
-            {
-                **shared,
-                "threshold": score.get(row["classifier"]),
-                **{str(name): _known(value) for name, value in row.items()},
-            }
-            for row in rows
-        ]
-    if not isinstance(result, Band):
-        return [shared]
-    numbers = result.to_frame().rename(columns={"x": "rank"})
-    columns = {str(name): numbers[name].tolist() for name in numbers}
-    return [
-        {**shared, **{name: _known(values[place]) for name, values in columns.items()}}
-        for place in range(len(numbers))
-    ]
-
-
-def _known(value: Any) -> Any:
-    """None for NaN: an empty cell."""
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], byte_order_mark: bool) -> str:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import singledispatch
+from html import escape
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +16,9 @@ import pandas as pd
 from labelcore.promises import Word
 
 Closed = Mapping[str, type[Word]]
+FIGURES = "labelcore.charts.results"
+"""What draws results. Charts know results and not the other way round, and Plotly takes long to
+load: so it is named here and loaded when somebody asks for a figure."""
 
 
 @singledispatch
@@ -90,6 +95,25 @@ class Worded:
             One JSON object.
         """
         return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def figure(self) -> Any:
+        """The result as a picture.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            It shows itself in a notebook. Texts in it that come from a file are escaped.
+
+        Raises
+        ------
+        TypeError
+            There is no picture of such a result.
+        """
+        return import_module(FIGURES).figure_of(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentence."""
+        return f"<p>{escape(self.sentence())}</p>"
 
     def to_frame(self) -> pd.DataFrame:
         """The result as a table.

@@ -19,9 +19,11 @@ from labelcore.errors import (
     StoreBusyError,
     StoreNotWritableError,
 )
+from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band, ranked_curve
 from labelcore.figures.cuts import cut_at, deepest_cut, packages
 from labelcore.figures.label_error import label_error
+from labelcore.figures.labels_table import labels_table
 from labelcore.figures.looks import FiguresNow
 from labelcore.figures.scalars import complete, first_shown, headline_stage
 from labelcore.figures.stops import stop_reason
@@ -38,6 +40,7 @@ from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
 from labelcore.promises import Status
 from labelcore.results.label_error import LabelError
+from labelcore.results.table import results_table
 from labelcore.results.types import Band, Cut, Result
 from labelcore.session.ledger import Ledger, now
 from labelcore.session.projects import created_or_same, new_record, read_items
@@ -118,6 +121,12 @@ class Session:
         self.unrecorded = ""
         self._record_again_at = 0.0
         self.sync()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Session {self.project!r} on {self.population.name!r}: "
+            f"{self.labels:,} labels, {self.status}>"
+        )
 
     @classmethod
     def open(
@@ -886,6 +895,102 @@ class Session:
         """
         with self._lock:
             return strata_table(headline_stage(self.engine))
+
+    def results_table(self) -> pd.DataFrame:
+        """``results`` as one table.
+
+        Returns
+        -------
+        DataFrame
+            One row per estimate and claim, per point of a curve and per candidate of a choice, with
+            the columns of the CSV report; what a result has not is missing.
+        """
+        return results_table(self.project, self.results())
+
+    def labels_table(self, content: bool = False) -> pd.DataFrame:
+        """Every item judged, one to a row: to take home, to train on, or to estimate something else
+        from.
+
+        Parameters
+        ----------
+        content
+            whether the columns that were shown are added
+
+        Returns
+        -------
+        DataFrame
+            id, answer (the class; missing without one), status ("labelled", "unsure", "broken" or
+            "later"), annotator, time (of the answer, UTC), seconds (from showing the item to its
+            answer), stratum (1, 2, ...), weight (items), a column "score_NAME" and a column
+            "prediction_NAME" for each classifier that has one, notes (text), flagged. In the order
+            drawn; then the answers from before the project that the figures rest on, without
+            annotator and time.
+
+        Raises
+        ------
+        ChangedTextError
+            ``content``, and a stored text is not the one that its draw recorded.
+
+        Notes
+        -----
+        ``weight`` is the number of items that the label stands for: those of its stratum of which
+        the first classifier says the same, over the labels among them. A share weighted by it
+        estimates the share in the file. Precision, recall and F1 of the first classifier by these
+        weights are those of ``results`` as soon as each part of a stratum has a label, with every
+        method that estimates from counts by stratum; accuracy and prevalence too, except with
+        ``simple_random``, whose own value is the plain share. Nobody stands for the items of a part
+        without a label, yet or because the plan does not ask there: the weights then add up to less
+        than the file. Unweighted shares are those of the sample, which is not like the file.
+
+        The weight is missing for items without a class, for labels of a second stage, for labels of
+        ``recycling`` that are no random sample for its first classifier, and for every label of
+        ``paula`` (chosen windows) and ``reach_selection`` (items outside the candidates are never
+        drawn).
+
+        The labels are a sample for measuring: a weighted share has no interval here, ``results``
+        has.
+
+        Source: Cochran (1977), section 5A.9, stratification after selection.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population(
+        ...     "items.csv", id="id", content=["text"], predictions={"lr": "lr_pred"})
+        >>> session = lc.Session(population, lc.Plan("simple_random", ["prevalence"], budget=50))
+        >>> while (draw := session.next()) is not None:
+        ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+        >>> labels = session.labels_table()
+        >>> float(labels["weight"].sum().round(6))
+        1000.0
+        """
+        with self._lock:
+            self.sync()
+            return labels_table(self.population, self.state, self.item_by_id if content else None)
+
+    def confusion(self, classifier: str | None = None) -> pd.DataFrame:
+        """How many items of each predicted class truly belong to each class, estimated.
+
+        Parameters
+        ----------
+        classifier
+            one that the plan names; None: the first
+
+        Returns
+        -------
+        DataFrame
+            Estimated items of the file by predicted class (rows) and true class (columns), and a
+            last column for items in strata without a label. Each row sums to the known number of
+            items that are predicted so. Values without intervals.
+
+        Raises
+        ------
+        ValueError
+            The plan does not name the classifier, or it has neither a prediction nor a threshold.
+        """
+        with self._lock:
+            self.sync()
+            return confusion(headline_stage(self.engine), classifier)
 
     def looks(self) -> list[dict[str, Any]]:
         """Every recorded look, in order.

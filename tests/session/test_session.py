@@ -244,3 +244,15 @@ def test_what_cannot_be_the_name_of_a_new_project(
     with pytest.raises(error, match=words):
         lc.Session(known.population, plan, store, name)
     assert store.projects() == []
+
+
+def test_results_as_one_table_and_the_session_by_name(known: Known) -> None:
+    plan = lc.Plan("recalibrated_neyman", ["precision", "precision_curve"], budget=60)
+    session = lc.Session(known.population, plan, project="spam")
+    go(session, known)
+    table, results = session.results_table(), session.results()
+    band = results["precision_curve"]
+    assert len(table) == 1 + len(band.x) and set(table["project"]) == {"spam"}  # type: ignore[union-attr]
+    assert table["value"][0] == results["precision"].value  # type: ignore[union-attr]
+    assert table["rank"].dropna().tolist() == band.x.tolist()  # type: ignore[union-attr]
+    assert repr(session) == "<Session 'spam' on 'items.csv': 60 labels, budget used>"

@@ -1,0 +1,151 @@
+"""The labels as one table: what was judged, by whom, and how many items each label stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from labelcore.designs.base import IntArray
+from labelcore.figures.sampled import sampled_labels, sampled_tally
+from labelcore.figures.scalars import headline_stage
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.log.state import LogState
+from labelcore.population import Population
+from labelcore.stats.profile import NOT_SAMPLED, FloatArray
+
+Content = Callable[[str], Mapping[str, str]]
+BEFORE = "labelled"
+"""The status of an answer that was there before the project."""
+
+
+def label_weights(engine: Engine) -> FloatArray:
+    """How many items of the file each label stands for, (n_items,): N / n of its cell, the part of
+    a stratum in which the first classifier says the same. NaN for items without a label that the
+    figures rest on, and everywhere for a method whose labels are no random sample of its strata.
+
+    Source: Cochran (1977), section 5A.9, stratification after selection.
+    """
+    engine = headline_stage(engine)
+    weight = np.full(len(engine.population), np.nan)
+    if not engine.design.has_weights:
+        return weight
+    first = engine.classifiers[0]
+    tally = sampled_tally(engine, first)
+    labelled = tally.counts.sum(axis=1)
+    of_cell = np.divide(
+        tally.size, labelled, out=np.full(len(labelled), np.nan), where=labelled > 0
+    )
+    counted = sampled_labels(engine, first)
+    weight[counted] = of_cell[tally.cell_of[counted]]
+    return weight
+
+
+def labels_table(
+    population: Population, state: LogState, content: Content | None = None
+) -> pd.DataFrame:
+    """The table that ``Session.labels_table`` describes; ``content`` looks up what an item is."""
+    engine = state.engine
+    answers = [(number, engine.in_force(number)) for number in range(1, len(engine.asked) + 1)]
+    rows = [_row(engine, state, number, event) for number, event in answers if event is not None]
+    rows += _rows_before(engine)
+    position = np.array([row.pop("position") for row in rows], dtype=np.int64)
+    found = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
+    found["weight"] = label_weights(engine)[position]
+    for name, values in {**_said(population, position), **_remarks(rows)}.items():
+        found[name] = pd.Series(values, index=found.index)
+    if content is not None:
+        found = found.join(_contents(found, population, content))
+    return found
+
+
+_TYPES = {
+    "id": "object",
+    "answer": "object",
+    "status": "object",
+    "annotator": "object",
+    "time": "datetime64[us, UTC]",
+    "seconds": "float64",
+    "stratum": "Int64",
+    "weight": "float64",
+}
+
+
+def _row(engine: Engine, state: LogState, number: int, event: Event) -> dict[str, object]:
+    note = state.notes.get(number)
+    asked = engine.asked[number - 1]
+    return {
+        "position": asked.position,
+        "id": engine.population.id_at(asked.position),
+        "answer": event.label,
+        "status": event.kind,
+        "annotator": event.annotator,
+        "time": _moment(event.at),
+        "seconds": _seconds(event),
+        "stratum": asked.stratum + 1,
+        "notes": (note.text or "") if note else "",
+        "flagged": state.flagged(number),
+    }
+
+
+def _rows_before(engine: Engine) -> list[dict[str, object]]:
+    """The answers that were there before the project, as far as the figures rest on them."""
+    existing, classes = engine.existing, engine.population.classes
+    stratum = engine.frame.stratum[existing.positions].tolist()
+    found = zip(existing.positions.tolist(), existing.codes.tolist(), stratum, strict=True)
+    return [
+        {
+            "position": position,
+            "id": engine.population.id_at(position),
+            "answer": classes[code],
+            "status": BEFORE,
+            "annotator": None,
+            "stratum": None if number == NOT_SAMPLED else number + 1,
+            "notes": "",
+            "flagged": False,
+        }
+        for position, code, number in found
+    ]
+
+
+def _moment(text: str) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _seconds(event: Event) -> float:
+    """From when the item was first shown to its answer."""
+    shown, answered = _moment(event.shown_at or ""), _moment(event.at)
+    if shown is None or answered is None:
+        return float("nan")
+    return (answered - shown).total_seconds()
+
+
+def _said(population: Population, position: IntArray) -> dict[str, Any]:
+    """What each classifier says of these items: its score, and its prediction by name."""
+    classes = np.array(population.classes, dtype=object)
+    found: dict[str, Any] = {}
+    for name in population.classifiers:
+        if name in population.scores:
+            found[f"score_{name}"] = population.scores[name][position]
+        if name in population.predictions:
+            found[f"prediction_{name}"] = classes[population.predictions[name][position]]
+    return found
+
+
+def _remarks(rows: list[dict[str, object]]) -> dict[str, Any]:
+    kinds = {"notes": object, "flagged": bool}
+    return {name: np.array([row[name] for row in rows], dtype=kind) for name, kind in kinds.items()}
+
+
+def _contents(found: pd.DataFrame, population: Population, content: Content) -> pd.DataFrame:
+    """What was shown of each item; a column whose name is taken is called "content_" and that."""
+    texts = [content(item_id) for item_id in found["id"]]
+    columns = {
+        (f"content_{name}" if name in found.columns else name): [text[name] for text in texts]
+        for name in population.content_columns
+    }
+    return pd.DataFrame(columns, index=found.index, dtype=object)

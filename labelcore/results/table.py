@@ -1,0 +1,69 @@
+"""Results of every kind as the rows of one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from labelcore.results.types import Band, Choice, Estimate, Result
+
+RESULT_COLUMNS = (
+    "project", "estimand", "classifier", "positive", "rank", "threshold", "value", "low", "high",
+    "confidence", "promise", "state", "labels_used", "draws_used", "method", "source",
+    "assumptions", "sentence", "file", "items", "target", "margin", "planned", "form", "tail_share",
+    "statement", "evidence", "evidence_against", "alpha", "chosen", "status", "size", "tentative",
+)  # fmt: skip
+
+
+def results_table(project: str, results: Mapping[str, Result]) -> pd.DataFrame:
+    """One row per estimate and claim, per point of a curve and per candidate of a choice; a
+    tentative estimate has no value, a claim has its status as state."""
+    rows = [row for result in results.values() for row in result_rows(project, result)]
+    return pd.DataFrame(rows, columns=list(RESULT_COLUMNS))
+
+
+def result_rows(project: str, result: Result) -> list[dict[str, Any]]:
+    """The rows of one result, without the columns that it has nothing for."""
+    scope = result.scope
+    shared = {
+        **{name: getattr(result, name) for name in RESULT_COLUMNS if hasattr(result, name)},
+        "project": project,
+        "classifier": scope.classifier,
+        "positive": scope.positive,
+        "assumptions": "; ".join(result.assumptions),
+        "sentence": result.sentence(),
+        "file": scope.file,
+        "items": scope.n_items,
+        "target": scope.target,
+        "margin": scope.margin,
+        "planned": scope.planned,
+    }
+    if isinstance(result, Estimate):
+        shared["value"] = result.told
+    if isinstance(result, Choice):
+        rows = result.to_frame().to_dict("records")
+        score = {result.chosen: result.threshold}
+        return [
+            {
+                **shared,
+                "threshold": score.get(row["classifier"]),
+                **{str(name): _known(value) for name, value in row.items()},
+            }
+            for row in rows
+        ]
+    if not isinstance(result, Band):
+        return [shared]
+    numbers = result.to_frame().rename(columns={"x": "rank"})
+    columns = {str(name): numbers[name].tolist() for name in numbers}
+    return [
+        {**shared, **{name: _known(values[place]) for name, values in columns.items()}}
+        for place in range(len(numbers))
+    ]
+
+
+def _known(value: Any) -> Any:
+    """None for NaN: an empty cell."""
+    return None if isinstance(value, float) and math.isnan(value) else value
