@@ -1,6 +1,6 @@
 from labelcore.ui.explore import explore_page
 from labelcore.ui.guard import guard
-from labelcore.ui.setup import crumbs, no_project, project_in_url, setup
+from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
 
 project = project_in_url()
 setup("Explore", wide=True, project=project)
@@ -8,5 +8,5 @@ with guard():
     if project is None:
         no_project()
     else:
-        crumbs(project, "Explore")
+        warn_of_changes(project)
         explore_page(project)

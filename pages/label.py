@@ -5,7 +5,7 @@ from labelcore.ui.guard import guard
 from labelcore.ui.keys import watch_keys
 from labelcore.ui.labelling import labelling
 from labelcore.ui.people import WAITING, introduced
-from labelcore.ui.setup import crumbs, no_project, project_in_url, setup
+from labelcore.ui.setup import no_project, project_in_url, setup
 
 project = project_in_url()
 setup("Label", wide=True, project=project)
@@ -13,7 +13,6 @@ with guard():
     if project is None:
         no_project()
     else:
-        crumbs(project, "Label")
         watch_keys()
         if introduced():
             labelling(project)

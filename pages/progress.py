@@ -1,6 +1,6 @@
 from labelcore.ui.guard import guard
 from labelcore.ui.progress import progress_page
-from labelcore.ui.setup import crumbs, no_project, project_in_url, setup
+from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
 
 project = project_in_url()
 setup("Progress", wide=True, project=project)
@@ -8,5 +8,5 @@ with guard():
     if project is None:
         no_project()
     else:
-        crumbs(project, "Progress")
+        warn_of_changes(project)
         progress_page(project)

@@ -1,5 +1,5 @@
 from labelcore.ui.guard import guard
-from labelcore.ui.setup import crumbs, no_project, project_in_url, setup
+from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_changes
 from labelcore.ui.waves import waves_page
 
 project = project_in_url()
@@ -8,5 +8,5 @@ with guard():
     if project is None:
         no_project()
     else:
-        crumbs(project, "Waves")
+        warn_of_changes(project)
         waves_page(project)

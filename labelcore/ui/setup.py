@@ -14,11 +14,12 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.style import STYLE
 
 PAGES = {
-    "Label": ("pages/label.py", ":material/edit:"),
-    "Progress": ("pages/progress.py", ":material/show_chart:"),
-    "Explore": ("pages/explore.py", ":material/content_cut:"),
-    "Report": ("pages/report.py", ":material/description:"),
+    "Label": "pages/label.py",
+    "Progress": "pages/progress.py",
+    "Explore": "pages/explore.py",
+    "Report": "pages/report.py",
 }
+OUTSIDE = {"New project": "pages/new_project.py", "Compare methods": "pages/compare.py"}
 
 
 @st.cache_resource(show_spinner=False)
@@ -36,44 +37,50 @@ def boot() -> None:
 
 
 def setup(title: str, *, wide: bool = False, project: str | None = None) -> None:
-    """Page title, icon, style and sidebar. ``project`` is kept in every link."""
+    """Page title, icon, style, and the one way of going from page to page."""
     name = f"{title} · {one_line(project, 40)}" if project else title
     st.set_page_config(
         page_title=f"{name} · Labelcore",
         page_icon=icon(),
         layout="wide" if wide else "centered",
-        initial_sidebar_state="collapsed" if wide else "auto",
     )
     boot()
     st.html(STYLE)
-    with st.sidebar:
-        st.page_link("app.py", label="Projects", icon=":material/home:")
-        st.page_link("pages/new_project.py", label="New project", icon=":material/add:")
-        st.page_link("pages/compare.py", label="Compare methods", icon=":material/balance:")
-        if project:
-            st.caption(plain(project, 60))
-            links(project)
+    head(title, project)
 
 
-def crumbs(project: str, here: str) -> None:
-    """One line of ways to go, for pages whose sidebar is folded, and below it what is wrong with
-    the log. Raises what opening raises."""
-    session = sessions.session(project)
-    with st.container(horizontal=True, key="crumbs", vertical_alignment="center"):
-        st.page_link("app.py", label="Projects", icon=":material/home:")
-        links(project, but=here)
-        with st.container(key="small", width="content"):
+def head(here: str, project: str | None) -> None:
+    """The same line on every page: all projects, this one's name and its pages, where one is."""
+    with st.container(horizontal=True, key="ways", vertical_alignment="center"):
+        way("Projects", "app.py", here)
+        if project is None:
+            for label, page in OUTSIDE.items():
+                way(label, page, here)
+            return
+        with st.container(key="whose", width="content"):
             st.text(one_line(project, 60))
-    if session.broken_at and here != "Label":  # there it stands in the place of the item
+        links(project, here)
+
+
+def way(label: str, page: str, here: str, project: str | None = None) -> None:
+    """A link; the style sheet underlines the one of the page that is shown."""
+    query = {"project": project} if project else None
+    with st.container(key="here" if label == here else None, width="content"):
+        st.page_link(page, label=label, query_params=query)
+
+
+def warn_of_changes(project: str) -> None:
+    """What is wrong with the project's log. Raises what opening raises."""
+    session = sessions.session(project)
+    if session.broken_at:
         said = str(BrokenLogError(project, session.broken_at))
         st.error(plain(said), icon=":material/error:")
 
 
-def links(project: str, *, but: str = "") -> None:
+def links(project: str, here: str = "") -> None:
     """Links to the project's pages."""
-    for label, (page, symbol) in PAGES.items():
-        if label != but:
-            st.page_link(page, label=label, icon=symbol, query_params={"project": project})
+    for label, page in PAGES.items():
+        way(label, page, here, project)
 
 
 def project_in_url() -> str | None:
@@ -84,4 +91,4 @@ def project_in_url() -> str | None:
 def no_project() -> None:
     """The state of a project page opened without a project."""
     st.info("No project is named in this address. Choose one on the start page.")
-    st.page_link("app.py", label="All projects", icon=":material/home:")
+    st.page_link("app.py", label="All projects")

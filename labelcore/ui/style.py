@@ -5,7 +5,27 @@ from labelcore.charts.design import both
 STYLE = (
     f"<style>.stApp {{ {both('border', 'data', 'data-3', 'data-5', 'data-6')} }}"
     + """
-.stMainBlockContainer { padding-top: 3.75rem; }
+.stMainBlockContainer { padding-top: 2.9rem; position: static; }
+.st-key-ways {
+  position: absolute; top: 0.55rem; left: 1rem; right: 1rem; width: auto !important;
+  gap: 0 1.1rem; z-index: 2;
+}
+.st-key-ways [data-testid="stPageLink-NavLink"] {
+  padding: 0.15rem 0; background: none !important; border-radius: 0;
+  border-bottom: 2px solid transparent;
+}
+.st-key-ways [data-testid="stPageLink-NavLink"] p { font-size: 0.875rem; opacity: 0.85; }
+.st-key-ways .st-key-here [data-testid="stPageLink-NavLink"] { border-bottom-color: var(--data); }
+.st-key-ways .st-key-here p { font-weight: 600; opacity: 1; }
+.st-key-ways > :has(> .st-key-whose) { flex: 1 1 40% !important; min-width: 0; }
+.st-key-whose { max-width: 100%; }
+.st-key-whose [data-testid="stText"] {
+  font-size: 0.875rem; font-weight: 600; white-space: nowrap; overflow: hidden;
+  text-overflow: ellipsis;
+}
+@media (min-width: 736px) { .st-key-ways { left: 5rem; right: 5rem; } }
+.stApp [data-testid="stHeader"] { pointer-events: none; background: none; }
+.stApp [data-testid="stHeader"] button { pointer-events: auto; }
 .stMainBlockContainer h1 { font-size: 2rem; padding: 0.25rem 0; overflow-wrap: anywhere; }
 .stMainBlockContainer h3 { font-size: 1.4rem; padding: 0.25rem 0; }
 /* The primary colour carries white text; as text of its own it is too dark on a dark page. */
@@ -15,12 +35,8 @@ STYLE = (
 .stMainBlockContainer kbd { opacity: 1; }
 [data-testid="stCaptionContainer"] { color: inherit; opacity: 0.78; }
 .stApp input::placeholder, .stApp textarea::placeholder { color: inherit; opacity: 0.78; }
-.st-key-crumbs { gap: 0.25rem; }
 .st-key-short [data-testid="stText"] { font-size: 1.1rem; white-space: normal; }
 .st-key-details summary p { font-size: 0.875rem; opacity: 0.85; }
-.stApp:has(.st-key-answers, .st-key-tools) .stMainBlockContainer { padding-top: 1.1rem; }
-.stApp:has(.st-key-tools) [data-testid="stHeader"] { pointer-events: none; background: none; }
-.stApp:has(.st-key-tools) [data-testid="stHeader"] button { pointer-events: auto; }
 .stApp:has(.st-key-tools) .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.5rem; }
 .stApp { --item-height: clamp(200px, calc(100vh - 320px), 620px); }
 .stApp:has(.st-key-panel) { --item-height: 210px; }
@@ -65,6 +81,8 @@ STYLE = (
 .st-key-item [data-testid="stElementContainer"]:has([data-testid="stImage"]) { margin: auto; }
 .st-key-folded, .st-key-unfolded { display: none; }
 @media (max-width: 640px) {
+  .stApp:has(.st-key-whose) .stMainBlockContainer { padding-top: 4rem; }
+  .st-key-ways > :has(> .st-key-whose) { flex-basis: 72% !important; }
   .stApp:has(.st-key-folded) .st-key-wide { display: none; }
   .st-key-folded, .st-key-unfolded { display: block; }
   .st-key-answers {

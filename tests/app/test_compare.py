@@ -94,11 +94,11 @@ def goes_on(test: AppTest, data_folder: Path) -> lc.Plan:
     return lc.Plan.from_json(record.plan_json)
 
 
-def test_empty_and_in_the_sidebar(app: Callable) -> None:
+def test_empty_and_one_click_from_every_list_of_pages(app: Callable) -> None:
     page = app("compare")
     assert not page.exception
     assert [one.value for one in page.subheader] == ["1 · Items"]
-    links = [one.proto.page for one in page.sidebar.get("page_link")]
+    links = [one.proto.page for one in page.main.get("page_link")]
     assert links.index("compare") == links.index("new_project") + 1
 
 
