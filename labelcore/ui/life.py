@@ -1,4 +1,4 @@
-"""A project's menu on the start page: another name, other words, a second one, its end."""
+"""A project's menu on the start page: its pages, other names and words, a second one, its end."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from labelcore.ui.guard import PROBLEM, acting, guard
 from labelcore.ui.new_number import within
 from labelcore.ui.panels import finish_warning
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.setup import PAGES
 from labelcore.ui.states import MORE, after_budget, chosen
 from labelcore.ui.summary import Summary
 
-FORM, DONE = "life form", "life done"
+FORM, DONE, WAY = "life form", "life done", "chosen way"
 RENAME, MEND, DUPLICATE = "Rename", "Correct the wording", "Duplicate"
 EVERYTHING = "The plan already allows every item to be judged: there is nothing to add."
 CHOICE_MADE = "The choice is made: no further item would be asked."
@@ -32,16 +33,24 @@ SEEDS = {"fresh": "Other items (a fresh seed)", "same": "The same items (the sam
 
 def menu(number: int, summary: Summary) -> None:
     """What can be done with a project, and the form of what was chosen."""
+    pages = [name for name in PAGES if name != "Label"]
     if summary.archived:
-        options = [BRING_BACK, RENAME, DUPLICATE]
+        options = [BRING_BACK, *pages, RENAME, DUPLICATE]
     elif summary.status == Status.FINISHED:
-        options = [RENAME, DUPLICATE, EXTEND, ARCHIVE]
+        options = [*pages, RENAME, DUPLICATE, EXTEND, ARCHIVE]
     else:
-        options = [RENAME, MEND, DUPLICATE, EXTEND, FINISH, ARCHIVE]
+        options = [*pages, RENAME, MEND, DUPLICATE, EXTEND, FINISH, ARCHIVE]
     key = f"menu-{number}"
     st.menu_button(
         "More", options, key=key, type="tertiary", on_click=choose, args=(key, summary.name)
     )
+
+
+def go_where_chosen() -> None:
+    """To the page of a project that its menu was asked for."""
+    if WAY in st.session_state:
+        what, project = st.session_state.pop(WAY)
+        st.switch_page(PAGES[what], query_params={"project": project})
 
 
 def open_form(project: str) -> str | None:
@@ -72,6 +81,9 @@ def show_done() -> None:
 @acting
 def choose(key: str, project: str) -> None:
     what = str(st.session_state[key])
+    if what in PAGES:
+        st.session_state[WAY] = (what, project)
+        return
     if what == BRING_BACK:
         archive(project, False)
         return

@@ -37,7 +37,7 @@ from labelcore.ui.facts import counts, curve_first, estimand_name, main_and_othe
 from labelcore.ui.plain import one_line
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import is_difference
-from labelcore.words.short import range_of, short_head, short_sentence, short_value
+from labelcore.words.short import Shown, range_of, short_head, short_sentence, short_value
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"
 NO_BOUNDS = "No bounds for the first items yet"
@@ -115,7 +115,7 @@ def _compares(estimates: Sequence[Estimate]) -> bool:
     return any(is_difference(one.estimand) for one in estimates)
 
 
-def bar_of(estimate: Estimate) -> Bar:
+def bar_of(estimate: Shown) -> Bar:
     """One estimate as a bar."""
     name = one_line(estimand_name(estimate.estimand), LONGEST_NAME)
     value = "" if estimate.tentative else short_value(estimate)
@@ -140,7 +140,7 @@ def bar_of(estimate: Estimate) -> Bar:
     )
 
 
-def shows_interval(estimate: Estimate) -> bool:
+def shows_interval(estimate: Shown) -> bool:
     """Whether its ends are an interval, however wide and early."""
     early = estimate.tentative and estimate.state != State.PROVISIONAL
     return early or estimate.has_interval

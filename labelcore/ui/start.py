@@ -1,23 +1,40 @@
-"""The start page: my projects, real data to try, a new project."""
+"""The start page: my projects as rows, real data to try, a new project."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 import streamlit as st
 
+from labelcore.charts.living import SHARES, bars, difference_scale
 from labelcore.estimands import CURVES
-from labelcore.promises import Promise
 from labelcore.trials import TRIALS
 from labelcore.ui import life, trying
-from labelcore.ui.facts import estimand_name
 from labelcore.ui.guard import PROBLEM, acting
+from labelcore.ui.living import Picture, bar_of
+from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
-from labelcore.ui.setup import links
-from labelcore.ui.summary import Summary, summaries
+from labelcore.ui.summary import Known, Summary, summaries
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words import sentences as words
-from labelcore.words.differences import number_words
+from labelcore.words.differences import is_difference
 
 STARTED = "started trial"
+SEARCH, SORT, ALL_ROWS = "projects-search", "projects-sort", "projects-all"
+WIDTHS = (3.2, 5.2, 2.4, 1.8, 1.2)
+HEADS = ("Project", "What is known", "Labels", "Last change", "")
+ROWS = 20
+"""Shown at once; a press shows the others. So many need no search, either."""
+FEW = 3
+Order = Callable[[Summary], Any]
+ORDERS: dict[str, tuple[Order, bool]] = {
+    "Last change": (lambda one: one.last_save or "", True),
+    "Name": (lambda one: one.name.casefold(), False),
+    "Labels left": (lambda one: one.planned - one.answered, True),
+}
+"""How rows can be sorted, and whether the greatest comes first."""
 
 
 def start_page() -> None:
@@ -25,38 +42,46 @@ def start_page() -> None:
     if st.session_state.get(STARTED):
         name = st.session_state.pop(STARTED)
         st.switch_page("pages/label.py", query_params={"project": name})
-    st.title("Labelcore", anchor=False)
-    st.text("How good is your classifier? Find out with the fewest human labels.")
+    life.go_where_chosen()
+    head()
     life.show_done()
     shown = any(life.open_form(summary.name) for summary in projects)
     if PROBLEM in st.session_state and not shown:
         st.error(plain(st.session_state.pop(PROBLEM)))
     if not projects:
-        try_it("Try it on real data", first=True)
+        try_it()
         new_project()
         return
-    st.page_link("pages/new_project.py", label="New project", icon=":material/add:")
-    st.subheader("My projects", anchor=False)
-    archived = [number for number, summary in enumerate(projects) if summary.archived]
-    for number, summary in enumerate(projects):
-        if number not in archived:
-            card(number, summary)
-    try_it("Try it on real data", first=False)
-    if archived:
-        opened = any(life.open_form(projects[number].name) for number in archived)
-        with st.expander(f"Archived projects ({len(archived)})", expanded=opened):
-            for number in archived:
-                card(number, projects[number])
+    try_line()
+    numbered = list(enumerate(projects))
+    mine = [one for one in numbered if not one[1].archived]
+    put_away = [one for one in numbered if one[1].archived]
+    if len(mine) > FEW:
+        mine = found(mine)
+    rows(mine)
+    if put_away:
+        opened = any(life.open_form(summary.name) for _, summary in put_away)
+        with st.expander(f"Archived projects ({len(put_away)})", expanded=opened):
+            rows(put_away)
+
+
+def head() -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="start-head"):
+        with st.container(width="stretch", gap="small"):
+            st.title("Labelcore", anchor=False)
+            st.text("How good is your classifier? Find out with the fewest human labels.")
+        if st.button("New project", key="start-new", type="primary", icon=":material/add:"):
+            st.switch_page("pages/new_project.py")
 
 
 def new_project() -> None:
     st.subheader("My own file", anchor=False)
     st.text("A file of items with your classifier's scores or predictions, and no truth.")
-    st.page_link("pages/new_project.py", label="New project", icon=":material/add:")
 
 
-def try_it(title: str, *, first: bool) -> None:
-    st.subheader(title, anchor=False)
+def try_it() -> None:
+    """Real data for whoever has no project yet."""
+    st.subheader("Try it on real data", anchor=False)
     st.text("One click, then judge items with single keys; the known truth is shown at the end.")
     columns = st.columns(len(TRIALS))
     for place, (name, trial) in enumerate(TRIALS.items()):
@@ -66,10 +91,19 @@ def try_it(title: str, *, first: bool) -> None:
             st.button(
                 "Start",
                 key=f"trial-{name}",
-                type="primary" if first and place == 0 else "secondary",
+                type="secondary" if place else "primary",
                 on_click=begin,
                 args=(name,),
                 icon=":material/play_arrow:",
+            )
+
+
+def try_line() -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="quiet-trials"):
+        st.text("Try it on real data:", width="content")
+        for name, trial in TRIALS.items():
+            st.button(
+                trial.label, key=f"trial-{name}", type="tertiary", on_click=begin, args=(name,)
             )
 
 
@@ -78,42 +112,108 @@ def begin(name: str) -> None:
     st.session_state[STARTED] = trying.start_trial(name)
 
 
-def card(number: int, summary: Summary) -> None:
-    with st.container(border=True, key=f"project-{number}"):
-        st.markdown(f"**{plain(summary.name, 80)}**")
-        st.text(summary.question)
-        st.progress(min(summary.answered / max(summary.planned, 1), 1.0))
-        with st.container(key=f"quiet-{number}"):
-            st.text(card_line(summary))
-        with st.container(horizontal=True, vertical_alignment="center"):
-            links(summary.name)
+# --- rows ---------------------------------------------------------------------------------------
+
+Numbered = tuple[int, Summary]
+
+
+def found(projects: list[Numbered]) -> list[Numbered]:
+    """Those with the searched words in name, question or file, in the chosen order."""
+    with st.container(horizontal=True, key="projects-find"):
+        wanted = st.text_input(
+            "Search projects", key=SEARCH, placeholder="Search", label_visibility="collapsed"
+        )
+        order = st.selectbox(
+            "Sort by",
+            list(ORDERS),
+            key=SORT,
+            format_func=lambda name: f"By {name[:1].lower()}{name[1:]}",
+            label_visibility="collapsed",
+        )
+    key, greatest_first = ORDERS[order or next(iter(ORDERS))]
+    asked = wanted.casefold().split()
+    kept = [one for one in projects if all(word in searched(one[1]) for word in asked)]
+    if not kept:
+        st.info("No project has these words in its name, question or file.")
+    return sorted(kept, key=lambda one: key(one[1]), reverse=greatest_first)
+
+
+def searched(summary: Summary) -> str:
+    return f"{summary.name} {summary.question} {summary.file}".casefold()
+
+
+def rows(projects: list[Numbered]) -> None:
+    """One row a project, below one line of heads."""
+    if not projects:
+        return
+    with st.container(key=f"quiet-heads-{projects[0][0]}"):
+        for column, name in zip(st.columns(WIDTHS), HEADS, strict=True):
+            column.text(name)
+    every = st.session_state.get(ALL_ROWS, False)
+    for number, summary in projects if every else projects[:ROWS]:
+        row(number, summary)
+    if not every and len(projects) > ROWS:
+        left = len(projects) - ROWS
+        st.button(f"Show {left:,} more", key=ALL_ROWS, on_click=show_all_rows)
+
+
+def show_all_rows() -> None:
+    st.session_state[ALL_ROWS] = True
+
+
+def row(number: int, summary: Summary) -> None:
+    with st.container(key=f"project-{number}"):
+        name, known, labels, change, menu = st.columns(WIDTHS, vertical_alignment="center")
+        with name, st.container(gap=None):
+            st.page_link(
+                "pages/label.py",
+                label=f"**{plain(summary.name, 80)}**",
+                query_params={"project": summary.name},
+            )
+            quiet(f"question-{number}", summary.question)
+        with known:
+            show_picture(f"known-{number}", known_picture(summary.known), True, lambda: None)
+        with labels, st.container(gap=None):
+            st.text(f"{summary.answered:,} {summary.of_planned}")
+            quiet(f"status-{number}", summary.status)
+        with change, st.container(gap=None):
+            st.text(clock(summary.last_save, reader_zone()) if summary.last_save else "–")
+            quiet(f"people-{number}", people_words(summary.people))
+        with menu:
             life.menu(number, summary)
         life.show_form(summary)
 
 
+def people_words(number: int) -> str:
+    """
+    >>> people_words(0), people_words(1), people_words(3)
+    ('', '1 person', '3 people')
+    """
+    return f"{number:,} {'person' if number == 1 else 'people'}" if number else ""
+
+
+def quiet(key: str, text: str) -> None:
+    with st.container(key=f"quiet-{key}"):
+        st.text(text)
+
+
+def known_picture(known: Known) -> Picture:
+    """The primary figure as one bar: of a curve the mean over all ranks."""
+    bar = bar_of(known)
+    if known.estimand in CURVES:
+        bar = replace(bar, name=f"{bar.name}, mean")
+    scale = difference_scale(np.array([known.low, known.high]))
+    return Picture(
+        bars([bar], scale if is_difference(known.estimand) else SHARES), None, (), "", ""
+    )
+
+
 def card_line(summary: Summary) -> str:
-    """Progress, margin, status, last save."""
-    most = "at most " if summary.at_most else ""
-    parts = [
-        f"{summary.answers if '=' in summary.answers else f'{summary.answered:,}'} of "
-        f"{most}{summary.planned:,} judged",
-        margin_words(summary),
-        summary.status,
-    ]
+    """Progress, what is known, status, last change, file."""
+    bar = bar_of(summary.known)
+    known = " ".join(part for part in (bar.name, bar.said[0], f"({bar.said[1]})") if part)
+    judged = summary.answers if "=" in summary.answers else f"{summary.answered:,}"
+    parts = [f"{judged} {summary.of_planned}", known, summary.status]
     if summary.last_save:
         parts.append(f"saved {clock(summary.last_save, reader_zone())}")
     return " · ".join([*parts, summary.file])
-
-
-def margin_words(summary: Summary) -> str:
-    """The half-width of the primary figure; the log keeps that of a curve as the mean of all ranks.
-    No ± goes with bounds without a promise."""
-    if summary.half_width is None:
-        return "no interval yet"
-    if summary.promise == Promise.NONE:
-        return "bounds without a promise"
-    name = estimand_name(summary.figure)
-    if summary.exact is not None:
-        return f"{name} exactly {number_words(summary.figure, summary.exact)}"
-    of_ranks = " on average over the ranks" if summary.figure in CURVES else ""
-    return f"{name} ± {words.points(summary.half_width)}{of_ranks}"

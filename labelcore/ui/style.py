@@ -80,9 +80,19 @@ STYLE = (
 .st-key-item img { image-rendering: pixelated; }
 .st-key-item [data-testid="stElementContainer"]:has([data-testid="stImage"]) { margin: auto; }
 .st-key-folded, .st-key-unfolded { display: none; }
+[class*="st-key-project-"] { border-bottom: 1px solid var(--border); padding-bottom: 0.6rem; }
+[class*="st-key-project-"] [data-testid="stPageLink"] a { padding-left: 0; }
+[class*="st-key-project-"] [data-testid="stText"], [class*="st-key-quiet"] [data-testid="stText"] {
+  overflow-wrap: anywhere; white-space: normal; font-variant-numeric: tabular-nums;
+}
+.st-key-projects-find > * { max-width: 20rem; }
 @media (max-width: 640px) {
   .stApp:has(.st-key-whose) .stMainBlockContainer { padding-top: 4rem; }
   .st-key-ways > :has(> .st-key-whose) { flex-basis: 72% !important; }
+  [class*="st-key-quiet-heads"] { display: none; }
+  [class*="st-key-project-"] [data-testid="stColumn"]:nth-child(n+3) {
+    flex: 1 1 25% !important; min-width: 0 !important;
+  }
   .stApp:has(.st-key-folded) .st-key-wide { display: none; }
   .st-key-folded, .st-key-unfolded { display: block; }
   .st-key-answers {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any
 
 import streamlit as st
 
-from labelcore.log.events import Event, genesis
+from labelcore.estimands import CURVES
+from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import told
 from labelcore.log.state import LogState
 from labelcore.promises import Promise, State, Status
@@ -24,9 +25,27 @@ CHECKED_SECONDS = 600
 
 
 @dataclass(frozen=True)
+class Known:
+    """A figure as the log keeps it: ``low`` and ``high`` are NaN where they may not be shown, of a
+    curve the means over all ranks; ``tentative`` while the value may still lean."""
+
+    estimand: str
+    value: float | None = None
+    low: float = math.nan
+    high: float = math.nan
+    state: State = State.NOTHING
+    tentative: bool = False
+    confidence: float | None = None
+
+    @property
+    def has_interval(self) -> bool:
+        return self.state.has_interval
+
+
+@dataclass(frozen=True)
 class Summary:
-    """``half_width`` and ``promise`` are those of ``figure``, the primary one, at the last look;
-    None and "" before. ``exact`` is its value where nothing about it is left to chance."""
+    """``known`` is what the last look says of the primary figure; ``people`` have answered;
+    ``planned`` are the most where ``at_most``."""
 
     name: str
     question: str
@@ -34,15 +53,17 @@ class Summary:
     answered: int
     answers: str
     planned: int
-    half_width: float | None
-    promise: str
-    figure: str
+    known: Known
+    people: int
     status: str
     last_save: str | None
     trial: str
     archived: bool = False
     at_most: bool = False
-    exact: float | None = None
+
+    @property
+    def of_planned(self) -> str:
+        return f"of {'at most ' if self.at_most else ''}{self.planned:,} judged"
 
 
 def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
@@ -54,7 +75,6 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
     broken = f"log changed at event {state.sequence + 1:,}" if changed else ""
     book, in_force = state.book, state.book.kinds
     planned = book.limit if book.extended else int(plan.get("planned") or plan.get("budget") or 0)
-    figure, half_width, promise = _first_figure(state, str(plan["estimands"][0]))
     return Summary(
         name=record.name,
         question=str(settings.get("question", "")),
@@ -62,14 +82,12 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         answered=book.answers_given,
         answers=answers_words(in_force),
         planned=planned,
-        half_width=half_width,
-        promise=promise,
-        figure=figure,
+        known=_primary(state, str(plan["estimands"][0]), float(plan["confidence"])),
+        people=len({event.annotator for event in log if event.kind in ANSWER_KINDS}),
         status=broken or status_words(state, planned),
         last_save=state.last_save,
         trial=str(settings.get("trial", "")),
         archived=record.archived,
-        exact=_exact_value(state, figure),
         at_most=plan["promise"] == Promise.FIXED
         and "margin" in (plan.get("stop") or ())
         and not book.extended,
@@ -90,24 +108,24 @@ def status_words(state: LogState, planned: int) -> str:
     return "all planned labels are there" if book.answers_given >= planned else "labelling"
 
 
-def _first_figure(state: LogState, estimand: str) -> tuple[str, float | None, str]:
-    """The key of the primary result, the first class's where there are several, its half-width at
-    the last look and the promise of that; None and "" where it has no interval."""
-    results = _last_results(state)
+def _primary(state: LogState, estimand: str, confidence: float) -> Known:
+    """What the last look says of the primary result, the first class's where there are several."""
+    results = dict(state.looks[-1].get("results", {})) if state.looks else {}
     keys = [key for key in results if key == estimand or key.startswith(f"{estimand}[")]
-    shown = results[keys[0]] if keys else {}
-    if "low" not in shown or not State(shown["state"]).has_interval:
-        return estimand, None, ""
-    return keys[0], float(shown["high"] - shown["low"]) / 2, str(shown["promise"])
-
-
-def _last_results(state: LogState) -> dict[str, Any]:
-    return dict(state.looks[-1].get("results", {})) if state.looks else {}
-
-
-def _exact_value(state: LogState, figure: str) -> float | None:
-    shown = _last_results(state).get(figure, {})
-    return float(shown["value"]) if shown.get("state") == State.EXACT else None
+    if not keys:
+        return Known(estimand)
+    found = results[keys[0]]
+    promised = str(found["promise"]) != Promise.NONE
+    return Known(
+        keys[0],
+        # The middle between bounds without a promise is no estimate.
+        found["value"] if promised or keys[0] not in CURVES else None,
+        float(found.get("low", math.nan)),
+        float(found.get("high", math.nan)),
+        State(found["state"]),
+        bool(found.get("tentative")),
+        confidence if promised else None,
+    )
 
 
 @st.cache_data(show_spinner=False, max_entries=500)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, floor
+from typing import Protocol
 
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
@@ -22,6 +23,27 @@ HEAD = "of the first {items} items by score, {range} % are {positive!r}"
 BETWEEN = "{name} is {range} %"
 BETTER = "in {measure}, {first} is {range} points better than {second}"
 OPEN = "in {measure}, {first} is between {worse} points worse and {better} better than {second}"
+
+
+class Shown(Protocol):
+    """What a bar shows of an estimate, or of one as the log keeps it."""
+
+    @property
+    def estimand(self) -> str: ...
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def state(self) -> State: ...
+    @property
+    def tentative(self) -> bool: ...
+    @property
+    def confidence(self) -> float | None: ...
+    @property
+    def has_interval(self) -> bool: ...
 
 
 def short_range(low: float, high: float) -> tuple[str, str]:
@@ -44,7 +66,7 @@ def range_of(low: float, high: float) -> str:
     return " to ".join(short_range(low, high))
 
 
-def short_value(estimate: Estimate) -> str:
+def short_value(estimate: Shown) -> str:
     """The value with as many digits as its interval deserves; "" without one.
 
     >>> from types import SimpleNamespace

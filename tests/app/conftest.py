@@ -111,16 +111,20 @@ def app(root: Path) -> Callable[..., AppTest]:
     return open_page
 
 
-def picture(test: AppTest) -> dict[str, Any]:
-    """What the living picture of the page is drawn from; {} where there is none."""
+def pictures(test: AppTest) -> list[dict[str, Any]]:
+    """What the pictures of the page are drawn from."""
     drawn = [one.proto for one in test.get("bidi_component")]
-    found = [one.json for one in drawn if one.component_name == "labelcore_picture"]
-    return dict(json.loads(found[0])) if found else {}
+    return [json.loads(one.json) for one in drawn if one.component_name == "labelcore_picture"]
+
+
+def picture(test: AppTest) -> dict[str, Any]:
+    """The first of them; {} where there is none."""
+    return next(iter(pictures(test)), {})
 
 
 def bar_texts(test: AppTest) -> list[list[str]]:
-    """Name, value and interval of each bar of the picture."""
-    bars = picture(test).get("bars", ["div", {}])[2:]
+    """Name, value and interval of each bar of the pictures."""
+    bars = [bar for one in pictures(test) for bar in one["bars"][2:]]
     return [[part[2] for part in bar[2:] if part[0] == "span"] for bar in bars]
 
 

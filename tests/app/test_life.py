@@ -153,7 +153,7 @@ def test_archived_projects_are_folded_away_at_the_end_and_come_back(app, make) -
     assert [one.label for one in page.expander] == ["Archived projects (1)"]
     assert "2 of 60 judged" in "".join(one.value for one in page.expander[0].text)
     back = page.expander[0].menu_button[0]
-    assert back.options == ["Bring back", "Rename", "Duplicate"]
+    assert back.options[0] == "Bring back" and "Archive" not in back.options
     back.set_value("Bring back").run()
     assert not page.exception and not page.expander and "'two' is back" in plainly(page)
 
@@ -193,7 +193,7 @@ def test_finish_with_a_reason(app, make, data_folder: Path) -> None:
     session = reopened(data_folder, "demo")
     assert session.status == "finished"
     assert [e.text for e in session.events if e.kind == "finished"] == ["enough"]
-    assert page.menu_button[0].options == ["Rename", "Duplicate", "Go on longer", "Archive"]
+    assert page.menu_button[0].options[3:] == ["Rename", "Duplicate", "Go on longer", "Archive"]
 
 
 def test_go_on_longer(app, make, data_folder: Path) -> None:

@@ -23,8 +23,8 @@ def test_start_lists_projects(app, make) -> None:
     make(HOSTILE[:60].replace("/", ""), labels=0)
     page = app()
     assert not page.exception
-    assert "50 of 60 judged · Accuracy ± " in texts(page)
-    assert "no interval yet · not started" in texts(page)
+    assert "50 of 60 judged" in texts(page) and "1 person" in texts(page)
+    assert "0 of 60 judged\nnot started\n–" in texts(page)
 
 
 @pytest.mark.parametrize("name", ["digits", "messages"])

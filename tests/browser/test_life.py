@@ -50,7 +50,7 @@ def test_rename_while_a_second_tab_is_open(
     card = tab.locator(".st-key-project-0")
     expect(card).to_contain_text("After <b>it</b>")
     expect(card).to_contain_text("2 of 200 judged")
-    card.get_by_role("link", name="Label").click()
+    card.get_by_role("link", name="After <b>it</b>").click()
     tab.wait_for_url("**/label?project=After*")
     driving.wait_for_item(tab)
     driving.answer(tab, "n")
