@@ -107,6 +107,7 @@ class Population:
     known: NDArray[np.int16] | None = None
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
+    _written: object = None
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -116,6 +117,11 @@ class Population:
             f"<Population {self.name!r}: {len(self):,} items, classes {listing(self.classes)}, "
             f"classifiers {listing(self.classifiers)}>"
         )
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it was no single file before it was read: its file lives as long as it does."""
+        return self._written is not None
 
     def id_at(self, position: int) -> str:
         """The id of the item at a position.

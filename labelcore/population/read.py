@@ -14,11 +14,15 @@ from labelcore.population.arguments import Arguments
 from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.formats import TableFile, open_table
 from labelcore.population.population import FileState, Population
+from labelcore.population.tables import written_table
 from labelcore.population.values import Values, read_values
+
+Source = Any
+"""A path, or a table: whatever ``written_table`` takes."""
 
 
 def read_population(
-    path: str | os.PathLike[str],
+    source: Source,
     *,
     id: str | None = None,
     content: str | Sequence[str],
@@ -33,13 +37,15 @@ def read_population(
     known: str | None = None,
     helpers: Mapping[str, str] = {},
 ) -> Population:
-    """Read and check a file of items.
+    """Read and check items: a file, a table in memory, or a folder of Parquet parts.
 
     Parameters
     ----------
-    path
-        delimited text (.csv, .tsv, .txt) or JSON (.json, .jsonl, .ndjson), each of them also
-        gzipped (.csv.gz); Excel (.xlsx) or Parquet (.parquet)
+    source
+        the path of delimited text (.csv, .tsv, .txt) or JSON (.json, .jsonl, .ndjson), each of them
+        also gzipped (.csv.gz), of Excel (.xlsx) or Parquet (.parquet); of a folder of Parquet
+        parts, or a pattern such as "parts/*.parquet"; or a table: a DataFrame of pandas or polars,
+        whatever hands out Arrow batches, or a list of dictionaries
     id
         the column of ids, unique and not empty; None: row numbers, with "1" for the first data row
     content
@@ -76,7 +82,7 @@ def read_population(
     Returns
     -------
     Population
-        The file as it was read. Only ids, scores and predictions are held in memory.
+        The items as they were read. Only ids, scores and predictions are held in memory.
 
     Raises
     ------
@@ -89,6 +95,14 @@ def read_population(
     PopulationError
         A ValueError whose ``faults`` are all that is wrong with the file and the arguments for it.
 
+    Notes
+    -----
+    A table, and parts, are written as one Parquet file, which lives as long as the population. A
+    session on a store in a file keeps it beside the store and is opened from there; with
+    ``memory://`` it is kept nowhere, and ``Session.open`` needs its ``population``. Missing values
+    of a table are empty cells; the index of a DataFrame is not read. The parts of a folder are
+    taken in the order of their names; hidden ones are left out.
+
     Examples
     --------
     >>> import labelcore as lc
@@ -97,6 +111,10 @@ def read_population(
     ...     scores={"lr": "lr_score"}, predictions={"lr": "lr_pred"})
     >>> len(population), population.classes, population.classifiers
     (1000, ('no', 'yes'), ('lr',))
+
+    >>> rows = [{"text": "you won", "spam": 0.9}, {"text": "lunch?", "spam": 0.1}]
+    >>> lc.read_population(rows, content=["text"], scores={"lr": "spam"})
+    <Population 'items.parquet': 2 items, classes 'no', 'yes', classifiers 'lr'>
     """
     arguments = Arguments.checked(
         id=id,
@@ -112,28 +130,30 @@ def read_population(
         known=known,
         helpers=helpers,
     )
-    file = _as_path(path)
+    if isinstance(source, (str, os.PathLike)):
+        source = _as_path(source)
+    table = written_table(source)
+    file = source if table is None else table.path
+    assert isinstance(file, Path)
     try:
-        return _read_unchanged(file, arguments)
+        return replace(_read_unchanged(file, arguments), _written=table)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise ValueError(f"{file}: the file cannot be read: {error.strerror or error}") from error
 
 
-def _as_path(path: object) -> Path:
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"path must be text or a Path, got {type(path).__name__}")
+def _as_path(path: str | os.PathLike[str]) -> Path:
     text = os.fsdecode(path)
     if "\0" in text:
-        raise ValueError(f"path must not hold a NUL character, got {text!r}")
+        raise ValueError(f"source must not hold a NUL character, got {text!r}")
     return Path(text).absolute()
 
 
 def _read_unchanged(file: Path, arguments: Arguments) -> Population:
     state = FileState.of(file)
     if not file.is_file():
-        raise ValueError(f"{file}: path must name a file, and this is a folder or a device")
+        raise ValueError(f"{file}: source must name a file, and this is a device")
     table = open_table(file, arguments.dialect)
     arguments = replace(arguments, dialect=_needed_dialect(table))
     values = read_values(file.name, table, arguments)

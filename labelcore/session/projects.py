@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from labelcore.errors import (
     OtherItemsError,
     PopulationError,
     ProjectExistsError,
+    StoreNotWritableError,
     UnknownProjectError,
 )
 from labelcore.plan.plan import Plan
@@ -27,7 +31,10 @@ def new_record(
     population: Population, plan: Plan, project: str, settings: Mapping[str, Any]
 ) -> ProjectRecord:
     """The record of a project that starts now; ``plan`` has its planned size."""
-    source = {"path": str(population.path), "arguments": dict(population.arguments)}
+    source: dict[str, Any] = {"path": str(population.path)}
+    source["arguments"] = dict(population.arguments)
+    if population.is_table:
+        source["table"] = True
     return ProjectRecord(
         name=project,
         created_at=now(),
@@ -55,14 +62,16 @@ def _check_new_name(name: str) -> None:
         )
 
 
-def created_or_same(store: LabelStore, record: ProjectRecord) -> ProjectRecord:
+def created_or_same(
+    store: LabelStore, record: ProjectRecord, population: Population
+) -> ProjectRecord:
     """The stored record: a new one, or the existing one of the same file and plan."""
     _check_text(record.name)
     try:
         existing = store.project(record.name)
     except UnknownProjectError:
         _check_new_name(record.name)
-        store.create(record)
+        store.create(_with_items_kept(store, record, population))
         return store.project(record.name)
     if existing.plan_json != record.plan_json:
         raise ProjectExistsError(
@@ -76,6 +85,43 @@ def created_or_same(store: LabelStore, record: ProjectRecord) -> ProjectRecord:
             f"Here: {record.population_json} (fingerprint {record.fingerprint[:12]})."
         )
     return existing
+
+
+def _with_items_kept(
+    store: LabelStore, record: ProjectRecord, population: Population
+) -> ProjectRecord:
+    """The record with the place where the items of a table are from now on: beside the store, in a
+    folder named by what is in the file. Raises StoreNotWritableError."""
+    folder = store.items_folder
+    if not population.is_table or folder is None:
+        return record
+    with population.path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    kept = folder / digest[:16] / population.path.name
+    try:
+        if not kept.exists():
+            kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            half = kept.with_name(f"{kept.name}.{os.getpid()}")
+            shutil.copyfile(population.path, half)
+            os.replace(half, kept)
+    except OSError as error:
+        raise StoreNotWritableError(
+            f"{kept.parent}: the items cannot be kept beside the store: {error.strerror or error}"
+        ) from error
+    source = {**json.loads(record.population_json), "path": str(kept)}
+    return replace(record, population_json=json.dumps(source, ensure_ascii=False))
+
+
+def same_items(record: ProjectRecord, population: Population) -> Population:
+    """``population``, if it is what the project labels. Raises OtherItemsError."""
+    if population.fingerprint != record.fingerprint:
+        found, wanted = population.fingerprint[:12], record.fingerprint[:12]
+        raise OtherItemsError(
+            record.name,
+            f"population holds other items than those labelled in project {record.name!r}, or was "
+            f"read in another way: its fingerprint is {found}, not {wanted}",
+        )
+    return population
 
 
 def read_items(
@@ -93,10 +139,7 @@ def read_items(
     if not path.exists():
         raise MissingItemsError(
             record.name,
-            f"The items of project {record.name!r} were read from {path}, which is no longer "
-            f"there. Put the file back, or say where it is now; the labels are safe in the store."
-            if file is None
-            else f"{path}: there is no such file",
+            f"{path}: there is no such file" if file is not None else _gone(record, path, source),
         )
     try:
         population = read(path, **source["arguments"])
@@ -107,6 +150,19 @@ def read_items(
         found, wanted = population.fingerprint[:12], record.fingerprint[:12]
         raise _other(record, path, f"its fingerprint is {found}, not {wanted}")
     return population
+
+
+def _gone(record: ProjectRecord, path: Path, source: Mapping[str, Any]) -> str:
+    if source.get("table"):
+        return (
+            f"The items of project {record.name!r} were given as a table, which is not kept at "
+            f"{path} any more. Read the table again and give it to Session.open as population; "
+            "the labels are safe in the store."
+        )
+    return (
+        f"The items of project {record.name!r} were read from {path}, which is no longer there. "
+        "Put the file back, or say where it is now; the labels are safe in the store."
+    )
 
 
 def _other(record: ProjectRecord, path: Path, found: str) -> OtherItemsError:

@@ -43,7 +43,7 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.table import results_table
 from labelcore.results.types import Band, Cut, Result
 from labelcore.session.ledger import Ledger, now
-from labelcore.session.projects import created_or_same, new_record, read_items
+from labelcore.session.projects import created_or_same, new_record, read_items, same_items
 from labelcore.session.turns import Turns
 from labelcore.store import LabelStore, open_store
 
@@ -109,7 +109,7 @@ class Session:
         self.store = open_store(store)
         self.project = project
         record = new_record(population, kept, project, settings or {})
-        self.record = created_or_same(self.store, record)
+        self.record = created_or_same(self.store, record, population)
         self.population, self.plan, self.engine = population, kept, engine
         self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
         self.figures = FiguresNow(engine)
@@ -136,6 +136,7 @@ class Session:
         *,
         read: Callable[..., Population] = read_population,
         file: str | os.PathLike[str] | None = None,
+        population: Population | None = None,
     ) -> Session:
         """Continue a project of a store; its file is read again from where it was.
 
@@ -150,6 +151,9 @@ class Session:
         file
             where the file is now, if it was moved; ``relink`` of labelcore.session.life remembers
             it
+        population
+            the items, as ``read_population`` gives them; None: they are read from their file. Items
+            that were a table, in a store that ends with the process, are in no file
 
         Returns
         -------
@@ -165,14 +169,16 @@ class Session:
         FileNotFoundError
             The file is gone.
         ProjectExistsError
-            The file has changed.
+            The file has changed, or ``population`` holds other items.
         StoreError
             The store cannot be used.
         """
         opened = open_store(store, create=False)
         record = opened.project(project)
-        population = read_items(record, read, file)
-        return cls(population, Plan.from_json(record.plan_json), opened, project)
+        items = (
+            read_items(record, read, file) if population is None else same_items(record, population)
+        )
+        return cls(items, Plan.from_json(record.plan_json), opened, project)
 
     # --- the log -----------------------------------------------------------------------------
 

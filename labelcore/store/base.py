@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 from labelcore.errors import ProjectExistsError, StoreError, UnknownProjectError
@@ -82,6 +83,11 @@ class LabelStore(ABC):
     """
 
     url: str
+
+    @property
+    def items_folder(self) -> Path | None:
+        """Where items are kept that were no file; None where nothing outlives the process."""
+        return None
 
     @abstractmethod
     def create(self, record: ProjectRecord) -> None:

@@ -11,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -117,6 +118,11 @@ class SqliteStore(LabelStore):
             self._engine.dispose()
             raise
         self._identity = file_identity(self.path)
+
+    @property
+    def items_folder(self) -> Path:
+        """The folder beside the database that has its name: "labels.items" beside "labels.db"."""
+        return self.path.with_suffix(".items")
 
     def create(self, record: ProjectRecord) -> None:
         check_record(record)

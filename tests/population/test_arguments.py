@@ -48,7 +48,7 @@ def test_wrong_types(read: Read, arguments: dict[str, Any], message: str) -> Non
 
 
 def test_wrong_type_of_path() -> None:
-    with pytest.raises(TypeError, match="path must be text or a Path, got int"):
+    with pytest.raises(TypeError, match="source must be a path, a table .*, got int"):
         read_population(3, content="text")  # type: ignore[arg-type]
 
 

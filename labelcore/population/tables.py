@@ -1,0 +1,218 @@
+"""Items that are no file yet: a table in memory, or a folder of Parquet parts, written as one."""
+
+from __future__ import annotations
+
+import glob
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population.copies import copies_folder
+from labelcore.population.limits import check_columns
+from labelcore.population.text import listing, shorten
+
+ITEMS = "items.parquet"
+ROWS_AT_ONCE = 1 << 14
+ARROW = "__arrow_c_stream__"
+KINDS = (
+    "a path, a table of pandas, polars or Arrow, a list of dictionaries, or a folder of Parquet "
+    "parts"
+)
+
+
+class WrittenTable:
+    """A table as a Parquet file that goes with this object."""
+
+    def __init__(self, name: str, parts: Iterable[pa.Table], schema: pa.Schema) -> None:
+        self._folder = tempfile.TemporaryDirectory(dir=copies_folder())
+        self.path = Path(self._folder.name) / ITEMS
+        check_columns(name, len(schema))
+        _refuse_repeated(name, schema.names)
+        with pq.ParquetWriter(self.path, schema) as writer:
+            for part in parts:
+                writer.write_table(part, row_group_size=ROWS_AT_ONCE)
+
+    def __reduce__(self) -> tuple[type[Path], tuple[str]]:
+        """Another process reads the file; it is this one's to remove."""
+        return Path, (str(self.path),)
+
+
+def written_table(source: object) -> WrittenTable | None:
+    """The source as one Parquet file; None for a path to a single file, there or not.
+
+    Raises TypeError for what is neither a path nor a table, PopulationError for a table that cannot
+    be written and for parts that do not fit together.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        paths = _parts(os.fsdecode(source))
+        return None if paths is None else _joined(os.fsdecode(source), paths)
+    name = type(source).__name__
+    if hasattr(source, "collect") and not hasattr(source, ARROW):
+        raise TypeError(f"source is a {name}, which holds no rows yet: give its collect()")
+    if type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
+        return _of_columns(name, _pandas_columns(name, source))
+    if hasattr(source, ARROW):
+        return _of_stream(name, source)
+    if isinstance(source, Sequence) and not isinstance(source, (bytes, bytearray)):
+        return _of_columns(name, _record_columns(source))
+    raise TypeError(f"source must be {KINDS}, got {name}")
+
+
+# --- tables in memory ----------------------------------------------------------------------------
+
+
+def _of_columns(name: str, columns: Iterable[tuple[str, Any]]) -> WrittenTable:
+    """Of (name, values) pairs; every column that cannot be written is a fault."""
+    arrays: list[tuple[str, Any]] = []
+    faults: list[Fault] = []
+    for column, values in columns:
+        try:
+            arrays.append((column, pa.array(values, from_pandas=True)))
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            faults.append(_mixed(name, column, values))
+    if faults:
+        raise PopulationError(faults)
+    table = pa.Table.from_arrays([_plain(one) for _, one in arrays], [one for one, _ in arrays])
+    return WrittenTable(name, [table], table.schema)
+
+
+def _mixed(name: str, column: str, values: Iterable[Any]) -> Fault:
+    """Values of several types: the first one that differs from the first of all."""
+    first: type | None = None
+    for row, value in enumerate(values, 1):
+        if value is None or value != value:
+            continue
+        first = first or type(value)
+        if type(value) is not first:
+            rule = f"a column must hold values of one type; its first value is {first.__name__}"
+            return Fault(name, column, row, shorten(str(value)), rule)
+    kind = "nothing" if first is None else first.__name__
+    rule = f"a column must hold texts, numbers or truth values, and this one holds {kind}"
+    return Fault(name, column, None, None, rule)
+
+
+def _pandas_columns(name: str, frame: Any) -> Iterator[tuple[str, Any]]:
+    for place, column in enumerate(frame.columns):
+        if not isinstance(column, (str, int)):
+            rule = f"the name of a column must be text, got {type(column).__name__} {column!r}"
+            raise PopulationError([Fault(name, None, None, None, rule)])
+        yield str(column), frame.iloc[:, place]
+
+
+def _record_columns(rows: Sequence[Any]) -> list[tuple[str, list[Any]]]:
+    """The columns of a list of dictionaries; a key that a row lacks is a missing value."""
+    names: dict[str, None] = {}
+    for place, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"source[{place}] must be a dictionary, got {type(row).__name__}")
+        for key in row:
+            if not isinstance(key, str):
+                raise TypeError(f"source[{place}] must have texts as keys, got {key!r}")
+        names |= dict.fromkeys(row)
+    return [(name, [row.get(name) for row in rows]) for name in names]
+
+
+def _of_stream(name: str, source: Any) -> WrittenTable:
+    """Of anything that hands out Arrow batches, one after another."""
+    try:
+        reader = pa.RecordBatchReader.from_stream(source)
+        empty = _plain_table(reader.schema.empty_table())
+        parts = (_plain_table(pa.Table.from_batches([batch])) for batch in reader)
+        return WrittenTable(name, parts, empty.schema)
+    except pa.ArrowException as error:
+        rule = f"cannot be written as Parquet: {error}"
+        raise PopulationError([Fault(name, None, None, None, rule)]) from error
+
+
+def _plain_table(table: pa.Table) -> pa.Table:
+    columns = [_plain(table.column(place)) for place in range(table.num_columns)]
+    return pa.Table.from_arrays(columns, table.schema.names)
+
+
+def _plain(column: Any) -> Any:
+    """Without categories, whose codes may differ from part to part, and in types of Parquet."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    views = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    return column.cast(views[str(kind)]) if str(kind) in views else column
+
+
+def _refuse_repeated(name: str, columns: Sequence[str]) -> None:
+    repeated = sorted({one for one in columns if columns.count(one) > 1}) if len(columns) else []
+    if repeated:
+        rule = f"two columns are called {listing(repeated)}; each must have a name of its own"
+        raise PopulationError([Fault(name, None, None, None, rule)])
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def _parts(source: str) -> list[Path] | None:
+    """The Parquet files of a folder or a pattern in the order of their names; None for a file."""
+    path = Path(source)
+    if path.is_dir():
+        found = [one for one in path.rglob("*.parquet") if _counts(one.relative_to(path))]
+        if not found:
+            raise ValueError(f"{source}: the folder holds no file whose name ends in .parquet")
+    elif glob.has_magic(source) and not path.exists():
+        found = [Path(one) for one in glob.glob(source, recursive=True)]
+        if not found:
+            raise FileNotFoundError(f"{source}: no file has such a name")
+        if other := [one.name for one in found if one.suffix.lower() != ".parquet"]:
+            raise ValueError(
+                f"{source}: the parts of a table must be Parquet files; {listing(other)} "
+                f"{'is' if len(other) == 1 else 'are'} not"
+            )
+    else:
+        return None
+    return sorted(found)
+
+
+def _counts(path: Path) -> bool:
+    """Whether a file of a folder is a part: others write hidden ones beside them."""
+    return not any(part.startswith((".", "_")) for part in path.parts)
+
+
+def _joined(source: str, paths: Sequence[Path]) -> WrittenTable:
+    """All parts as one table: the columns of the first, in types that hold the values of all."""
+    schemas = [_schema_of(path) for path in paths]
+    first, faults = schemas[0], []
+    for path, schema in zip(paths[1:], schemas[1:], strict=True):
+        if set(schema.names) != set(first.names):
+            differing = sorted(set(schema.names) ^ set(first.names))
+            rule = f"every part must have the columns of {paths[0].name}; {listing(differing)} " + (
+                "is in one of the two only" if len(differing) == 1 else "are in one of the two only"
+            )
+            faults.append(Fault(path.name, None, None, None, rule))
+    if faults:
+        raise PopulationError(faults)
+    try:
+        whole = pa.unify_schemas(schemas, promote_options="permissive").remove_metadata()
+        return WrittenTable(Path(source).name, _batches(paths, whole), whole)
+    except pa.ArrowException as error:
+        rule = f"the parts hold columns of types that do not go together: {error}"
+        raise PopulationError([Fault(Path(source).name, None, None, None, rule)]) from error
+
+
+def _schema_of(path: Path) -> pa.Schema:
+    try:
+        return _plain_table(pq.read_schema(path).empty_table()).schema
+    except (pa.ArrowException, OSError) as error:
+        rule = f"cannot be read as Parquet: {error}"
+        raise PopulationError([Fault(path.name, None, None, None, rule)]) from error
+
+
+def _batches(paths: Sequence[Path], schema: pa.Schema) -> Iterator[pa.Table]:
+    for path in paths:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(ROWS_AT_ONCE):
+                part = _plain_table(pa.Table.from_batches([batch]))
+                yield part.select(schema.names).cast(schema)

@@ -1,0 +1,227 @@
+"""Tables in memory and folders of Parquet parts: read like the file that they are written as."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import labelcore as lc
+from labelcore.errors import (
+    MissingItemsError,
+    OtherItemsError,
+    PopulationError,
+    StoreNotWritableError,
+)
+
+COLUMNS: dict[str, list[Any]] = {
+    "id": ["a", "b", "c", "d"],
+    "text": ["one", "two", "", "four"],
+    "score": [0.9, 0.1, 0.6, 0.2],
+    "said": ["spam", "ham", "spam", "ham"],
+}
+ARGUMENTS: dict[str, Any] = {
+    "id": "id",
+    "content": ["text"],
+    "scores": {"lr": "score"},
+    "predictions": {"lr": "said"},
+    "positive": "spam",
+}
+PLAN = lc.Plan("simple_random", ["accuracy"], budget=4)
+
+
+class Batches:
+    """A table of a library that is not installed here: all it has is Arrow's stream."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def views(table: pa.Table) -> Batches:
+    """As polars has its texts."""
+    columns = {
+        name: table[name].cast(pa.string_view()) if name in ("text", "said") else table[name]
+        for name in table.column_names
+    }
+    return Batches(pa.table(columns))
+
+
+TABLES: dict[str, Callable[[], Any]] = {
+    "pandas": lambda: pd.DataFrame(COLUMNS),
+    "pandas, any index": lambda: pd.DataFrame(COLUMNS, index=[3, 3, "x", None]),
+    "pandas, categories": lambda: pd.DataFrame(COLUMNS).astype({"said": "category"}),
+    "arrow": lambda: pa.table(COLUMNS),
+    "arrow batches": lambda: pa.table(COLUMNS).to_reader(max_chunksize=2),
+    "arrow categories": lambda: pa.table(
+        {**COLUMNS, "said": pa.array(COLUMNS["said"]).dictionary_encode()}
+    ),
+    "arrow stream": lambda: Batches(pa.table(COLUMNS)),
+    "views": lambda: views(pa.table(COLUMNS)),
+    "dictionaries": lambda: pd.DataFrame(COLUMNS).to_dict("records"),
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_table_reads_as_the_file_of_the_same_items(kind: str, tmp_path: Path) -> None:
+    pd.DataFrame(COLUMNS).to_csv(tmp_path / "items.csv", index=False)
+    file = lc.read_population(tmp_path / "items.csv", **ARGUMENTS)
+    table = lc.read_population(TABLES[kind](), **ARGUMENTS)
+    assert table.is_table and not file.is_table
+    assert table.ids() == file.ids() and table.classes == file.classes
+    np.testing.assert_array_equal(table.scores["lr"], file.scores["lr"])
+    np.testing.assert_array_equal(table.predictions["lr"], file.predictions["lr"])
+    assert [table.content(one) for one in "abcd"] == [file.content(one) for one in "abcd"]
+    assert table.name == "items.parquet"
+
+
+def test_the_same_table_has_the_same_fingerprint_and_another_one_not() -> None:
+    first, again = (lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS) for _ in range(2))
+    other = pd.DataFrame({**COLUMNS, "text": ["one", "two", "", "five"]})
+    assert first.fingerprint == again.fingerprint
+    assert lc.read_population(other, **ARGUMENTS).fingerprint != first.fingerprint
+
+
+def test_a_row_may_lack_a_key(tmp_path: Path) -> None:
+    rows = [{"text": "a"}, {"text": "b", "told": "yes"}, {"text": "c", "told": "no"}]
+    found = lc.read_population(rows, content="text", known="told")
+    assert found.known is not None and found.known.tolist() == [-1, 1, 0]
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_parts_are_one_table_in_the_order_of_their_names(many: bool, tmp_path: Path) -> None:
+    table = pa.table(COLUMNS)
+    folder = tmp_path / "parts"
+    (folder / "inner").mkdir(parents=True)
+    pq.write_table(table.slice(2), folder / "part-1.parquet")
+    turned = table.slice(0, 2).select(["text", "id", "said", "score"])
+    pq.write_table(turned, folder / "part-0.parquet")
+    (folder / "_SUCCESS.parquet").write_bytes(b"")
+    (folder / ".part-2.parquet").write_bytes(b"")
+    source = str(folder / "part-*.parquet") if many else folder
+    found = lc.read_population(source, **ARGUMENTS)
+    assert found.ids() == COLUMNS["id"] and found.content("d") == {"text": "four"}
+    assert found.scores["lr"].tolist() == COLUMNS["score"]
+
+
+def test_parts_whose_types_differ_keep_their_values(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"text": ["a"], "score": [1]}), tmp_path / "0.parquet")
+    pq.write_table(pa.table({"text": ["b"], "score": [0.25]}), tmp_path / "1.parquet")
+    found = lc.read_population(tmp_path, content="text", scores={"lr": "score"})
+    assert found.scores["lr"].tolist() == [1.0, 0.25]
+
+
+def refused(source: Any, **arguments: Any) -> str:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        lc.read_population(source, **{"content": "text", **arguments})
+    return str(caught.value)
+
+
+def test_parts_that_do_not_fit_are_refused_by_name(tmp_path: Path) -> None:
+    assert "the folder holds no file whose name ends in .parquet" in refused(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no file has such a name"):
+        lc.read_population(tmp_path / "*.parquet", content="text")
+    pq.write_table(pa.table({"text": ["a"], "score": [0.5]}), tmp_path / "0.parquet")
+    pq.write_table(pa.table({"text": ["b"], "says": [0.5]}), tmp_path / "1.parquet")
+    said = refused(tmp_path)
+    assert "1.parquet: every part must have the columns of 0.parquet; 'says', 'score'" in said
+    pq.write_table(pa.table({"text": ["b"], "score": [[1]]}), tmp_path / "1.parquet")
+    assert "types that do not go together" in refused(tmp_path)
+    (tmp_path / "1.parquet").write_bytes(b"PAR1 and no more")
+    assert "1.parquet: cannot be read as Parquet" in refused(tmp_path)
+    (tmp_path / "2.csv").write_text("text\na\n")
+    assert "must be Parquet files; '2.csv' is not" in refused(tmp_path / "[12].*")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"text": ["a"]}, "source must be a path, a table .*, got dict"),
+        (b"items.csv", "source must be a path, a table .*, got bytes"),
+        ([{"text": "a"}, ["b"]], r"source\[1\] must be a dictionary, got list"),
+        ([{1: "a"}], r"source\[0\] must have texts as keys, got 1"),
+    ],
+)
+def test_what_is_no_table_is_refused(source: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        lc.read_population(source, content="text")
+
+
+def test_a_query_that_has_not_run_is_told_to_run() -> None:
+    class Lazy:
+        def collect(self) -> None: ...
+
+    with pytest.raises(TypeError, match=r"source is a Lazy, which holds no rows yet.*collect"):
+        lc.read_population(Lazy(), content="text")
+
+
+def test_what_a_column_holds_that_is_no_value_is_a_fault() -> None:
+    mixed = pd.DataFrame({"text": ["a", 1, "b"], "other": [object(), object(), object()]})
+    with pytest.raises(PopulationError) as caught:
+        lc.read_population(mixed, content="text")
+    rows = [(one.file, one.column, one.row) for one in caught.value.faults]
+    assert rows == [("DataFrame", "text", 2), ("DataFrame", "other", None)]
+    assert "one type; its first value is str, got '1'" in str(caught.value)
+    twice = pd.DataFrame([["a", "b"]], columns=["text", "text"])
+    assert "two columns are called 'text'" in refused(twice)
+    named = pd.DataFrame({("a", "b"): ["x"]})
+    assert "the name of a column must be text, got tuple ('a', 'b')" in refused(named)
+    missing = pd.DataFrame({"text": ["a", "b"], "score": [0.5, None]})
+    with pytest.raises(PopulationError) as caught:
+        lc.read_population(missing, content="text", scores={"lr": "score"})
+    assert [(one.column, one.row) for one in caught.value.faults] == [("score", 2)]
+
+
+def test_a_session_keeps_a_table_beside_its_store(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/labels.db"
+    session = lc.Session(lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS), PLAN, url, "spam")
+    first = session.next()
+    assert first is not None
+    session.answer(first, "spam")
+    said = session.results()["accuracy"].sentence()
+    twin = lc.Session(lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS), PLAN, url, "again")
+    session.store.close()
+    twin.store.close()
+    del session, twin
+    gc.collect()
+    kept = list((tmp_path / "labels.items").glob("*/*"))
+    assert [one.name for one in kept] == ["items.parquet"]
+    opened = lc.Session.open(url, "spam")
+    assert opened.labels == 1 and opened.results()["accuracy"].sentence() == said
+    while (draw := opened.next()) is not None:
+        opened.answer(draw, "ham")
+    assert lc.read_population(kept[0], **ARGUMENTS).fingerprint == opened.population.fingerprint
+
+
+def test_in_memory_it_is_kept_nowhere(tmp_path: Path) -> None:
+    store = lc.open_store("memory://")
+    table = lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS)
+    lc.Session(table, PLAN, store, "spam")
+    path = table.path
+    del table
+    gc.collect()
+    assert not path.exists()
+    with pytest.raises(MissingItemsError, match="were given as a table, .* as population"):
+        lc.Session.open(store, "spam")
+    again = lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS)
+    assert lc.Session.open(store, "spam", population=again).next() is not None
+    other = lc.read_population(pd.DataFrame(COLUMNS), **{**ARGUMENTS, "positive": "ham"})
+    with pytest.raises(OtherItemsError, match="population holds other items"):
+        lc.Session.open(store, "spam", population=other)
+
+
+def test_where_nothing_can_be_kept_no_project_is_made(tmp_path: Path) -> None:
+    (tmp_path / "labels.items").write_text("in the way")
+    store = lc.open_store(f"sqlite:///{tmp_path}/labels.db")
+    with pytest.raises(StoreNotWritableError, match="cannot be kept beside the store"):
+        lc.Session(lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS), PLAN, store, "spam")
+    assert store.projects() == []
