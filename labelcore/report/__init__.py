@@ -1,16 +1,19 @@
-"""A session as something to hand over: HTML, JSON, CSV, and a bundle that anyone can recompute."""
+"""A session as something to hand over: reports, tables, and a bundle that anyone can recompute."""
 
 from labelcore.report.bundle import bundle_zip
 from labelcore.report.data import report_json
+from labelcore.report.labels import LABEL_FORMS, labels_file
 from labelcore.report.page import report_html
 from labelcore.report.tables import estimates_csv, events_csv
 from labelcore.report.written import REPORT_FORMS, write_report
 
 __all__ = [
+    "LABEL_FORMS",
     "REPORT_FORMS",
     "bundle_zip",
     "estimates_csv",
     "events_csv",
+    "labels_file",
     "report_html",
     "report_json",
     "write_report",

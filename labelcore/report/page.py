@@ -38,11 +38,12 @@ def page(facts: Facts) -> str:
         element("title", f"{facts.title}: report"),
         Markup(f"<style>{STYLE}</style>"),
     )
-    body = element("body", element("main", *_sections(facts, drawing)), *running)
+    body = element("body", element("main", *sections_of(facts, drawing)), *running)
     return "<!doctype html>\n" + element("html", head, body, lang="en").html + "\n"
 
 
-def _sections(facts: Facts, drawing: Markup) -> list[Markup]:
+def sections_of(facts: Facts, drawing: Markup) -> list[Markup]:
+    """Everything that a report says, in order, with the figures in their place."""
     return [
         sections.header(facts),
         sections.question(facts),

@@ -54,13 +54,13 @@ def events_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
         _event_row(facts.project, event, previous)
         for event, previous in zip(facts.events, before, strict=False)
     ]
-    return _text(EVENT_COLUMNS, rows, byte_order_mark)
+    return csv_text(EVENT_COLUMNS, rows, BYTE_ORDER_MARK if byte_order_mark else "")
 
 
 def estimates_text(facts: Facts, *, byte_order_mark: bool = False) -> str:
     """The text of ``estimates_csv``."""
     rows = [row for result in facts.results.values() for row in result_rows(facts.project, result)]
-    return _text(RESULT_COLUMNS, rows, byte_order_mark)
+    return csv_text(RESULT_COLUMNS, rows, BYTE_ORDER_MARK if byte_order_mark else "")
 
 
 def guarded(value: Any) -> Any:
@@ -99,10 +99,13 @@ def _event_row(project: str, event: Event, before: str) -> dict[str, Any]:
     }
 
 
-def _text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], byte_order_mark: bool) -> str:
+def csv_text(
+    columns: Sequence[str], rows: Iterable[Mapping[str, Any]], byte_order_mark: str = ""
+) -> str:
+    """A CSV file in which no spreadsheet runs a text as a formula."""
     stream = io.StringIO()
     writer = csv.writer(stream)
-    writer.writerow(columns)
+    writer.writerow([guarded(name) for name in columns])
     for row in rows:
         writer.writerow([guarded(row.get(name)) for name in columns])
-    return (BYTE_ORDER_MARK if byte_order_mark else "") + stream.getvalue()
+    return byte_order_mark + stream.getvalue()

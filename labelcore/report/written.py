@@ -6,21 +6,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 from labelcore.report.data import report_json
+from labelcore.report.markdown import report_markdown
 from labelcore.report.page import report_html
+from labelcore.report.spreadsheet import report_xlsx
 from labelcore.report.tables import estimates_csv
 from labelcore.session.session import Session
 
-# The suffix of a report -> what makes its text.
-REPORT_FORMS: dict[str, Callable[[Session], str]] = {
-    ".html": report_html,
-    ".json": report_json,
-    ".csv": estimates_csv,
+# The suffix of a report -> what makes its bytes.
+REPORT_FORMS: dict[str, Callable[[Session], bytes]] = {
+    ".html": lambda session: report_html(session).encode(),
+    ".md": lambda session: report_markdown(session).encode(),
+    ".json": lambda session: report_json(session).encode(),
+    ".xlsx": report_xlsx,
+    ".csv": lambda session: estimates_csv(session).encode(),
 }
 
 
 def write_report(session: Session, path: str | Path) -> Path:
-    """Write the report on a session: ".html" is one page that needs no network, ".json" holds
-    everything machine readable, ".csv" the estimates, one to a row.
+    """Write the report on a session: ".html" is one page that needs no network, ".md" its words and
+    tables, ".json" holds everything machine readable, ".xlsx" sentences, estimates and labels,
+    ".csv" the estimates, one to a row.
 
     Parameters
     ----------
@@ -60,8 +65,8 @@ def write_report(session: Session, path: str | Path) -> Path:
             f"path: a report is written as {', '.join(REPORT_FORMS)}, got {file.name!r}; "
             "choose one of these suffixes"
         )
-    text = REPORT_FORMS[suffix](session)
+    content = REPORT_FORMS[suffix](session)
     if not file.parent.is_dir():
         raise FileNotFoundError(f"path: the folder {str(file.parent)!r} does not exist")
-    file.write_text(text, encoding="utf-8", newline="")
+    file.write_bytes(content)
     return file

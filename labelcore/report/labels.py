@@ -1,0 +1,53 @@
+"""The table of labels as a file: CSV, Parquet, or Excel."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import pandas as pd
+
+from labelcore.report.spreadsheet import workbook
+from labelcore.report.tables import BYTE_ORDER_MARK, csv_text
+from labelcore.session.session import Session
+
+
+def labels_csv(table: pd.DataFrame) -> bytes:
+    """With a byte order mark, as Excel wants it; times in ISO 8601; texts that a spreadsheet would
+    take for a formula have an apostrophe before them."""
+    told = table.astype(object).where(table.notna(), None)
+    told["time"] = [None if time is None else time.isoformat() for time in told["time"]]
+    rows = [{str(name): value for name, value in row.items()} for row in told.to_dict("records")]
+    return csv_text(list(told.columns), rows, BYTE_ORDER_MARK).encode()
+
+
+def labels_parquet(table: pd.DataFrame) -> bytes:
+    """With its types; texts as they are."""
+    stream = io.BytesIO()
+    table.to_parquet(stream, index=False)
+    return stream.getvalue()
+
+
+def labels_xlsx(table: pd.DataFrame) -> bytes:
+    """One sheet; times in ISO 8601, texts guarded as in the CSV file."""
+    return workbook({"Labels": table})
+
+
+# The suffix of a file of labels -> what makes its bytes.
+LABEL_FORMS: dict[str, Callable[[pd.DataFrame], bytes]] = {
+    ".csv": labels_csv,
+    ".parquet": labels_parquet,
+    ".xlsx": labels_xlsx,
+}
+
+
+def labels_file(session: Session, suffix: str, *, content: bool = False) -> bytes:
+    """The bytes of ``Session.labels_table`` in the form that a suffix names.
+
+    Raises ValueError for another suffix; the message lists those that can be written.
+    """
+    made = LABEL_FORMS.get(suffix.lower())
+    if made is None:
+        known = ", ".join(LABEL_FORMS)
+        raise ValueError(f"labels are written as {known}, got {suffix or 'a name without one'!r}")
+    return made(session.labels_table(content))

@@ -1,0 +1,62 @@
+"""Tables as an Excel workbook in which no text runs as a formula."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+
+from labelcore.report.tables import guarded
+from labelcore.session.session import Session
+
+LONGEST_CELL = 32_767
+"""What a cell of Excel holds; a longer text is cut, with an ellipsis."""
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def report_xlsx(session: Session) -> bytes:
+    """The estimates, the labels and what they rest on, a sheet each."""
+    results = session.results_table()
+    sentences = results[["estimand", "sentence"]].drop_duplicates()
+    labels = session.labels_table()
+    return workbook({"Sentences": sentences, "Estimates": results, "Labels": labels})
+
+
+def workbook(tables: Mapping[str, pd.DataFrame]) -> bytes:
+    """A workbook with a sheet for each table; times are text in UTC, missing values empty cells."""
+    from openpyxl import Workbook  # type: ignore[import-untyped]
+
+    made = Workbook(write_only=True)
+    for name, table in tables.items():
+        sheet = made.create_sheet(name)
+        sheet.freeze_panes = "A2"
+        sheet.append([cell(column) for column in table.columns])
+        for row in table.itertuples(index=False, name=None):
+            sheet.append([cell(value) for value in row])
+    stream = io.BytesIO()
+    made.save(stream)
+    return stream.getvalue()
+
+
+def cell(value: Any) -> Any:
+    r"""
+    >>> cell("=1+1"), cell("a\x00b"), cell(float("nan")), cell(0.5), cell(None)
+    ("'=1+1", 'ab', None, 0.5, None)
+    """
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, (bool, int, float)):
+        return value
+    text = guarded(_UNPRINTABLE.sub("", str(value)))
+    return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"

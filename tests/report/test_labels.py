@@ -1,0 +1,55 @@
+"""The table of labels as a file: the same values in every form, and no formula in any."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from openpyxl import load_workbook
+
+from labelcore.report import LABEL_FORMS, labels_file
+from tests.report.conftest import Made
+from tests.report.sessions import HOSTILE, session_on, write_items
+
+READ = {".csv": pd.read_csv, ".parquet": pd.read_parquet, ".xlsx": pd.read_excel}
+
+
+@pytest.mark.parametrize("suffix", LABEL_FORMS)
+def test_every_form_holds_the_same_table(suffix: str, made: Made) -> None:
+    table = made.session.labels_table(content=True)
+    found = READ[suffix](io.BytesIO(labels_file(made.session, suffix, content=True)))
+    assert list(found.columns) == list(table.columns)
+    for name in ("id", "answer", "status", "annotator", "stratum", "text", "flagged"):
+        assert found[name].fillna("").tolist() == table[name].fillna("").tolist(), name
+    for name in ("weight", "seconds", "score_lr"):
+        pd.testing.assert_series_equal(
+            found[name].astype(float), table[name], check_exact=False, rtol=1e-12
+        )
+    assert pd.to_datetime(found["time"]).tolist() == table["time"].tolist()
+
+
+def test_no_text_runs_as_a_formula(tmp_path: Path) -> None:
+    write_items(tmp_path / "items.csv", names=lambda n: f"{HOSTILE[n % len(HOSTILE)]}{n}")
+    session = session_on(tmp_path / "items.csv", budget=100)
+    for number in range(30):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "yes")
+        session.note(draw.index, HOSTILE[number % len(HOSTILE)] + "\x01")
+    sheet = load_workbook(io.BytesIO(labels_file(session, ".xlsx"))).active
+    assert sheet is not None
+    cells = [cell for row in sheet.iter_rows() for cell in row]
+    assert {cell.data_type for cell in cells} <= {"s", "n", "b"}
+    texts = [str(cell.value) for cell in cells if cell.data_type == "s"]
+    texts += labels_file(session, ".csv").decode("utf-8-sig").replace("\r\n", ",").split(",")
+    assert [one for one in texts if one.strip('"').startswith(("=", "+", "@"))] == []
+    assert sum(one.startswith("'") for one in texts) > 10
+    as_they_are = pd.read_parquet(io.BytesIO(labels_file(session, ".parquet")))
+    assert set(as_they_are["id"]) == set(session.labels_table()["id"])
+
+
+def test_another_form_is_refused(made: Made) -> None:
+    with pytest.raises(ValueError, match=r"written as \.csv, \.parquet, \.xlsx, got '\.ods'"):
+        labels_file(made.session, ".ods")
