@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ class Found:
 
 
 def several_rows(folder: Path) -> list[list[str]]:
-    """One sample for all classifiers of a file, in two ways."""
+    """One sample for all classifiers of a file, in three ways."""
     return [row for file in with_parent() for row in file_rows(folder, file)]
 
 
@@ -55,17 +56,21 @@ def file_rows(folder: Path, file: RealFile) -> list[list[str]]:
         params = {"parent": PARENT, "children": children, "sample_size": size}
         return lc.Plan("recycling", ["precision"], params=params)
 
-    def together(size: int) -> lc.Plan:
+    def of_all(design: str, size: int) -> lc.Plan:
         return lc.Plan(
-            "recalibrated_neyman", ["precision"], classifier=[PARENT, *children], budget=size,
-            promise="fixed",
-        )  # fmt: skip
+            design, ["precision"], classifier=[PARENT, *children], budget=size, promise="fixed"
+        )
 
     rows: list[list[str]] = []
     called = max(int(np.sum(population.predictions[name])) for name in file.classifiers)
     plans: tuple[tuple[str, Callable[[int], lc.Plan], int], ...] = (
+        ("agreement patterns", partial(of_all, "agreement_patterns"), len(population)),
         ("recycling, parent vote", recycled, called),
-        ("recalibrated Neyman for vote, the others read off", together, len(population)),
+        (
+            "recalibrated Neyman for vote, the others read off",
+            partial(of_all, "recalibrated_neyman"),
+            len(population),
+        ),
     )
     for words, plan_of, most in plans:
         size = needed(population, plan_of, most)
