@@ -1,12 +1,13 @@
-"""Shares of a plain random sample, helped by the scores of all items."""
+"""Shares of a plain random sample, helped by the scores and other columns of all items."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from labelcore.designs.base import Frame, Look, Setup
+from labelcore.designs.base import Frame, Look, Setup, extended
+from labelcore.designs.helpers import check_helpers, helper_notes, said_by_helpers
 from labelcore.designs.one_group import counts_of_group, with_known
 from labelcore.designs.rates import item_probability
 from labelcore.designs.scalars import Answers, Figures
@@ -14,7 +15,13 @@ from labelcore.errors import ParameterError
 from labelcore.estimands import Estimand, known_group, ratios
 from labelcore.population import Population
 from labelcore.promises import Form, Method
-from labelcore.stats.difference_estimator import LEAST_OF_EACH, Helped, helped_share
+from labelcore.stats.difference_estimator import (
+    LEAST_OF_EACH,
+    Helped,
+    cross_fitted,
+    helped_share,
+)
+from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, FloatArray
 
 HELPED = Method(
@@ -22,35 +29,68 @@ HELPED = Method(
     "Angelopoulos, Duchi and Zrnic (2023); Cochran (1977), chapter 7; Wilson (1927)",
     Form.APPROXIMATE,
 )
-AGREE = "The scores {how} with the labels, which saved about {saved:.0%} of the labels."
-NO_HELP = "The scores hardly agree with the labels: no label saved."
+SCORES, HELPERS, BOTH = "The scores", "The helpers", "The scores and helpers"
+AGREE = "{what} {how} with the labels, which saved about {saved:.0%} of the labels."
+NO_HELP = "{what} hardly agree with the labels: no label saved."
 LITTLE, WELL = 0.3, 0.7
 TOO_FEW = (
-    f"The scores are not used: that takes {LEAST_OF_EACH} labels of the rarer outcome, to see how "
+    f"{{what}} are not used: that takes {LEAST_OF_EACH} labels of the rarer outcome, to see how "
     "often they are wrong, and there are {rarer:,}."
 )
 EXPECTED_FEW = (
-    f"The scores will be used for the {{quantity}} from {LEAST_OF_EACH} labels of the rarer "
+    f"{{what}} will be used for the {{quantity}} from {LEAST_OF_EACH} labels of the rarer "
     "outcome on; about {rarer:,} are expected, so the forecast is that of the labels alone. How "
     "the interval is made is chosen now and does not change after the first label."
 )
 
 
-def check_guesses(setup: Setup) -> None:
-    """Raise PlanError where no score is a guess of the outcome."""
+@dataclass(frozen=True, eq=False, slots=True)
+class HelpedSample(Frame):
+    """A plain random sample with what other columns say of each item.
+
+    helpers   the columns that were used, as far as they say something
+    evidence  (n_items not known from the start, n_columns), the verdict of each (a half where it
+              says nothing) and its order; None: there are none
+    what      what stands for the items, in words
+    """
+
+    helpers: tuple[str, ...] = field(default=(), kw_only=True)
+    evidence: FloatArray | None = field(default=None, kw_only=True)
+    what: str = field(default=SCORES, kw_only=True)
+
+
+def helped_sample(setup: Setup, frame: Frame) -> HelpedSample:
+    """The frame with the evidence of the helpers of the plan. Raises ParameterError where neither a
+    helper nor a score is a guess of the outcome."""
+    said = {}
+    if setup.classifier is not None:
+        check_helpers(setup)
+        said = said_by_helpers(setup, cut=False)
+        frame = replace(frame, notes=(*frame.notes, *helper_notes(setup, cut=False)))
+    if not said:
+        _check_guesses(setup)
+        return extended(frame, HelpedSample)
+    votes = [np.nan_to_num(one.vote, nan=0.5) for one in said.values()]
+    evidence = np.column_stack([*votes, *(one.order for one in said.values())])
+    what = BOTH if setup.classifier in setup.population.scores else HELPERS
+    return extended(frame, HelpedSample, helpers=tuple(said), evidence=evidence, what=what)
+
+
+def _check_guesses(setup: Setup) -> None:
     name = setup.classifier
     if name is None or item_probability(setup.population, name) is None:
         raise ParameterError(
             "interval",
-            "= 'difference' needs a score between 0 and 1 for every item, which "
+            "= 'difference' needs a helper, or a score between 0 and 1 for every item, which "
             f"{'the file lacks' if name is None else f'classifier {name!r} lacks'}; use 'wilson'",
         )
 
 
-def helped_figures(answers: Answers[Frame], look: Look, plain: Figures) -> Figures:
-    """``plain`` with the shares of a group of known size estimated with the help of the scores."""
+def helped_figures(answers: Answers[HelpedSample], look: Look, plain: Figures) -> Figures:
+    """``plain`` with the shares of a group of known size estimated with the help of the scores, and
+    of the helpers of the plan."""
     assert look.setup is not None
-    population = look.setup.population
+    population, frame = look.setup.population, answers.frame
     parts = _items(answers, population)
     if parts is None:
         return plain
@@ -59,24 +99,26 @@ def helped_figures(answers: Answers[Frame], look: Look, plain: Figures) -> Figur
     method = list(plain.method)
     notes = [""] * len(answers.rows)
     cells, table = answers.cells, ratios(answers.rows, answers.cells)
-    sampled = answers.frame.stratum != NOT_SAMPLED
+    sampled = frame.stratum != NOT_SAMPLED
+    columns = _columns(answers, population, probability, predicted)
     for place, row in enumerate(answers.rows):
         group = known_group(row, cells)
         if group is None:
             continue
         mine = sampled & _members(row, predicted)
-        seen = mine & (answers.codes >= 0)
-        guess = counted(row, probability, predicted)
+        seen = frame.queue[(mine & (answers.codes >= 0))[frame.queue]]
         outcome = counted(row, truth, predicted)[seen]
+        if columns is not None:
+            position = np.cumsum(mine) - 1
+            guess, mean = cross_fitted(outcome, columns[mine], position[seen])
+        else:
+            assert probability is not None
+            every = counted(row, probability, predicted)
+            guess, mean = every[seen], float(every[mine].mean()) if mine.any() else 0.0
         found = helped_share(
-            outcome,
-            guess[seen],
-            float(guess[mine].mean()) if mine.any() else 0.0,
-            int(mine.sum()),
-            look.confidence,
-            target=look.target,
+            outcome, guess, mean, int(mine.sum()), look.confidence, target=look.target
         )
-        notes[place] = _note(found, outcome)
+        notes[place] = _note(found, outcome, frame.what)
         if found.used:
             shares = np.array([found.value, found.low, found.high])
             own = with_known(cells, table.row(place), group, shares)
@@ -92,7 +134,27 @@ def helped_figures(answers: Answers[Frame], look: Look, plain: Figures) -> Figur
     )
 
 
-def expected_rarer(answers: Answers[Frame], row: Estimand) -> float | None:
+def _columns(
+    answers: Answers[HelpedSample],
+    population: Population,
+    probability: FloatArray | None,
+    predicted: BoolArray,
+) -> FloatArray | None:
+    """What a regression may use, (n_items, n_columns): the score, and what the helpers say, with a
+    slope of their own on either side of the prediction. None without helpers."""
+    if answers.frame.evidence is None:
+        return None
+    evidence = np.zeros((len(predicted), answers.frame.evidence.shape[1]))
+    evidence[answers.frame.stratum != NOT_SAMPLED] = answers.frame.evidence
+    own = probability
+    if own is None:
+        score = population.ordering_score(str(answers.classifier))
+        own = np.zeros(len(predicted)) if score is None else mid_rank_share(score)
+    apart = np.column_stack([own, evidence])
+    return np.column_stack([predicted, apart, apart * predicted[:, None]])
+
+
+def expected_rarer(answers: Answers[HelpedSample], row: Estimand) -> float | None:
     """The labels of the rarer outcome among those that the share rests on; None for a quantity that
     is no share of a group of known size."""
     group = known_group(row, answers.cells)
@@ -120,16 +182,17 @@ def expected_left(population: Population, classifier: str, row: Estimand) -> flo
 
 
 def _items(
-    answers: Answers[Frame], population: Population
-) -> tuple[FloatArray, FloatArray, BoolArray] | None:
-    """The chance that each item is positive, whether its label is (0 without one), and whether it
-    is predicted so, (n_items,); with several classes positive means judged rightly. None where the
-    scores do not speak of this class."""
+    answers: Answers[HelpedSample], population: Population
+) -> tuple[FloatArray | None, FloatArray, BoolArray] | None:
+    """The chance that each item is positive (None: no score tells), whether its label is (0 without
+    one), and whether it is predicted so, (n_items,); with several classes positive means judged
+    rightly. None where neither scores nor helpers speak of this class."""
     name = answers.classifier
     probability = None if name is None else item_probability(population, name)
     side = None if name is None else population.predictions.get(name)
     several = len(population.classes) > 2
-    if probability is None or (several and answers.class_index is not None):
+    guessed = probability is not None or answers.frame.evidence is not None
+    if not guessed or (several and answers.class_index is not None):
         return None
     every = np.full(len(answers.codes), True)
     if several:
@@ -152,22 +215,21 @@ def _members(row: Estimand, predicted: BoolArray) -> BoolArray:
     return predicted if row.group == "predicted" else ~predicted
 
 
-def few_words(row: Estimand, rarer: float) -> str:
-    """Before the first label: that the scores are not expected to be used."""
-    return EXPECTED_FEW.format(quantity=row.term, rarer=int(rarer))
+def few_words(frame: HelpedSample, row: Estimand, rarer: float) -> str:
+    """Before the first label: that the guesses are not expected to be used."""
+    return EXPECTED_FEW.format(what=frame.what, quantity=row.term, rarer=int(rarer))
 
 
-def _note(found: Helped, outcome: FloatArray) -> str:
-    """What the scores did for a share; ``outcome`` is (n_labels,), 0 or 1."""
+def _note(found: Helped, outcome: FloatArray, what: str) -> str:
+    """What the guesses did for a share; ``outcome`` is (n_labels,), 0 or 1."""
     if not found.used:
         hits = int(outcome.sum())
         rarer = min(hits, len(outcome) - hits)
-        return TOO_FEW.format(rarer=rarer) if rarer < LEAST_OF_EACH else ""
+        return TOO_FEW.format(what=what, rarer=rarer) if rarer < LEAST_OF_EACH else ""
     if found.saved < 0.005:
-        return NO_HELP
-    return AGREE.format(how=agreement_words(found.correlation), saved=found.saved).replace(
-        "%", " %"
-    )
+        return NO_HELP.format(what=what)
+    how = agreement_words(found.correlation)
+    return AGREE.format(what=what, how=how, saved=found.saved).replace("%", " %")
 
 
 def agreement_words(correlation: float) -> str:

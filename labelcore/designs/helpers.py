@@ -41,6 +41,10 @@ USED = (
     "that saves depends on how often they are right where {classifier!r} is wrong; the report says "
     "what it saved."
 )
+USED_AS_GUESS = (
+    "The figures take help from {names}, corrected by the labels: what they say is never taken for "
+    "an answer. The forecast does not count on what that saves; the result says what it was."
+)
 AGREES = "{name!r} says what {classifier!r} says of {share} of the items."
 
 
@@ -132,32 +136,35 @@ def check_helpers(setup: Setup) -> None:
             )
 
 
-def chosen_helpers(setup: Setup) -> tuple[str, ...]:
+def chosen_helpers(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
     """The columns that a new plan uses: those that it names, as far as one of them says something
     beside the classifier. Where it names none, all that do, unless together they order the items
-    as the classifier does or the plan asks for a curve along its scores."""
+    as the classifier does or the plan asks for a curve along its scores.
+
+    cut   whether the columns cut strata, so that they cost something where strata do
+    """
     population, classifier, named = setup.population, setup.classifier, setup.params.helpers
-    if classifier is None or why_none(setup):
+    if classifier is None or why_none(setup, cut=cut):
         return ()
     check_helpers(setup)
     said = _saying(setup, candidates(population, classifier) if named is None else named)
     if named is not None:
         return named if said else ()
-    return () if _why_not_all(setup, said) else tuple(said)
+    return () if _why_not_all(setup, said, cut) else tuple(said)
 
 
-def why_none(setup: Setup) -> str:
+def why_none(setup: Setup, *, cut: bool = True) -> str:
     """Why no column can help this plan, "" where one may."""
-    if setup.claims:
+    if cut and setup.claims:
         return WITH_CLAIMS
     if len(setup.population.classes) > 2:
         return TWO_CLASSES_ONLY
     return "" if setup.classifier in setup.population.predictions else NO_PREDICTIONS
 
 
-def _why_not_all(setup: Setup, said: Mapping[str, Said]) -> str:
+def _why_not_all(setup: Setup, said: Mapping[str, Said], cut: bool) -> str:
     """Why columns that nobody named are not used, "" where they are."""
-    if any(name not in SCALARS for name in setup.estimands):
+    if cut and any(name not in SCALARS for name in setup.estimands):
         return FOR_A_CURVE
     classifier = str(setup.classifier)
     score = setup.population.ordering_score(classifier)
@@ -176,26 +183,32 @@ def _saying(setup: Setup, names: Sequence[str]) -> dict[str, Said]:
 
 def evidence_of(setup: Setup) -> Evidence | None:
     """What the helpers of a plan say together; None where it has none."""
-    if setup.classifier is None or not setup.params.helpers or why_none(setup):
-        return None
-    said = _saying(setup, setup.params.helpers)
+    said = said_by_helpers(setup)
     return Evidence.of(list(said.values())) if said else None
 
 
-def helper_notes(setup: Setup) -> tuple[str, ...]:
+def said_by_helpers(setup: Setup, *, cut: bool = True) -> dict[str, Said]:
+    """What each helper of a plan says, without those that say nothing."""
+    if setup.classifier is None or not setup.params.helpers or why_none(setup, cut=cut):
+        return {}
+    return _saying(setup, setup.params.helpers)
+
+
+def helper_notes(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
     """A sentence on the columns that are used, and one on each helper that is not."""
     population, named = setup.population, setup.params.helpers
     if setup.classifier is None or named == ():
         return ()
     every = dict.fromkeys([*population.helpers, *(named or ())])
-    none = why_none(setup)
+    none = why_none(setup, cut=cut)
     found = {name: none or _said(population, setup.classifier, name) for name in every}
     said = {name: one for name, one in found.items() if isinstance(one, Said)}
     saying = {} if none else _saying(setup, candidates(population, setup.classifier))
-    not_all = none or _why_not_all(setup, saying)
+    not_all = none or _why_not_all(setup, saying, cut)
     used = [] if named is None else [name for name in named if name in said]
     names = ", ".join(map(repr, used))
-    notes = [USED.format(names=names, classifier=setup.classifier)] if used else []
+    how = USED if cut else USED_AS_GUESS
+    notes = [how.format(names=names, classifier=setup.classifier)] if used else []
     own = _predicted(population, setup.classifier) if used else np.zeros(0, dtype=bool)
     voting = [name for name in used if not np.isnan(said[name].vote).all()]
     notes += [_agreement(name, setup.classifier, said[name].vote, own) for name in voting]

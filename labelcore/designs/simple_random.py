@@ -9,23 +9,25 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    Frame,
     IntArray,
     Look,
     Progress,
     Setup,
     WatchedParams,
     drawn_anew,
+    extended,
     make_frame,
     parameter,
 )
 from labelcore.designs.helped_figures import (
-    check_guesses,
+    HelpedSample,
     expected_left,
     expected_rarer,
     few_words,
     helped_figures,
+    helped_sample,
 )
+from labelcore.designs.helpers import chosen_helpers
 from labelcore.designs.one_group import (
     MIXTURE,
     SEQUENCE,
@@ -68,7 +70,7 @@ OFF_STOP = Method(
 )
 
 
-class SimpleRandom(StratifiedDesign[Frame]):
+class SimpleRandom(StratifiedDesign[HelpedSample]):
     """Items in one seeded random order without replacement.
 
     Promise: "fixed": Wilson's interval on the items of the quantity's own denominator, with the
@@ -87,11 +89,15 @@ class SimpleRandom(StratifiedDesign[Frame]):
     precision ...) by the difference estimator: a multiple of the scores, taken from the sample,
     stands for every item, and the labels correct it. Scores that agree with the labels save some of
     them; others are left out. It is for a plain random sample only: strata have that gain already.
+    ``helpers`` are other columns and classifiers of the file: what stands for an item is then a
+    linear regression of the labels on the score and on what they say, fitted without the labels of
+    the item's own fold (``cross_fitted``; measured in docs/helpers.md). A new plan with
+    "difference" uses all that say something; a frozen one that names none uses the score alone.
 
-    Assumption: none beyond the random order; with "difference" that the scores were not fitted to
-    these labels.
+    Assumption: none beyond the random order; with "difference" that the scores and helpers were not
+    fitted to these labels.
     Source: Wilson (1927); Waudby-Smith and Ramdas (2020), theorem 3.1; Frey (2010); Angelopoulos,
-    Duchi and Zrnic (2023).
+    Duchi and Zrnic (2023); Zrnic and Candes (2024).
     Departure: target "process" uses the beta-binomial mixture, whose draws are independent.
     """
 
@@ -107,15 +113,20 @@ class SimpleRandom(StratifiedDesign[Frame]):
 
         interval: str = parameter(
             WILSON,
-            "how it is made. With the help of the scores of all items accuracy, prevalence, "
-            "precision and the like may need fewer labels, for the planned size only; recall and "
-            "F1 stay as they are",
+            "how it is made. With the help of what other columns say of all items accuracy, "
+            "prevalence, precision and the like may need fewer labels, for the planned size only; "
+            "recall and F1 stay as they are",
             choices=(WILSON, DIFFERENCE, SEQUENCE_OF),
             called=(
                 "labels only",
-                "helped by the scores (planned size only)",
+                "helped by other columns (planned size only)",
                 "labels only, watched without a planned end",
             ),
+        )
+        helpers: tuple[str, ...] | None = parameter(
+            None,
+            "other columns and classifiers that help the scores, where these help; empty: all that "
+            "say something",
         )
 
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
@@ -138,37 +149,53 @@ class SimpleRandom(StratifiedDesign[Frame]):
                 "= 'difference' holds at the planned size only; use promise "
                 "'fixed', or interval 'wilson'",
             )
+        if params.helpers and params.interval != DIFFERENCE:
+            raise ParameterError(
+                "helpers", f"need interval 'difference', got interval {params.interval!r}"
+            )
         if params.interval == SEQUENCE_OF and promise == Promise.FIXED:
             raise ParameterError(
                 "interval",
                 "= 'sequence' is for watching; use promise 'watched', or interval 'wilson'",
             )
 
+    def chosen(self, setup: Setup) -> dict[str, Any]:
+        if setup.params.interval != DIFFERENCE:
+            return {}
+        names = chosen_helpers(setup, cut=False)
+        return {"helpers": names} if names else {}
+
+    def derived(self, frame: HelpedSample, labels: int) -> dict[str, Any]:
+        return {"helpers": list(frame.helpers)} if frame.helpers else {}
+
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         alone = {DIFFERENCE: (Promise.FIXED,), SEQUENCE_OF: (Promise.WATCHED,)}
         return alone.get(params.interval, self.promises)
 
-    def prepare(self, setup: Setup) -> Frame:
-        if setup.params.interval == DIFFERENCE:
-            check_guesses(setup)
+    def prepare(self, setup: Setup) -> HelpedSample:
         one = np.zeros(len(setup.population), dtype=np.int64)
-        return make_frame(setup, one, np.array([0.5]), np.array([False]))
+        frame = make_frame(setup, one, np.array([0.5]), np.array([False]))
+        if setup.params.interval == DIFFERENCE:
+            return helped_sample(setup, frame)
+        return extended(frame, HelpedSample)
 
-    def redrawn(self, setup: Setup, frame: Frame) -> Frame:
+    def redrawn(self, setup: Setup, frame: HelpedSample) -> HelpedSample:
         return drawn_anew(setup, frame)
 
-    def allocate(self, setup: Setup, frame: Frame, progress: Progress) -> IntArray:
+    def allocate(self, setup: Setup, frame: HelpedSample, progress: Progress) -> IntArray:
         return np.minimum(frame.sizes, progress.limit) - progress.drawn
 
-    def first_look(self, frame: Frame, planned: int, promise: Promise) -> int:
+    def first_look(self, frame: HelpedSample, planned: int, promise: Promise) -> int:
         first = FIRST_FIGURE if promise == Promise.FIXED else max(40, -(-planned // 10))
         return min(first, planned, int(frame.sizes.sum()))
 
-    def figures(self, answers: Answers[Frame], look: Look) -> Figures:
+    def figures(self, answers: Answers[HelpedSample], look: Look) -> Figures:
         plain = super().figures(answers, look)
         return helped_figures(answers, look, plain) if _is_helped(look) else plain
 
-    def figures_of(self, answers: Sequence[Answers[Frame]], looks: Sequence[Look]) -> list[Figures]:
+    def figures_of(
+        self, answers: Sequence[Answers[HelpedSample]], looks: Sequence[Look]
+    ) -> list[Figures]:
         found: dict[int, Figures] = {}
         for places in alike(answers, looks):
             part, of_part = [answers[place] for place in places], [looks[place] for place in places]
@@ -179,7 +206,7 @@ class SimpleRandom(StratifiedDesign[Frame]):
         return [found[place] for place in range(len(answers))]
 
     def may_meet(
-        self, answers: Answers[Frame], look: Look, labels: IntArray, goal: Goal
+        self, answers: Answers[HelpedSample], look: Look, labels: IntArray, goal: Goal
     ) -> BoolArray:
         row, cells = answers.rows[0], answers.cells
         if look.horizon is None:
@@ -189,7 +216,7 @@ class SimpleRandom(StratifiedDesign[Frame]):
         return profile_may_meet(replace(answers, rates=None), look, labels, goal)
 
     def half_widths(
-        self, setup: Setup, answers: Answers[Frame], look: Look, drawn: FloatArray
+        self, setup: Setup, answers: Answers[HelpedSample], look: Look, drawn: FloatArray
     ) -> FloatArray:
         plain = super().half_widths(setup, answers, look, drawn)
         if not _is_helped(look):
@@ -201,9 +228,9 @@ class SimpleRandom(StratifiedDesign[Frame]):
         ]
         return np.asarray(plain * np.sqrt(left))
 
-    def forecast_notes(self, answers: Answers[Frame], look: Look) -> list[str]:
+    def forecast_notes(self, answers: Answers[HelpedSample], look: Look) -> list[str]:
         few = [row for row in answers.rows if _is_helped(look) and _too_few(answers, row)]
-        return [few_words(row, expected_rarer(answers, row) or 0.0) for row in few]
+        return [few_words(answers.frame, row, expected_rarer(answers, row) or 0.0) for row in few]
 
     def estimate(
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
@@ -286,7 +313,7 @@ def _profiled(
     ]
 
 
-def _too_few(answers: Answers[Frame], row: Estimand) -> bool:
+def _too_few(answers: Answers[HelpedSample], row: Estimand) -> bool:
     rarer = expected_rarer(answers, row)
     return rarer is not None and rarer < LEAST_OF_EACH
 

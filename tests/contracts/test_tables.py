@@ -41,7 +41,7 @@ RUNS, MOST_STANDARD_ERRORS, LEAST_INSIDE = 40, 4.4, 0.8
 interval that holds in 95 % of the runs holds in fewer than 80 % of 40 runs once in 3,000 times."""
 FIGURES = ("accuracy", "precision", "recall")
 SHARE = "a plain share of the labels, which the table weighs by prediction"
-SCORES = "helped by the scores"
+SCORES = "helped by other columns"
 SIDES = "from strata that mix predictions, which the table splits"
 FITTED = "the linearised variance comes with a rate for cells without a label"
 PRIOR = "a posterior mean that holds earlier labels too"

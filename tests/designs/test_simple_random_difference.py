@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,11 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PlanError
+from labelcore.figures.scalars import scalar_results
+from labelcore.plan.against_file import frozen
 from labelcore.results.types import Estimate
+from tests.designs.synthetic import Known, fewest, labelled
+from tests.designs.test_helpers import file_of, right_in
 from tests.existing_files import at_random, from_the_top, made, read
 
 NAMES = ["accuracy", "prevalence", "precision", "recall"]
@@ -35,7 +40,8 @@ def finished(population: lc.Population, plan: lc.Plan, unsure: int = 0) -> dict[
 
 def test_the_scores_narrow_the_shares_and_say_so(tmp_path: Path) -> None:
     population = read(tmp_path)
-    helped, plain = (finished(population, plan_of(params=p)) for p in (plan_of().params, {}))
+    alone = {"interval": "difference", "helpers": []}
+    helped, plain = (finished(population, plan_of(params=p)) for p in (alone, {}))
     for name in ("accuracy", "prevalence"):
         assert helped[name].half_width < 0.97 * plain[name].half_width
         assert re.search(r"The scores agree (a little|well) with", helped[name].sentence())
@@ -51,7 +57,7 @@ def test_the_scores_narrow_the_shares_and_say_so(tmp_path: Path) -> None:
 def test_with_few_labels_of_one_outcome_the_scores_wait(tmp_path: Path) -> None:
     found = finished(read(tmp_path), plan_of(budget=40))
     said = found["prevalence"].sentence()
-    assert "The scores are not used: that takes 20 labels" in said and "yet" not in said
+    assert "The scores and helpers are not used: that takes 20 labels" in said and "yet" not in said
     assert re.search(r"and there are \d+\.$", said)
     assert found["prevalence"].method.startswith("Wilson")
 
@@ -75,7 +81,7 @@ def test_planning_does_not_promise_what_few_labels_will_deny(tmp_path: Path) -> 
     )
     assert dict(few.expected_half_width) == dict(plain.expected_half_width)
     notes = [one for one in few.derived["notes"] if "20 labels of the rarer outcome" in one]
-    assert notes[0].startswith("The scores will be used for the accuracy from 20 labels")
+    assert notes[0].startswith("The scores and helpers will be used for the accuracy from 20")
     assert "are expected, so the forecast is that of the labels alone." in notes[0]
     enough = lc.preview(population, plan_of())
     assert not [one for one in enough.derived["notes"] if "for the accuracy" in one]
@@ -84,7 +90,7 @@ def test_planning_does_not_promise_what_few_labels_will_deny(tmp_path: Path) -> 
 def test_an_existing_random_sample_is_served(tmp_path: Path) -> None:
     population = read(tmp_path, at_random(300))
     found = finished(population, plan_of(budget=0, existing="random"))
-    assert "The scores agree" in found["accuracy"].sentence()
+    assert "The scores and helpers agree" in found["accuracy"].sentence()
     assert found["accuracy"].state == "interval"
 
 
@@ -117,7 +123,8 @@ def test_what_cannot_be_had_is_said(given: dict[str, Any], words: str) -> None:
 
 def test_the_choice_is_named_in_plain_words() -> None:
     said = plan_of().design_params.in_words()
-    assert said == {"horizon": None, "interval": "helped by the scores (planned size only)"}
+    helped = {"interval": "helped by other columns (planned size only)", "helpers": None}
+    assert said == {"horizon": None, **helped}
 
 
 def test_no_promise_given_takes_the_fixed_one() -> None:
@@ -134,7 +141,9 @@ def test_a_score_that_is_no_chance_is_refused(tmp_path: Path) -> None:
     scores = np.random.default_rng(0).normal(0, 3, 200)
     path.write_text("text,s\n" + "".join(f"x,{one:.3f}\n" for one in scores), "utf-8")
     population = lc.read_population(path, content="text", scores={"a": "s"}, thresholds={"a": 0})
-    with pytest.raises(PlanError, match="needs a score between 0 and 1 .* classifier 'a' lacks"):
+    with pytest.raises(
+        PlanError, match="needs a helper, or a score between 0 and 1 .* classifier 'a' lacks"
+    ):
         lc.preview(population, plan_of(budget=50))
 
 
@@ -153,3 +162,84 @@ def test_several_classes_are_helped_in_accuracy(tmp_path: Path) -> None:
     session = simulation.runs[0].results["accuracy"]
     assert isinstance(session, Estimate) and "The scores agree" in session.sentence()
     assert simulation.summary().loc["accuracy", "coverage"] > 0.7
+
+
+def test_other_columns_help_and_are_kept_by_name(judged: Known) -> None:
+    """A file without other columns, and a plan kept without their names, have the score alone."""
+    plan = kept(judged.population, HELPED)
+    assert plan.params["helpers"] == ("judge", "noise")
+    assert lc.preview(judged.population, plan).derived["helpers"] == ["judge", "noise"]
+    figures = {name: of_sample(judged, name) for name in ("new", "score", "old", "plain")}
+    assert figures["old"] == figures["score"]
+    assert width(figures["new"]) < 0.85 * width(figures["score"]) < 0.85 * width(figures["plain"])
+    assert "The scores and helpers agree well with the labels" in figures["new"].sentence()
+    assert "The scores agree" in figures["score"].sentence()
+
+
+def test_a_helper_stands_in_where_no_score_is_a_chance(tmp_path: Path) -> None:
+    known = file_of(tmp_path, judge=right_in(0.95))
+    shifted = replace(known.population, scores={"own": 100 * known.population.scores["own"]})
+    found = lc.preview(shifted, HELPED)
+    assert found.derived["helpers"] == ["judge"]
+    notes = " ".join(found.derived["notes"])
+    assert "what they say is never taken for an answer" in notes
+    assert "'judge' says what 'own' says of" in notes
+
+
+def test_helpers_without_the_difference_are_refused() -> None:
+    with pytest.raises(
+        PlanError, match="'helpers'.* need interval 'difference', got interval 'wilson'"
+    ):
+        plan_of(params={"helpers": ["b"]})
+
+
+def test_a_helper_that_says_nothing_is_told_and_not_used(tmp_path: Path) -> None:
+    known = file_of(tmp_path, odd="same")
+    assert "helpers" not in kept(known.population, HELPED).params
+    notes = " ".join(lc.preview(known.population, HELPED).derived["notes"])
+    assert "'odd' does not help to choose: it says the same of every item" in notes
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    folder = tmp_path_factory.mktemp("judged")
+    return file_of(folder, judge=right_in(0.95), noise=lambda t, r: r.normal(size=len(t)).round(3))
+
+
+HELPED = lc.Plan("simple_random", ["accuracy", "prevalence"], budget=300, promise="fixed",
+                 params={"interval": "difference"})  # fmt: skip
+
+
+def kept(population: lc.Population, plan: lc.Plan) -> lc.Plan:
+    return frozen(population, plan, 300)
+
+
+def plan_called(known: Known, name: str) -> lc.Plan:
+    params = {"new": {}, "old": {}, "score": {"helpers": []}, "plain": {"interval": "wilson"}}
+    plan = replace(HELPED, params={**HELPED.params, **params[name]})
+    return plan.with_planned(300) if name == "old" else kept(known.population, plan)
+
+
+def of_sample(known: Known, name: str, seed: int = 1) -> Estimate:
+    engine = known.engine(plan_called(known, name), seed)
+    found = scalar_results(labelled(engine, known.truth))["prevalence"]
+    assert isinstance(found, Estimate)
+    return found
+
+
+def width(found: Estimate) -> float:
+    return found.high - found.low
+
+
+@pytest.mark.slow
+def test_helped_samples_cover(judged: Known) -> None:
+    """In the mean they are right, too; the twin takes what the judge says for the answers."""
+    runs, truth = 100, judged.value("prevalence")
+    found = [of_sample(judged, "new", seed) for seed in range(runs)]
+    assert sum(one.low <= truth <= one.high for one in found) >= fewest(runs, 0.95) * runs
+    bias = np.mean([one.value for one in found]) - truth
+    helper = judged.population.helpers["judge"]
+    assert helper.verdict is not None
+    twin = float((helper.verdict == helper.names.index("pass")).mean()) - truth
+    noise = 3 * np.std([one.value for one in found]) / np.sqrt(runs)
+    assert abs(bias) < noise < abs(twin)

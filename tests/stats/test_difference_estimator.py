@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from labelcore.stats import difference_estimator
-from labelcore.stats.difference_estimator import Helped, best_weight, helped_share
+from labelcore.stats.difference_estimator import (
+    FOLDS,
+    Helped,
+    best_weight,
+    cross_fitted,
+    helped_share,
+)
 from labelcore.stats.proportion import share_interval
 
 RUNS = 1500
@@ -110,3 +116,42 @@ def test_broken_twin_untuned_a_bad_guess_is_worse_than_none() -> None:
     untuned = np.var([one.value for one in repeated(outcome, noise, 300, weight=1.0)])
     assert tuned / plain < 1.05
     assert untuned / plain == pytest.approx(1.25, abs=0.1)
+
+
+def test_cross_fitted_guesses_are_those_of_the_other_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(difference_estimator, "RIDGE", 0.0)
+    rng = np.random.default_rng(1)
+    columns, seen = rng.normal(3, 5, (200, 2)), rng.permutation(200)[:53]
+    outcome = (rng.random(53) < 0.4).astype(float)
+    guess, mean = cross_fitted(outcome, columns, seen)
+    design, means = np.column_stack([np.ones(200), columns]), 0.0
+    for fold in range(FOLDS):
+        mine = np.arange(53) % FOLDS == fold
+        slopes, *_ = np.linalg.lstsq(design[seen[~mine]], outcome[~mine])
+        assert guess[mine] == pytest.approx(design[seen[mine]] @ slopes, rel=1e-9)
+        means += mine.mean() * float((design @ slopes).mean())
+    assert mean == pytest.approx(means, rel=1e-9)
+
+
+def test_too_few_labels_for_the_folds_are_no_guess() -> None:
+    guess, mean = cross_fitted(np.ones(9), np.ones((50, 2)), np.arange(9))
+    assert (guess == 0).all() and mean == 0
+
+
+def test_coverage_of_guesses_fitted_to_the_labels() -> None:
+    """60 labels, 30 columns that know nothing. The twin fits each guess to its own label, too."""
+    rng = np.random.default_rng(8)
+    columns, outcome = rng.normal(size=(2000, 30)), (rng.random(2000) < 0.5).astype(float)
+    design = np.column_stack([np.ones(2000), columns])
+    held = np.zeros((2, RUNS))
+    for run in range(RUNS):
+        seen = rng.permutation(2000)[:60]
+        slopes, *_ = np.linalg.lstsq(design[seen], outcome[seen])
+        every = design @ slopes
+        guesses = cross_fitted(outcome[seen], columns, seen), (every[seen], float(every.mean()))
+        for place, (guess, mean) in enumerate(guesses):
+            found = helped_share(outcome[seen], guess, mean, 2000, 0.95)
+            held[place, run] = found.low <= outcome.mean() <= found.high
+    fair, twin = held.mean(axis=1)
+    assert fair >= LEAST
+    assert twin < LEAST
