@@ -120,6 +120,16 @@ def live(page_name: str, name: str, words: str, project: str,
     return Scene(f"{page_name}-{name}", words, path, act, wait, views=views)
 
 
+def wrong(page: Page) -> None:
+    """The errors in Review, the third one opened."""
+    page.get_by_text("Classifier was wrong").click()
+    idle(page)
+    grid = page.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
+    grid.click(position={"x": 60, "y": 126})
+    page.locator("[class*='st-key-box-']").wait_for()
+    idle(page)
+
+
 def choose(name: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
         page.get_by_text(name, exact=True).first.click()
@@ -163,6 +173,8 @@ def report(name: str, words: str, project: str, wait: str = ".st-key-sentence") 
 
 
 REPORT = [
+    live("review", "errors", "What the classifier got wrong, and one item of it.", "Short messages",
+         wrong, ".st-key-review-table"),
     report("interim", "The report of a project that is not finished.", "Short messages"),
     report("final", "The final report of a trial.", "Digits finished"),
     report("claim", "The final report of a plan with a claim.", "A claim finished"),

@@ -14,7 +14,8 @@ from labelcore.log.state import LogState
 class HistoryRow:
     """One answered item as a person may look back at it.
 
-    second   the answer it got when it was shown again, where that was another one
+    annotator  who gave the answer in force
+    second     the answer it got when it was shown again, where that was another one
     """
 
     index: int
@@ -24,6 +25,7 @@ class HistoryRow:
     flagged: bool
     note: str
     second: str = ""
+    annotator: str = ""
 
 
 def history(
@@ -51,4 +53,5 @@ def _row(event: Event, state: LogState, second: Mapping[int, str]) -> HistoryRow
         flagged=state.flagged(index),
         note=(note.text or "") if note else "",
         second=second.get(index, ""),
+        annotator=event.annotator,
     )

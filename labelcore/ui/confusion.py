@@ -17,9 +17,12 @@ from labelcore.session.session import Session
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reporting import csv_button
+from labelcore.ui.review import CELL, go_to_cell
 from labelcore.words import sentences as words
 
+TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 CAPTION = (
+    "Press a cell to see the items judged so. "
     "Each row is what the classifier says, each column what human judgement says: about how many "
     "items of the file, and their share of the row. Estimated from the labels, each weighted by "
     "the items it was drawn from; values without intervals. Parts of the file that have no label "
@@ -46,9 +49,26 @@ def confusion_panel(session: Session) -> None:
             key="confusion-which",
         )
     table = confusion(engine, name)
-    st.dataframe(readable(table), key="confusion")
+    go_to_cell(session.project)
+    st.dataframe(
+        readable(table),
+        key=TABLE,
+        selection_mode="single-cell",
+        on_select=lambda: press_cell(str(name), table),
+    )
     st.caption(plain(CAPTION))
     csv_button(session, "Confusion table CSV", "confusion", lambda: confusion_csv(table))
+
+
+def press_cell(classifier: str, table: pd.DataFrame) -> None:
+    """Remember which judged items were asked for: those of a cell, or of a whole row."""
+    cells = st.session_state[TABLE].selection.cells
+    if not cells:
+        return
+    row, heading = cells[0]
+    names = distinct([ROWS, *table.columns, IN_ALL])[1:-1]
+    answer = table.columns[names.index(heading)] if heading in names[: len(table)] else None
+    st.session_state[CELL] = classifier, table.index[row], answer
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:
@@ -60,7 +80,7 @@ def readable(table: pd.DataFrame) -> pd.DataFrame:
         for counts, total in zip(shown.to_numpy(), totals, strict=True)
     ]
     named = [f"{total:,.0f}" for total in totals]
-    names = distinct(["called \\ judged", *shown.columns, "in all"])
+    names = distinct([ROWS, *shown.columns, IN_ALL])
     body = [
         [one_line(name, 60), *cells, total]
         for name, cells, total in zip(table.index, rows, named, strict=True)

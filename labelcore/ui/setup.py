@@ -17,6 +17,7 @@ PAGES = {
     "Label": "pages/label.py",
     "Progress": "pages/progress.py",
     "Explore": "pages/explore.py",
+    "Review": "pages/review.py",
     "Report": "pages/report.py",
 }
 OUTSIDE = {"New project": "pages/new_project.py", "Compare methods": "pages/compare.py"}

@@ -85,6 +85,12 @@ STYLE = (
 [class*="st-key-project-"] [data-testid="stText"], [class*="st-key-quiet"] [data-testid="stText"] {
   overflow-wrap: anywhere; white-space: normal; font-variant-numeric: tabular-nums;
 }
+.stApp:has(.st-key-review-find) { --item-height: clamp(180px, calc(100vh - 480px), 420px); }
+.stApp:has(.st-key-review-find) .stMainBlockContainer > [data-testid="stVerticalBlock"] {
+  gap: 0.5rem;
+}
+/* Their own downloads would not neutralise formulas. */
+:is(.st-key-review-table, .st-key-confusion) [data-testid="stElementToolbar"] { display: none; }
 .st-key-projects-find > * { max-width: 20rem; }
 @media (max-width: 640px) {
   .stApp:has(.st-key-whose) .stMainBlockContainer { padding-top: 4rem; }

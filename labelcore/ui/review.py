@@ -1,0 +1,249 @@
+"""The page to look through everything that was judged, and to judge an item again."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import tzinfo
+
+import pandas as pd
+import streamlit as st
+
+from labelcore.items import highlights_of
+from labelcore.log.events import answer_word
+from labelcore.promises import Status
+from labelcore.report.tables import BYTE_ORDER_MARK, guarded
+from labelcore.session.session import Session
+from labelcore.ui import people, sessions
+from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
+from labelcore.ui.facts import shown_word
+from labelcore.ui.guard import acting, show_problem
+from labelcore.ui.item import show_item
+from labelcore.ui.plain import one_line
+from labelcore.ui.reporting import csv_button
+from labelcore.ui.reviewed import ALL, Reviewed, event_words, reviewed, said_of
+from labelcore.ui.times import clock, reader_zone
+
+CELL = "review-cell"
+"""Where the confusion table leaves the cell that was pressed: classifier, call, answer."""
+LIST, SEARCH, OPENED, TABLE = "review-list", "review-search", "review-opened", "review-table"
+WHICH, ANSWER, CALLED, WHO = "review-which", "review-answer", "review-called", "review-who"
+HEIGHT, ITEM_HEIGHT = 430, 260
+EMPTY = "Nothing is judged yet: every answer will stand here."
+NO_ROW = "No judged item has these words."
+CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
+FINAL = "The project is finished: go on longer to change an answer."
+
+
+def review_page(project: str) -> None:
+    session = sessions.session(project)
+    session.sync()
+    if session.broken_at:
+        return
+    if CELL in st.session_state:
+        values = st.session_state.pop(CELL)
+        st.session_state.update(zip((WHICH, CALLED, ANSWER), values, strict=True))
+    found = _reviewed(session, _classifier(session))
+    table = found.table
+    st.title("What was judged", anchor=False)
+    if table.empty:
+        st.info(EMPTY)
+        return
+    shown = chosen(session, found)
+    left, right = st.columns([58, 42], gap="medium")
+    with left:
+        rows(session, found, shown)
+    with right:
+        opened(project, session)
+
+
+def _classifier(session: Session) -> str | None:
+    """Whose calls are compared with the answers; asked where several classifiers predict."""
+    names = [*session.plan.classifiers, *session.population.classifiers]
+    able = [name for name in dict.fromkeys(names) if name in session.population.predictions]
+    kept = st.session_state.get(WHICH)
+    return kept if kept in able else next(iter(able), None)
+
+
+def _reviewed(session: Session, classifier: str | None) -> Reviewed:
+    last = session.events[-1].hash if session.events else ""
+    return _kept(session, session.project, last, classifier)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _kept(_session: Session, project: str, last: str, classifier: str | None) -> Reviewed:
+    return reviewed(_session, classifier)
+
+
+# --- filters ------------------------------------------------------------------------------------
+
+
+def chosen(session: Session, found: Reviewed) -> pd.DataFrame:
+    """The rows that list, search and filters leave."""
+    sizes = found.lists()
+    if st.session_state.get(LIST) not in sizes:
+        st.session_state[LIST] = ALL
+    with st.container(horizontal=True, key="review-find", vertical_alignment="bottom"):
+        which = st.pills(
+            "List",
+            list(sizes),
+            key=LIST,
+            required=True,
+            format_func=lambda name: f"{name} {sizes[name]:,}",
+            label_visibility="collapsed",
+        )
+        search = st.text_input(
+            "Search", key=SEARCH, placeholder="Search", label_visibility="collapsed"
+        )
+    asked = any(st.session_state.get(key) for key in (ANSWER, CALLED, WHO))
+    with (
+        st.expander("More filters", key="review-filters", expanded=asked),
+        st.container(horizontal=True),
+    ):
+        said = filters(session, found)
+    return found.chosen(which or ALL, search=search, **said)
+
+
+def filters(session: Session, found: Reviewed) -> dict[str, str | None]:
+    """What else can be asked of a row; each is offered where it can tell rows apart."""
+    able = [one for one in session.population.classifiers if one in session.population.predictions]
+    if len(able) > 1:
+        st.selectbox("Classifier", able, key=WHICH, format_func=lambda one: one_line(one, 80))
+    said: dict[str, str | None] = {}
+    called = f"Called by {one_line(found.classifier, 40)}" if found.classifier else ""
+    offered = (("answer", ANSWER, "Answer"), ("called", CALLED, called), ("who", WHO, "Person"))
+    for column, key, label in offered:
+        options = sorted(found.table[column].dropna().unique())
+        if len(options) > 1:
+            said[column] = st.selectbox(
+                label,
+                options,
+                index=None,
+                key=key,
+                format_func=lambda one: one_line(shown_word(one), 80),
+                placeholder="any",
+            )
+    return said
+
+
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
+    if shown.empty:
+        st.info(NO_ROW)
+        return
+    indices = shown["index"].tolist()
+    st.dataframe(
+        readable(found, shown, reader_zone()),
+        key=TABLE,
+        hide_index=True,
+        height=min(HEIGHT, 36 * (len(shown) + 1) + 3),
+        column_config={
+            "Item": st.column_config.TextColumn(width=300),
+            "Score": st.column_config.NumberColumn(format="%.3g"),
+        },
+        selection_mode="single-cell",
+        on_select=lambda: select(indices),
+    )
+    csv_button(session, f"These {len(shown):,} as CSV", "reviewed", lambda: listed(session, shown))
+
+
+def select(indices: list[int]) -> None:
+    """Open the item of the row that was pressed or gone to by arrow key."""
+    cells = st.session_state[TABLE].selection.cells
+    if cells and cells[0][0] < len(indices):
+        open_item(indices[cells[0][0]])
+
+
+def open_item(index: int) -> None:
+    st.session_state[OPENED] = (index, secrets.token_hex(12))
+
+
+def readable(found: Reviewed, shown: pd.DataFrame, where: tzinfo) -> pd.DataFrame:
+    """The rows as people read them."""
+    columns: dict[str, list[object]] = {
+        "Item": shown["item"].tolist(),
+        "Answer": [shown_word(one) for one in shown["answer"]],
+    }
+    if found.classifier is not None:
+        columns["Called"] = [shown_word(one) for one in shown["called"]]
+    if shown["score"].notna().any():
+        columns["Score"] = shown["score"].tolist()
+    columns["When"] = [clock(one, where) for one in shown["at"]]
+    if found.table["who"].nunique() > 1:
+        columns["Who"] = [one_line(one, 60) for one in shown["who"]]
+    marks = [_marks(*row) for row in shown[["wrong", "flagged", "note", "second"]].to_numpy()]
+    if any(marks):
+        columns[""] = list(marks)
+    return pd.DataFrame(columns)
+
+
+def _marks(wrong: bool, flagged: bool, note: str, second: str) -> str:
+    """
+    >>> _marks(True, True, "odd", "unsure"), _marks(False, False, "", "")
+    ('wrong · flagged · odd · then Not sure', '')
+    """
+    then = f"then {shown_word(second)}" if second else ""
+    said = ("wrong" if wrong else "", "flagged" if flagged else "", one_line(note, 80), then)
+    return " · ".join(part for part in said if part)
+
+
+def listed(session: Session, shown: pd.DataFrame) -> str:
+    """The rows of the table of labels for these items, with content, for a spreadsheet."""
+    table = session.labels_table(content=True)
+    kept = table[table["id"].isin(set(shown["id"]))]
+    safe = kept.astype(object).map(guarded).rename(columns=guarded)
+    return BYTE_ORDER_MARK + safe.to_csv(index=False)
+
+
+# --- one item -----------------------------------------------------------------------------------
+
+
+def opened(project: str, session: Session) -> None:
+    """The item of the row that was pressed, what was said of it, and the keys to judge it again."""
+    show_problem()
+    index, token = st.session_state.get(OPENED, (0, ""))
+    event = session.engine.in_force(index) if 0 < index <= len(session.engine.asked) else None
+    if event is None:
+        st.text(CHOOSE)
+        return
+    item_id = str(event.item_id)
+    show_item(
+        session.item_by_id(item_id),
+        token,
+        ITEM_HEIGHT,
+        highlights_of(session.settings),
+        session.population.path,
+    )
+    finished = session.status == Status.FINISHED
+    st.text(FINAL if finished else f"Answered {shown_word(answer_word(event))}. Judge it again:")
+    choices: list[Choice] = [*classes_in_order(session), ("unsure", "S", "unsure")]
+    choices.append(("broken", "B", "broken"))
+
+    def arguments(name: str) -> tuple[object, ...]:
+        return project, index, name, token
+
+    choice_buttons("again", "change-", token, choices, judge, arguments, disabled=finished)
+    more_classes("change-more", token, choices, judge, arguments, disabled=finished)
+    where = reader_zone()
+    with st.container(key="quiet-said"):
+        st.text(
+            "\n".join(
+                f"{clock(one.at, where)} · {one_line(one.annotator, 60)} · {event_words(one)}"
+                for one in said_of(session, index)
+            )
+        )
+
+
+def go_to_cell(project: str) -> None:
+    """Open this page where a cell of the confusion table was pressed."""
+    if CELL in st.session_state:
+        st.switch_page("pages/review.py", query_params={"project": project})
+
+
+@acting
+def judge(project: str, index: int, answer: str, token: str) -> None:
+    """Give the item this answer; the earlier one stays in the log."""
+    session = sessions.session(project)
+    session.revise(index, answer, token, annotator=people.name(session))
+    open_item(index)

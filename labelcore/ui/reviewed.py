@@ -1,0 +1,132 @@
+"""Everything that was judged as one table to look through: texts, filters, what is in each list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from labelcore import items
+from labelcore.items.picture_address import PREFIX
+from labelcore.log.events import ANSWER_KINDS, Event, answer_word
+from labelcore.session.session import Session
+from labelcore.ui.facts import shown_word
+from labelcore.ui.plain import one_line
+
+ALL, WRONG, UNSURE = "All", "Classifier was wrong", "Not sure or broken"
+FLAGGED, NOTED, TWICE = "Flagged", "Notes", "Changed the second time"
+Rows = Callable[[pd.DataFrame], "pd.Series[bool]"]
+LISTS: dict[str, Rows] = {
+    ALL: lambda table: table["index"].notna(),
+    WRONG: lambda table: table["wrong"],
+    UNSURE: lambda table: table["answer"].isin(["unsure", "broken"]),
+    FLAGGED: lambda table: table["flagged"],
+    NOTED: lambda table: table["note"] != "",
+    TWICE: lambda table: table["second"] != "",
+}
+"""What can be looked through; ``Reviewed.lists`` leaves out those that hold nothing."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reviewed:
+    """The judged items, the last drawn first.
+
+    table       one row an item: index (of the draw), id, item (its beginning), text (what a search
+                looks at), answer, called and score (by the classifier), wrong, who, at, flagged,
+                note, second
+    classifier  whose calls and scores they are; None where nobody predicts
+    """
+
+    table: pd.DataFrame
+    classifier: str | None
+
+    def lists(self) -> dict[str, int]:
+        """{list: how many items it holds}, the first one always, the others where they hold any."""
+        sizes = {name: int(rows(self.table).sum()) for name, rows in LISTS.items()}
+        return {name: size for name, size in sizes.items() if size or name == ALL}
+
+    def chosen(
+        self,
+        which: str = ALL,
+        *,
+        search: str = "",
+        answer: str | None = None,
+        called: str | None = None,
+        who: str | None = None,
+    ) -> pd.DataFrame:
+        """The rows of a list in whose text, note or id every searched word stands."""
+        kept = LISTS[which](self.table)
+        for column, wanted in (("answer", answer), ("called", called), ("who", who)):
+            if wanted is not None:
+                kept &= self.table[column] == wanted
+        for word in search.casefold().split():
+            kept &= self.table["text"].str.contains(word, regex=False)
+        return self.table[kept]
+
+
+def reviewed(session: Session, classifier: str | None) -> Reviewed:
+    """What was judged so far; ``classifier`` is one of those that predict."""
+    rows = sorted(session.history(None, None), key=lambda row: -row.index)
+    population = session.population
+    position = [population.position(row.item_id) for row in rows]
+    texts = _texts(session.project, population.fingerprint)
+    for row in rows:
+        if row.item_id not in texts:
+            content = session.item_by_id(row.item_id)
+            name = one_line(row.item_id, 40)
+            begins = items.glimpse(content) or name
+            words = [one for one in content.values() if not one.startswith(PREFIX)]
+            texts[row.item_id] = begins, " ".join([row.item_id, *words]).casefold()
+    table = pd.DataFrame(
+        {
+            "index": [row.index for row in rows],
+            "id": [row.item_id for row in rows],
+            "item": [texts[row.item_id][0] for row in rows],
+            "text": [f"{texts[row.item_id][1]} {row.note.casefold()}" for row in rows],
+            "answer": [row.answer for row in rows],
+            "who": [row.annotator for row in rows],
+            "at": [row.at for row in rows],
+            "flagged": [row.flagged for row in rows],
+            "note": [row.note for row in rows],
+            "second": [row.second for row in rows],
+        }
+    )
+    table = table.astype({"flagged": bool, "note": object, "second": object, "text": object})
+    table["called"], table["score"] = None, float("nan")
+    if classifier is not None and classifier in population.predictions:
+        codes = population.predictions[classifier][position]
+        table["called"] = [population.classes[code] for code in codes]
+    if classifier is not None and classifier in population.scores:
+        table["score"] = population.scores[classifier][position]
+    judged = table["answer"].isin(population.classes)
+    table["wrong"] = judged & table["called"].notna() & (table["called"] != table["answer"])
+    return Reviewed(table, classifier)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _texts(project: str, fingerprint: str) -> dict[str, tuple[str, str]]:
+    """{id: (beginning, all of it for the search)}; an item's content never changes."""
+    return {}
+
+
+def said_of(session: Session, index: int) -> list[Event]:
+    """What people did with a drawn item, in order."""
+    kinds = (*ANSWER_KINDS, "undone", "reread", "reread_undone", "noted", "flagged")
+    return [one for one in session.events if one.index == index and one.kind in kinds]
+
+
+def event_words(event: Event) -> str:
+    """What a person did with an item."""
+    match event.kind:
+        case "noted":
+            return f"note: {one_line(event.text or '', 200) or '(taken away)'}"
+        case "flagged":
+            return "flagged" if event.text == "yes" else "flag taken away"
+        case "undone" | "reread_undone":
+            return "taken back"
+        case "reread":
+            return f"{shown_word(answer_word(event))}, the second time"
+        case _:
+            return shown_word(answer_word(event))

@@ -1,0 +1,149 @@
+"""The page Review: lists, search, filters, judging again, what can be taken away."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import labelcore as lc
+from labelcore.ui import review
+from labelcore.ui.reviewed import ALL, FLAGGED, NOTED, UNSURE, WRONG, event_words, reviewed, said_of
+from tests.app.conftest import HOSTILE, button, texts
+
+
+@pytest.fixture
+def session(make) -> lc.Session:
+    """Thirty labels, one more not sure; the second flagged, the third with a note."""
+    made = make(labels=30)
+    draw = made.next()
+    assert draw is not None
+    made.answer(draw, "unsure")
+    made.flag(2)
+    made.note(3, "=odd one")
+    return made
+
+
+def opened(app, index: int, **query: str) -> AppTest:
+    """The page after the row of this draw was pressed; the tester has no way to press a cell."""
+    page = app("review", project="demo")
+    page.session_state[review.OPENED] = (index, f"{index:024x}")
+    return page.run()
+
+
+def shown(page: AppTest) -> pd.DataFrame:
+    return page.dataframe[0].value
+
+
+def test_nothing_judged(app, make) -> None:
+    make()
+    page = app("review", project="demo")
+    assert not page.exception and review.EMPTY in texts(page)
+
+
+def test_every_judged_item_stands_in_its_lists(session: lc.Session) -> None:
+    found = reviewed(session, "lr")
+    population, table = session.population, found.table
+    assert found.lists() == {
+        ALL: 31,
+        WRONG: int(table["wrong"].sum()),
+        UNSURE: 1,
+        FLAGGED: 1,
+        NOTED: 1,
+    }
+    assert list(table["index"]) == list(range(31, 0, -1))
+    called = population.predictions["lr"]
+    for row in table.itertuples():
+        said = population.classes[called[population.position(row.id)]]
+        assert row.called == said
+        assert row.wrong == (row.answer in population.classes and row.answer != said)
+    assert 0 < table["wrong"].sum() < 30
+    assert not found.chosen(WRONG)["answer"].isin(["unsure"]).any()
+
+
+def test_search_takes_every_word_in_text_id_and_note(session: lc.Session) -> None:
+    found = reviewed(session, "lr")
+    table = found.table
+    assert list(found.chosen(search="ODD")["index"]) == [3]
+    some = table["id"].iloc[4]
+    assert some in set(found.chosen(search=some)["id"])
+    assert found.chosen(search="second nothing").empty
+    both = found.chosen(answer="yes", called="no")
+    assert list(both.index) == list(table[(table.answer == "yes") & (table.called == "no")].index)
+    assert found.chosen(who="nobody").empty
+
+
+def test_the_page_shows_a_list_and_its_search(app, session: lc.Session) -> None:
+    page = app("review", project="demo")
+    assert not page.exception and len(shown(page)) == 31
+    page.text_input[0].set_value("odd").run()
+    assert len(shown(page)) == 1 and "=odd one" in shown(page).iloc[0].tolist()
+    page.text_input[0].set_value("nowhere to be found").run()
+    assert review.NO_ROW in texts(page)
+    page.text_input[0].set_value("").run()
+    page.session_state[review.LIST] = WRONG
+    assert len(shown(page.run())) == reviewed(session, "lr").lists()[WRONG]
+
+
+def test_an_item_is_judged_again_and_both_answers_stand(app, session: lc.Session) -> None:
+    page = opened(app, 2)
+    assert not page.exception
+    before = session.engine.in_force(2)
+    assert before is not None
+    other = "negative" if before.label == "yes" else "positive"
+    button(page, f"change-{other}-").click().run()
+    assert not page.exception and not page.error
+    session.sync()
+    after = session.engine.in_force(2)
+    assert after is not None and after.label != before.label
+    said = [event_words(one) for one in said_of(session, 2)]
+    assert said[-1] != said[0] and "flagged" in said
+    assert said[-1] in texts(page)
+    assert len(session.history(None, None)) == 31
+
+
+def test_nothing_changes_once_it_is_finished(app, session: lc.Session) -> None:
+    session.finish("enough")
+    page = opened(app, 2)
+    assert review.FINAL in texts(page)
+    assert button(page, "change-positive-").disabled
+
+
+def test_a_row_that_was_taken_back_leaves_the_page(app, make) -> None:
+    session = make(labels=2)
+    page = opened(app, 2)
+    session.undo()
+    page.run()
+    assert not page.exception and review.CHOOSE in texts(page) and len(shown(page)) == 1
+
+
+def test_the_list_to_take_away_has_content_weights_and_no_formula(session: lc.Session) -> None:
+    found = reviewed(session, "lr")
+    rows = list(csv.DictReader(io.StringIO(review.listed(session, found.chosen(NOTED))[1:])))
+    assert [row["notes"] for row in rows] == ["'=odd one"]
+    assert float(rows[0]["weight"]) > 0 and (
+        HOSTILE in rows[0]["text"] or "item" in rows[0]["text"]
+    )
+    assert rows[0]["prediction_lr"] in ("yes", "no")
+
+
+def test_a_cell_of_the_confusion_table_opens_its_items(app, session: lc.Session) -> None:
+    page = app("review", project="demo")
+    page.session_state[review.CELL] = ("lr", "no", "yes")
+    page.run()
+    assert not page.exception
+    assert len(shown(page)) == len(reviewed(session, "lr").chosen(called="no", answer="yes")) > 0
+    assert set(shown(page)["Answer"]) == {"Yes"} and set(shown(page)["Called"]) == {"No"}
+    page.session_state[review.CELL] = ("lr", "no", None)
+    assert len(shown(page.run())) == len(reviewed(session, "lr").chosen(called="no"))
+
+
+def test_hostile_words_stay_words(app, make) -> None:
+    session = make(labels=12, question=HOSTILE)
+    session.note(1, HOSTILE)
+    page = opened(app, 1)
+    assert not page.exception
+    assert any(HOSTILE[:60] in str(cell) for cell in shown(page).to_numpy().ravel())
