@@ -31,6 +31,7 @@ from labelcore.designs.pattern_frame import (
 )
 from labelcore.designs.profile_figures import (
     profile_figures,
+    profile_figures_at,
     profile_figures_of,
     profile_first_look,
     profile_may_meet,
@@ -165,6 +166,11 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         return profile_figures(rows, cells, look, rates)
+
+    def estimate_all(
+        self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
+    ) -> list[Figures]:
+        return profile_figures_at(rows, parts, look)
 
     def figures_of(
         self, answers: Sequence[Answers[PatternFrame]], looks: Sequence[Look]

@@ -42,6 +42,7 @@ from labelcore.designs.paired_frame import (
 )
 from labelcore.designs.profile_figures import (
     profile_figures,
+    profile_figures_at,
     profile_figures_of,
     profile_first_look,
     profile_may_meet,
@@ -236,6 +237,11 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         return profile_figures(rows, cells, look, rates)
+
+    def estimate_all(
+        self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
+    ) -> list[Figures]:
+        return profile_figures_at(rows, parts, look)
 
 
 def certain_figures(rows: list[Estimand], cells: Cells) -> Figures:

@@ -79,21 +79,36 @@ def profile_figures(
 
 def profile_figures_of(answers: Sequence[Answers[Any]], looks: Sequence[Look]) -> list[Figures]:
     """``profile_figures`` of several runs of one plan side by side."""
+    return _side_by_side(answers[0].rows, [(one.cells, one.rates) for one in answers], looks)
+
+
+def profile_figures_at(
+    rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
+) -> list[Figures]:
+    """``profile_figures`` of several divisions of the file side by side: cells and their rates."""
+    return _side_by_side(rows, parts, [look] * len(parts))
+
+
+def _side_by_side(
+    rows: list[Estimand],
+    parts: Sequence[tuple[Cells, FloatArray | None]],
+    looks: Sequence[Look],
+) -> list[Figures]:
     found: dict[int, Figures] = {}
-    for places in alike(answers, looks):
-        part, of_part = [answers[place] for place in places], [looks[place] for place in places]
-        rows, rates = part[0].rows, [one.rates for one in part]
+    for places in alike([cells for cells, _ in parts], looks):
+        part, of_part = [parts[place] for place in places], [looks[place] for place in places]
+        rates = [own for _, own in part]
         bounds = g_profile(
             rows,
-            side_by_side([one.cells for one in part]),
+            side_by_side([cells for cells, _ in part]),
             of_part[0],
             None if rates[0] is None else np.array(rates),
             labels=np.array([look.labels for look in of_part]),
             always_whole=True,
         )
-        for place, run, look, *mine in zip(places, part, of_part, *bounds, strict=True):
-            found[place] = _shown(rows, run.cells, look, run.rates, tuple(mine))
-    return [found[place] for place in range(len(answers))]
+        for place, (cells, own), look, *mine in zip(places, part, of_part, *bounds, strict=True):
+            found[place] = _shown(rows, cells, look, own, tuple(mine))
+    return [found[place] for place in range(len(parts))]
 
 
 def profile_may_meet(
@@ -161,11 +176,11 @@ def _may_meet(
     return ~settled(low, high)
 
 
-def alike(answers: Sequence[Answers[Any]], looks: Sequence[Look]) -> list[list[int]]:
+def alike(several: Sequence[Cells], looks: Sequence[Look]) -> list[list[int]]:
     """The places of runs that can be estimated side by side: as many cells and the same size."""
     found: dict[tuple[int, int], list[int]] = {}
-    for place, (one, look) in enumerate(zip(answers, looks, strict=True)):
-        found.setdefault((len(one.cells.size), look.planned), []).append(place)
+    for place, (cells, look) in enumerate(zip(several, looks, strict=True)):
+        found.setdefault((len(cells.size), look.planned), []).append(place)
     return list(found.values())
 
 

@@ -36,6 +36,7 @@ from labelcore.designs.helpers import (
 from labelcore.designs.neyman_batches import Shares, next_counts, neyman_shares
 from labelcore.designs.profile_figures import (
     profile_figures,
+    profile_figures_at,
     profile_figures_of,
     profile_first_look,
     profile_may_meet,
@@ -267,6 +268,11 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         return profile_figures(rows, cells, look, rates)
+
+    def estimate_all(
+        self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
+    ) -> list[Figures]:
+        return profile_figures_at(rows, parts, look)
 
     def figures_of(
         self, answers: Sequence[Answers[HelpedFrame]], looks: Sequence[Look]

@@ -197,7 +197,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         self, answers: Sequence[Answers[HelpedSample]], looks: Sequence[Look]
     ) -> list[Figures]:
         found: dict[int, Figures] = {}
-        for places in alike(answers, looks):
+        for places in alike([one.cells for one in answers], looks):
             part, of_part = [answers[place] for place in places], [looks[place] for place in places]
             together = _together(part[0].rows, [one.cells for one in part], of_part)
             for place, one, look, mine in zip(places, part, of_part, together, strict=True):
@@ -236,6 +236,19 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         self, rows: list[Estimand], cells: Cells, look: Look, rates: FloatArray | None
     ) -> Figures:
         return self._with_bounds(rows, cells, look, _together(rows, [cells], [look])[0])
+
+    def estimate_all(
+        self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
+    ) -> list[Figures]:
+        if look.promise == Promise.WATCHED and look.horizon is None:
+            return super().estimate_all(rows, parts, look)
+        several, looks = [cells for cells, _ in parts], [look] * len(parts)
+        found: dict[int, Figures] = {}
+        for places in alike(several, looks):
+            together = _profiled(rows, [several[at] for at in places], looks[: len(places)])
+            for at, mine in zip(places, together, strict=True):
+                found[at] = self._with_bounds(rows, several[at], look, mine)
+        return [found[at] for at in range(len(several))]
 
     def _with_bounds(
         self, rows: list[Estimand], cells: Cells, look: Look, together: dict[str, Bounds]

@@ -12,7 +12,7 @@ import numpy as np
 from labelcore.designs.base import Due, Frame, FrameT, IntArray, Look, Progress, Setup
 from labelcore.designs.curves import Curve, EstimatesCurve, Ranked, Reading, grid
 from labelcore.designs.scalars import EstimatesFromCells, Figures
-from labelcore.estimands import SCALARS
+from labelcore.estimands import SCALARS, Estimand
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.orders import hash_order
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
@@ -66,6 +66,13 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
     def most(self, frame: FrameT) -> int:
         """Items that are known, or on which nothing rests, are not asked."""
         return int((frame.sizes - frame.drawn_before)[frame.asked].sum())
+
+    def estimate_all(
+        self, rows: list[Estimand], parts: Sequence[tuple[Cells, FloatArray]], look: Look
+    ) -> list[Figures]:
+        """``estimate`` of the same labels in several divisions of the file: cells and their rates.
+        A method that can work them out side by side is faster."""
+        return [self.estimate(rows, cells, look, rates) for cells, rates in parts]
 
     def curve(
         self,
@@ -171,25 +178,26 @@ def _points(
 ) -> list[tuple[float, float, float]]:
     """Value, low and high at each rank; doubtful items count both ways, positive above the cut
     being the better case of every reading."""
-    rank_of = np.empty(ranked.n_items, dtype=np.int64)
-    rank_of[ranked.order] = np.arange(1, ranked.n_items + 1)
     known, whole = ranked.settled(), ranked.counting()
     rates = _stratum_rates(ranked.rates, known.stratum, known.verdict)
+    doubt = whole.doubtful.any()
 
-    def figures(labels: Ranked, cut: int, verdict: FloatArray) -> Figures:
-        cells, stratum = cut_cells(frame, cut, rank_of, labels.rank, labels.stratum, verdict)
-        return design.estimate([SCALARS[name]], cells, look, rates[stratum])
+    def figures(labels: Ranked, above: float, below: float) -> list[Figures]:
+        parts = cut_cells(frame, ranks, ranked.order, labels, above, below)
+        own = [(cells, rates[cells.stratum]) for cells in parts]
+        return design.estimate_all([SCALARS[name]], own, look)
 
-    points = []
-    for cut in ranks.tolist():
-        found = figures(known, cut, known.verdict)
-        low, high = float(found.low[0]), float(found.high[0])
-        if whole.doubtful.any():
-            above = (whole.rank <= cut).astype(float)
-            low = min(low, float(figures(whole, cut, whole.filled(1 - above)).low[0]))
-            high = max(high, float(figures(whole, cut, whole.filled(above)).high[0]))
-        points.append((float(found.value[0]), low, high))
-    return points
+    middle = figures(known, 0.0, 0.0)
+    worst = figures(whole, 0.0, 1.0) if doubt else middle
+    best = figures(whole, 1.0, 0.0) if doubt else middle
+    return [
+        (
+            float(found.value[0]),
+            float(min(found.low[0], least.low[0])),
+            float(max(found.high[0], most.high[0])),
+        )
+        for found, least, most in zip(middle, worst, best, strict=True)
+    ]
 
 
 def _stratum_rates(expected: FloatArray, stratum: IntArray, positive: FloatArray) -> FloatArray:
@@ -201,28 +209,37 @@ def _stratum_rates(expected: FloatArray, stratum: IntArray, positive: FloatArray
 
 
 def cut_cells(
-    frame: Frame,
-    cut: int,
-    rank_of: IntArray,
-    rank: IntArray,
-    stratum: IntArray,
-    positive: FloatArray,
-) -> tuple[Cells, IntArray]:
-    """The parts of the strata (and of the known items) above and below the rank ``cut``, empty ones
-    left out, and their strata. ``rank_of`` is (n_items,); rank, stratum and positive are
-    (n_labels,)."""
-    parts = 2 * (frame.n_strata - NOT_SAMPLED)
-    above = (rank_of <= cut).astype(np.int64)
-    size = np.bincount((frame.stratum - NOT_SAMPLED) * 2 + above, minlength=parts)
-    own = (stratum - NOT_SAMPLED) * 2 + (rank <= cut)
-    labelled = np.bincount(own, minlength=parts)
-    hits = np.bincount(own, positive, minlength=parts).astype(float)
-    keep = np.flatnonzero(size)
-    of = keep // 2 + NOT_SAMPLED
-    cells = Cells(
-        size[keep].astype(float), labelled[keep].astype(float), hits[keep], keep % 2 == 1, of
-    )
-    return cells, of
+    frame: Frame, ranks: IntArray, order: IntArray, labels: Ranked, above: float, below: float
+) -> list[Cells]:
+    """The parts of the strata (and of the known items) above and below each of these ranks, empty
+    ones left out.
+
+    ranks          (n_cuts,), increasing
+    order          (n_items,), items from the highest score to the lowest
+    labels         the labels so far
+    above, below   how positive an item without a verdict is above a cut and below it, 0 to 1
+    """
+    positive, doubtful = labels.filled(0.0), np.isnan(labels.verdict).astype(float)
+    every = np.arange(1, len(order) + 1)
+
+    def count(rank: IntArray, stratum: IntArray, weight: FloatArray | None = None) -> FloatArray:
+        """Both parts of each stratum at each cut, (n_cuts, n_parts, 2), the lower one first."""
+        n_parts, n_cuts = frame.n_strata - NOT_SAMPLED, len(ranks)
+        place = np.searchsorted(ranks, rank) * n_parts + stratum - NOT_SAMPLED
+        found = np.bincount(place, weight, (n_cuts + 1) * n_parts).reshape(n_cuts + 1, n_parts)
+        upper = found[:-1].cumsum(axis=0)
+        return np.stack([found.sum(axis=0) - upper, upper], axis=-1).astype(float)
+
+    size = count(every, frame.stratum[order])
+    labelled = count(labels.rank, labels.stratum)
+    sure = count(labels.rank, labels.stratum, positive)
+    hits = sure + count(labels.rank, labels.stratum, doubtful) * [below, above]
+    found = []
+    for cut in range(len(ranks)):
+        of, upper = np.nonzero(size[cut])
+        there = cut, of, upper
+        found.append(Cells(size[there], labelled[there], hits[there], upper == 1, of + NOT_SAMPLED))
+    return found
 
 
 def next_items(frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:

@@ -207,10 +207,9 @@ def test_cut_cells_keep_every_item_and_label(known: Known) -> None:
     plan = lc.Plan(NEYMAN, ["precision_curve"], budget=150)
     engine = labelled(known.engine(plan, 1), known.truth)
     table = ranked(engine)
-    for rank in (1, 7, 400, 800):
-        cells, _ = cut_cells(
-            engine.frame, rank, engine.rank_of, table.rank, table.stratum, table.verdict
-        )
+    ranks = np.array([1, 7, 400, 800])
+    found = cut_cells(engine.frame, ranks, table.order, table, 0.0, 0.0)
+    for rank, cells in zip(ranks, found, strict=True):
         assert cells.size.sum() == 800 and cells.labelled.sum() == 150
         assert cells.size[cells.predicted].sum() == rank
 

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.designs.scalars import Figures
 from labelcore.designs.simple_random import SimpleRandom
+from labelcore.estimands import SCALARS
 from labelcore.figures import summaries
 from labelcore.figures.curves import (
     asks_for_curve,
@@ -23,10 +25,12 @@ from labelcore.figures.curves import (
     whole_curve,
 )
 from labelcore.figures.looks import results
+from labelcore.figures.scalars import look_at
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.simulation import run_seed
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
+from labelcore.stats.profile import Cells
 from labelcore.stats.rank_strata import rank_edges
 from labelcore.stats.ranked_summaries import (
     AREA_UNDER_ROC,
@@ -217,6 +221,63 @@ def test_the_form_of_many_points_is_the_weakest_of_their_figures(
     found = results(engine)
     forms = {found[name].form for name in figures}
     assert found["precision_curve"].form == ("strict" if forms == {"strict"} else "approximate")
+
+
+def estimated_at(engine: Engine, name: str, rank: int) -> tuple[float, float, float]:
+    """Value, low and high of a reading from the parts of the strata above one rank and below it,
+    each counted by itself; items without a verdict once for the worse and once for the better."""
+    frame, labels, look = engine.frame, ranked(engine), look_at(engine)
+    sure, doubtful = ~np.isnan(labels.verdict), np.isnan(labels.verdict)
+    rates = [
+        labels.verdict[sure & (labels.stratum == one)].mean()
+        if (sure & (labels.stratum == one)).any()
+        else labels.rates[one]
+        for one in range(frame.n_strata)
+    ]
+
+    def figures(counted: np.ndarray, above: float, below: float) -> Figures:
+        rows = []
+        for stratum in range(frame.n_strata):
+            for upper in (False, True):
+                items = (frame.stratum == stratum) & ((engine.rank_of <= rank) == upper)
+                own = counted & (labels.stratum == stratum) & ((labels.rank <= rank) == upper)
+                hits = labels.filled(above if upper else below)[own].sum()
+                if items.any():
+                    rows.append((items.sum(), own.sum(), hits, upper, stratum))
+        size, labelled, hits, predicted, stratum = np.array(rows, dtype=float).T
+        of = stratum.astype(int)
+        cells = Cells(size, labelled, hits, predicted == 1, of)
+        return engine.design.estimate([SCALARS[name]], cells, look, np.array(rates)[of])
+
+    found = figures(sure, 0.0, 0.0)
+    if not doubtful.any():
+        return float(found.value[0]), float(found.low[0]), float(found.high[0])
+    worst, best = figures(sure | doubtful, 0.0, 1.0), figures(sure | doubtful, 1.0, 0.0)
+    low, high = min(found.low[0], worst.low[0]), max(found.high[0], best.high[0])
+    return float(found.value[0]), float(low), float(high)
+
+
+@pytest.mark.parametrize("design", ["recalibrated_neyman", "simple_random", "oversampling"])
+@pytest.mark.parametrize(("promise", "unsure"), [("fixed", 0), ("watched", 9)])
+def test_each_point_is_the_estimate_of_the_parts_above_and_below_its_rank(
+    known: Known, design: str, promise: str, unsure: int
+) -> None:
+    """All points are found together; the ends of an interval to within 1e-9 at each of its steps,
+    of which there are four."""
+    engine = known.engine(lc.Plan(design, "precision_curve", budget=200, promise=promise), 5)
+    for index in range(1, 1 + (200 if unsure else 0)):
+        engine.draw_next()
+        if index % unsure == 1:
+            engine.answer(index, Event(0, "unsure", "", "test"))
+        else:
+            said = engine.population.classes[known.truth[engine.asked[-1].position]]
+            engine.answer(index, Event(0, "labelled", "", "test", label=said))
+    labelled(engine, known.truth)
+    ranks = np.array([1, 40, 333, N_ITEMS])
+    curve = ranked_curve(engine, ranks)
+    for name in ("precision", "recall"):
+        one_by_one = np.array([estimated_at(engine, name, rank) for rank in ranks]).T
+        np.testing.assert_allclose(np.array(curve.read(name)), one_by_one, rtol=0, atol=4e-9)
 
 
 def test_a_strict_band_says_what_it_rests_on(known: Known) -> None:
