@@ -16,6 +16,7 @@ from labelcore.planning.simulation import simulate as run_simulation
 from labelcore.population import Population
 from labelcore.report.data import finite
 from labelcore.words.derived import derived_lines
+from labelcore.words.savings import expected_words
 from labelcore.words.sentences import count, points
 from labelcore.words.stops import stop_words
 
@@ -90,6 +91,7 @@ def plan(as_json: bool, **given: Any) -> None:
         ),
         *(f"{line}." for line in derived_lines(chosen.design, ahead.derived)),
         *ahead.derived["notes"],
+        *([expected_words(expected)] if (expected := ahead.derived["expected_saving"]) else []),
     ]
     say(finite(values), sentences, as_json)
 

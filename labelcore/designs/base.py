@@ -238,6 +238,23 @@ class Saved:
     without: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What helpers are expected to save before the first label, at the very most.
+
+    classifier   whose items they help to choose
+    helper       the one that says most; others: how many there are beside it
+    agrees       the share of the items of which it says what the classifier says
+    saved        the share that they save of the labels which the same variance takes without them
+    """
+
+    classifier: str
+    helper: str
+    others: int
+    agrees: float
+    saved: float
+
+
 Work = tuple[tuple[str, ...], str]
 """Words that all stand in a source which names the work, and the full reference."""
 
@@ -372,6 +389,10 @@ class Design(ABC, Generic[FrameT]):
 
     def saved(self, setup: Setup, frame: FrameT, progress: Progress) -> Saved | None:
         """What helpers saved so far; None where there are none, or no method to tell."""
+        return None
+
+    def expected_saving(self, setup: Setup, frame: FrameT, labels: int) -> Expected | None:
+        """What helpers may save with so many labels; None where nothing is to be expected."""
         return None
 
     def derived(self, frame: FrameT, labels: int) -> dict[str, Any]:

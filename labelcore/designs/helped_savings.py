@@ -1,14 +1,21 @@
-"""What helpers saved: the labels that the same intervals would have taken without them."""
+"""What helpers saved, or may save: the labels that the same intervals would have taken without
+them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
+from scipy.special import expit, logit
 
 from labelcore.designs.base import Frame
 from labelcore.estimands import Estimand, ratios
 from labelcore.stats.profile import FloatArray, slopes
+
+LEAST_SAVED = 0.1
+"""A smaller share is not told: verdicts that know nothing came out at up to .07 (docs/helpers.md).
+"""
+RIGHT_RANGE = (0.02, 0.98)
 
 SharesAt = Callable[[int], FloatArray]
 
@@ -37,6 +44,32 @@ def labels_without(
         found = _variance(row, plain, mean, np.minimum(at(labels) * labels, plain.sizes))
         low, high = (low, labels) if found <= goal else (labels, high)
     return high
+
+
+def rates_with_verdicts(rates: FloatArray, votes: Iterable[FloatArray]) -> FloatArray:
+    """The rate of positives of each item, (n_items,), once verdicts are known, as if ``rates``
+    were right and each verdict erred independently of all else.
+
+    Then the share of items called positive is a straight line in their rate: 1 - specificity where
+    it is 0, sensitivity where it is 1. The line is fitted to all items, and each verdict changes
+    the odds by Bayes' rule.
+
+    rates   (n_items,), in (0, 1), without the verdicts
+    votes   (n_items,) each, 1 for positive, 0 for not, NaN where a column says nothing
+    """
+    odds = logit(rates)
+    for vote in votes:
+        there = ~np.isnan(vote)
+        x, y = rates[there], vote[there]
+        spread = float(x.var()) if there.any() else 0.0
+        if spread < 1e-12:
+            continue
+        slope = float(((x - x.mean()) * (y - y.mean())).mean()) / spread
+        false_alarm = float(y.mean() - slope * x.mean())
+        hit, false_alarm = np.clip([false_alarm + slope, false_alarm], *RIGHT_RANGE)
+        said_so, said_not = np.log(hit / false_alarm), np.log((1 - hit) / (1 - false_alarm))
+        odds[there] += np.where(y == 1, said_so, said_not)
+    return np.asarray(expit(odds))
 
 
 def _variance(row: Estimand, frame: Frame, rates: FloatArray, counts: FloatArray) -> float:

@@ -194,6 +194,13 @@ def said_by_helpers(setup: Setup, *, cut: bool = True) -> dict[str, Said]:
     return _saying(setup, setup.params.helpers)
 
 
+def said_by_columns(setup: Setup) -> dict[str, FloatArray]:
+    """The verdicts, (n_items,) each, of the helpers that are no classifiers: these err where the
+    others do, so that their agreement says little of what they save."""
+    said = said_by_helpers(setup).items()
+    return {name: one.vote for name, one in said if name in setup.population.helpers}
+
+
 def helper_notes(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
     """A sentence on the columns that are used, and one on each helper that is not."""
     population, named = setup.population, setup.params.helpers
@@ -222,10 +229,14 @@ def helper_notes(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
 
 
 def _agreement(name: str, classifier: str, vote: FloatArray, own: BoolArray) -> str:
-    """How often a column that votes says what the classifier says."""
+    share = f"{100 * agreeing(vote, own):.0f} %"
+    return AGREES.format(name=name, classifier=classifier, share=share)
+
+
+def agreeing(vote: FloatArray, own: BoolArray) -> float:
+    """How often a column that votes says what the classifier says, 0 to 1."""
     there = ~np.isnan(vote)
-    share = float((vote[there] == own[there]).mean())
-    return AGREES.format(name=name, classifier=classifier, share=f"{100 * share:.0f} %")
+    return float((vote[there] == own[there]).mean())
 
 
 def _predicted(population: Population, classifier: str) -> BoolArray:

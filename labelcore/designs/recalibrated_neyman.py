@@ -10,6 +10,7 @@ import numpy as np
 
 from labelcore.designs.base import (
     Due,
+    Expected,
     Frame,
     IntArray,
     Look,
@@ -22,15 +23,17 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.helped_savings import labels_without
+from labelcore.designs.helped_savings import LEAST_SAVED, labels_without, rates_with_verdicts
 from labelcore.designs.helpers import (
     Evidence,
     HelpedFrame,
+    agreeing,
     check_helpers,
     chosen_helpers,
     evidence_of,
     helped,
     helper_notes,
+    said_by_columns,
     then_by,
 )
 from labelcore.designs.neyman_batches import Shares, next_counts, neyman_shares
@@ -41,7 +44,7 @@ from labelcore.designs.profile_figures import (
     profile_first_look,
     profile_may_meet,
 )
-from labelcore.designs.rates import stratum_rates
+from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, stratum_rates
 from labelcore.designs.scalars import Answers, Figures, Goal
 from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign, side_by_side
 from labelcore.designs.two_ended import first_labels, joint_shares
@@ -227,22 +230,49 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         known = (frame.stratum == NOT_SAMPLED).any()
         if frame.evidence is None or known or not progress.labelled.sum():
             return None
+        rates = self.fitted_rates(frame, progress)
+        told = self._labels_without(setup, frame, rates, progress.labelled)
+        return Saved(frame.helpers, int(progress.labelled.sum()), told) if told else None
+
+    def expected_saving(self, setup: Setup, frame: HelpedFrame, labels: int) -> Expected | None:
+        known = (frame.stratum == NOT_SAMPLED).any()
+        said = {} if known or frame.evidence is None else said_by_columns(setup)
+        if not said:
+            return None
+        population, name = setup.population, str(setup.classifier)
+        own = population.predictions[name] == population.classes.index(population.positive)
+        alone = np.clip(planning_rates(population, name, own)[0], *PROBABILITY_RANGE)
+        of_item = {one: rates_with_verdicts(alone, [vote]) for one, vote in said.items()}
+        together = rates_with_verdicts(alone, said.values())
+        rates = np.bincount(frame.stratum, together, frame.n_strata) / frame.sizes
+        sizes = np.where(frame.asked, frame.sizes, 0)
+        counts = np.minimum(_shares(setup, frame, rates)(sizes, 0, labels) * labels, sizes)
+        without = self._labels_without(setup, frame, rates, counts)
+        saved = 1 - labels / max(min(without.values(), default=1), 1)
+        if saved < LEAST_SAVED:
+            return None
+        most = max(said, key=lambda one: float(of_item[one].var()))
+        return Expected(name, most, len(said) - 1, agreeing(said[most], own), saved)
+
+    def _labels_without(
+        self, setup: Setup, frame: HelpedFrame, rates: FloatArray, counts: FloatArray
+    ) -> dict[str, int]:
+        """By estimand, the labels that the variance with these rates and labels of the strata would
+        take in strata by the score alone, where that can be told."""
         bare = replace(setup.params, helpers=(), n_above=None, n_below=None)
         alone = replace(setup, params=bare)
         plain = self.prepare(alone)
-        rates = self.fitted_rates(frame, progress)
         mean = np.bincount(plain.stratum, rates[frame.stratum], plain.n_strata) / plain.sizes
         share = _shares(alone, plain, mean)
         sizes = np.where(plain.asked, plain.sizes, 0)
         without = {
             name: labels_without(
-                SCALARS[name], frame, rates, progress.labelled, plain, lambda n: share(sizes, 0, n)
+                SCALARS[name], frame, rates, counts, plain, lambda n: share(sizes, 0, n)
             )
             for name in setup.estimands
             if name in SCALARS
         }
-        told = {name: labels for name, labels in without.items() if labels is not None}
-        return Saved(frame.helpers, int(progress.labelled.sum()), told) if told else None
+        return {name: labels for name, labels in without.items() if labels is not None}
 
     def first_look(self, frame: HelpedFrame, planned: int, promise: Promise) -> int:
         return profile_first_look(frame, planned, promise)

@@ -459,4 +459,5 @@ class Outlook:
             "assumption": planning_rates(self.population, classifier, predicted)[1],
             "notes": self.notes(planned),
             **self.design.derived(self.frame, planned),
+            "expected_saving": self.design.expected_saving(self.setup, self.frame, planned),
         }

@@ -24,6 +24,7 @@ from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.derived import derived_lines
 from labelcore.words.existing import SOURCES, taken_words
+from labelcore.words.savings import EXPECTED_FORMULA, expected_words
 
 UNFORESEEN = (
     "This method does not forecast how wide the result will be. The result is valid all the same."
@@ -33,6 +34,7 @@ WITH_KNOWN = (
     "{ignored!r} in section 1."
 )
 LARGEST_PICTURE = 4000
+HOW_EXPECTED = "How the labels saved are estimated"
 BY_FORMULAS = "The picture is drawn by formulas. The interval itself never relies on the scores."
 FROM_SCORES = (
     "Expected from the scores as if they were right; the interval itself never relies on that."
@@ -55,6 +57,15 @@ def show_derived(place: DeltaGenerator, line: Line) -> None:
         with place:
             st.caption("What follows from these parameters")
             st.text("\n".join(rows))
+
+
+def show_expected_saving(line: Line) -> None:
+    """What helpers may save, and how that is worked out; nothing where nothing is expected."""
+    expected = line.derived.get("expected_saving")
+    if expected is not None:
+        st.text(expected_words(expected))
+        with st.expander(HOW_EXPECTED, key="new-expected-saving"):
+            st.text(EXPECTED_FORMULA)
 
 
 def show_size(design: Design[Any], found: list[Line]) -> None:
@@ -116,6 +127,7 @@ def show_outlook(plan: Plan, population: Population, race: Race) -> None:
         f"**{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
         f"{'exact' if widest <= 1e-12 else f'± {words.points(widest)} expected{where}'}**"
     )
+    show_expected_saving(chosen)
     if plan.calibrated_stop:
         st.caption(
             f"It ends by itself as soon as plus or minus {words.goal_points(plan.margin or 0)} is "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labelcore.designs.base import Saved
+from labelcore.designs.base import Expected, Saved
 from labelcore.words.quantities import term_of
 from labelcore.words.sentences import count
 
@@ -24,6 +24,42 @@ FORMULA = (
     "of labels is the smallest with which that variance is no larger. It is an estimate from these "
     "labels, without an interval."
 )
+
+EXPECTED = (
+    "{helper!r} may save about {saved} of the labels: it agrees with {classifier!r} in {agrees} of "
+    "the items."
+)
+EXPECTED_OF_SEVERAL = (
+    "{helper!r} and {others:,} more may save about {saved} of the labels: {helper!r} agrees with "
+    "{classifier!r} in {agrees}."
+)
+EXPECTED_FORMULA = (
+    "As if the scores were right, and each helper erred independently of them. Then the share of "
+    "items that a helper calls positive is a straight line in the rate of positives that the "
+    "scores suggest, and the line says how often it is right; its verdict changes the rate θ of "
+    "each item by Bayes' rule. The variance of a figure is the sum over the strata of "
+    "g² N² θ (1 − θ) (1 / n − 1 / N), with N items and n labels in the stratum, and g how much the "
+    "figure gains by one more positive: with helpers at these labels, without at as many as give "
+    "no larger variance. Helpers that err where the classifier errs save less. They never change "
+    "what an interval promises."
+)
+
+
+def expected_words(expected: Expected) -> str:
+    """One sentence, before the first label.
+
+    >>> expected_words(Expected("lr", "judge", 0, 0.91, 0.42))
+    "'judge' may save about 40 % of the labels: it agrees with 'lr' in 91 % of the items."
+    """
+    names = {
+        "helper": expected.helper,
+        "classifier": expected.classifier,
+        "agrees": f"{100 * expected.agrees:.0f} %",
+        "saved": f"{5 * round(20 * expected.saved)} %",
+    }
+    if not expected.others:
+        return EXPECTED.format(**names)
+    return EXPECTED_OF_SEVERAL.format(**names, others=expected.others)
 
 
 def saved_words(saved: Saved) -> str:

@@ -181,11 +181,14 @@ def test_no_column_need_be_named(app) -> None:
     assert [one.value for one in page.subheader] == ["1 · Items", "2 · Question"]
 
 
-def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path) -> None:
+@pytest.mark.parametrize("told", [True, False])
+def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path, told: bool) -> None:
+    """What it may save is told before the first label, where it goes with the scores."""
     rng, rows = random.Random(4), ["id,title,score,opinion"]
     for number in range(300):
         score = round(1 - number / 300, 4)
-        rows.append(f"{number},paper {number},{score},{'good' if rng.random() < score else 'bad'}")
+        good = rng.random() < (score if told else 0.5)
+        rows.append(f"{number},paper {number},{score},{'good' if good else 'bad'}")
     page = uploaded(app, "\n".join(rows).encode())
     (field,) = [one for one in page.multiselect if one.label == HELPERS]
     assert field.value == [] and "opinion" in field.options and "score" not in field.options
@@ -193,6 +196,7 @@ def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path) 
     page.text_input(key="new-question").set_value("Does it belong?").run()
     assert not page.exception
     assert "Items are chosen with the help of 'opinion'" in texts(page).replace("\\", "")
+    assert ("'opinion' may save about" in texts(page)) == told
     button(page, "new-create").click().run()
     session = open_project(data_folder)
     assert session.plan.params["helpers"] == ("opinion",)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.designs.base import Frame, Saved
-from labelcore.designs.helped_savings import labels_without
+from labelcore.designs.base import Expected, Frame, Saved
+from labelcore.designs.helped_savings import labels_without, rates_with_verdicts
 from labelcore.estimands import SCALARS
-from labelcore.words.savings import saved_words
-from tests.designs.synthetic import labelled
+from labelcore.words.savings import expected_words, saved_words
+from tests.designs.synthetic import Known, labelled
 from tests.designs.test_helpers import file_of, kept, right_in
 
 
@@ -79,3 +79,52 @@ def test_a_helper_that_cost_labels_is_said_to_have_saved_none() -> None:
     assert "saved no labels here: without, about 190 labels in place of 200" in saved_words(
         Saved(("judge",), 200, {"recall": 190})
     )
+
+
+def test_rates_with_a_verdict_are_those_of_bayes() -> None:
+    """1,000 items at each of two rates; the verdict is right in .9 of the positives and in .8 of
+    the others, exactly: .2 x .9 + .8 x .2 = .34 and .6 x .9 + .4 x .2 = .62 are called so."""
+    rates = np.repeat([0.2, 0.6], 1000)
+    vote = np.concatenate([np.arange(1000) < 340, np.arange(1000) < 620]).astype(float)
+    found = rates_with_verdicts(rates, [vote])
+    assert found[[0, 999, 1000, 1999]] == pytest.approx(
+        [0.18 / 0.34, 0.02 / 0.66, 0.54 / 0.62, 0.06 / 0.38], rel=1e-9
+    )
+    assert found.mean() == pytest.approx(0.4, rel=1e-9)
+    unsaid = np.where(np.arange(2000) % 2, vote, np.nan)
+    assert rates_with_verdicts(rates, [unsaid])[::2] == pytest.approx(rates[::2])
+    same = rates_with_verdicts(np.full(2000, 0.3), [vote])
+    assert same == pytest.approx(np.full(2000, 0.3))
+
+
+@pytest.mark.parametrize(("right", "least", "most"), [(0.95, 0.25, 0.8), (0.7, 0.0, 0.2)])
+def test_what_helpers_may_save_is_expected_before_the_first_label(
+    tmp_path: Path, right: float, least: float, most: float
+) -> None:
+    """The twin is a verdict that says nothing: of it nothing is said."""
+    known = file_of(tmp_path, judge=right_in(right), noise=right_in(0.5))
+    found = expected(known, ["judge"])
+    assert least <= (found.saved if found else 0.0) <= most
+    assert expected(known, ["noise"]) is None
+    if found:
+        own = known.population.predictions["own"] == 1
+        helper = known.population.helpers["judge"]
+        said = helper.verdict == helper.names.index("pass")  # type: ignore[operator]
+        assert found.agrees == (said == own).mean() and found.helper == "judge"
+        both = expected(known, ["noise", "judge"])
+        assert both is not None and (both.helper, both.others) == ("judge", 1)
+
+
+def expected(known: Known, names: list[str]) -> Expected | None:
+    plan = lc.Plan("recalibrated_neyman", ["accuracy", "f1"], budget=200, promise="fixed",
+                   params={"helpers": names})  # fmt: skip
+    found = lc.preview(known.population, plan).derived["expected_saving"]
+    assert found is None or isinstance(found, Expected)
+    return found
+
+
+@pytest.mark.parametrize("others", [0, 1, 12])
+def test_the_expected_saving_is_one_short_sentence(others: int) -> None:
+    said = expected_words(Expected("lr", "judge", others, 0.913, 0.437))
+    assert "agrees with 'lr' in 91 %" in said and said.startswith("'judge' ")
+    assert "may save about 45 % of the labels" in said and len(said.split()) <= 20
