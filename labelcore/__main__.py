@@ -5,4 +5,4 @@ import sys
 from labelcore.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(name="python -m labelcore"))

@@ -35,8 +35,9 @@ INSIDE: dict[str, str] = {
     "charts": "errors promises estimands results words",
     "report": "promises estimands population designs plan log results words figures planning"
     " session replay charts",
-    "cli": "errors estimands population designs plan log results words planning store session"
-    " replay report",
+    "exchange": "errors promises population log session report",
+    "cli": "errors promises estimands population designs plan log results words planning store"
+    " session replay report exchange",
 }
 
 # "__init__" is the public `import labelcore` itself.

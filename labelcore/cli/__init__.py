@@ -10,33 +10,44 @@ from collections.abc import Sequence
 import click
 
 from labelcore.cli.files import check, plan, simulate
+from labelcore.cli.gating import gate
+from labelcore.cli.labelling import answer, draw, labels, status
 from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
+from labelcore.cli.serving import app
 from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
 
 BAD_INPUT, DISAGREES, INTERRUPTED = 2, 1, 130
 
 
+@click.version_option(str(sys.modules["labelcore"].__version__), message="labelcore %(version)s")
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 def commands() -> None:
     """How good is a classifier? Find out with few human labels, and defend the number.
 
-    Exit codes: 0 all is well, 1 a replay disagrees, 2 bad input.
+    Exit codes: 0 all is well, 1 a replay disagrees or a claim is refuted, 2 bad input, 3 a claim is
+    undecided.
     """
 
 
-for _command in (check, plan, simulate, import_, export, report, replay):
+for _command in (
+    *(app, check, plan, simulate, import_, draw, answer, status),
+    *(labels, export, report, replay, gate),
+):
     commands.add_command(_command)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code. Errors go to stderr as a sentence, without a trace."""
+def main(arguments: Sequence[str] | None = None, name: str = "labelcore") -> int:
+    """Run a command; returns the exit code. Errors go to stderr as a sentence, without a trace.
+
+    name   what the program is called in its help texts
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         with warnings.catch_warnings():
             # The command that needs the log says the same as its error.
             warnings.simplefilter("ignore", BrokenLogWarning)
-            code = commands.main(given, prog_name="python -m labelcore", standalone_mode=False)
+            code = commands.main(given, prog_name=name, standalone_mode=False)
     except click.ClickException as error:
         return _failed(" ".join(error.format_message().split()), BAD_INPUT, given)
     except click.Abort:

@@ -11,6 +11,7 @@ import click
 from labelcore.cli.options import file_options, plan_of, plan_options, population_of
 from labelcore.cli.output import json_option, say, write
 from labelcore.errors import ProjectExistsError
+from labelcore.exchange import CONFIGS, LABELLED_FORMS
 from labelcore.report import REPORT_FORMS, bundle_zip, estimates_csv, events_csv
 from labelcore.session.session import Session
 from labelcore.store import open_store
@@ -68,12 +69,20 @@ def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["events", "estimates", "bundle"]))
+@click.argument("what", type=click.Choice(["events", "estimates", "bundle", "labels", "config"]))
 @store_option
 @project_option
 @output_option
 @force_option
 @moved_option
+@click.option(
+    "--as",
+    "tool",
+    type=click.Choice(list(LABELLED_FORMS)),
+    default="label-studio",
+    show_default=True,
+    help="Of labels and config: for which tool.",
+)
 @click.option("--bom", is_flag=True, help="Start CSV files with a byte order mark, for Excel.")
 @json_option
 def export(
@@ -83,13 +92,23 @@ def export(
     output: str,
     force: bool,
     moved: str | None,
+    tool: str,
     bom: bool,
     as_json: bool,
 ) -> None:
-    """Write the events or the estimates as CSV, or everything needed to recompute as a bundle."""
+    """Write the events or the estimates as CSV, everything needed to recompute as a bundle, or the
+    labels in the form of another tool.
+
+    config is what to set up in that tool so that `draw` and `answer` understand it.
+    """
     session = Session.open(store, project, file=moved)
     if what == "bundle":
         content = bundle_zip(session)
+    elif what in ("labels", "config"):
+        made = LABELLED_FORMS if what == "labels" else CONFIGS
+        if tool not in made:
+            raise ValueError(f"--as: there is no {what} for {tool}; known: {', '.join(made)}")
+        content = made[tool](session)
     else:
         text = events_csv if what == "events" else estimates_csv
         content = text(session, byte_order_mark=bom).encode()

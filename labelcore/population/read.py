@@ -14,7 +14,7 @@ from labelcore.population.arguments import Arguments
 from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.formats import TableFile, open_table
 from labelcore.population.population import FileState, Population
-from labelcore.population.tables import written_table
+from labelcore.population.tables import written_table, written_tasks
 from labelcore.population.values import Values, read_values
 
 Source = Any
@@ -132,10 +132,12 @@ def read_population(
     )
     if isinstance(source, (str, os.PathLike)):
         source = _as_path(source)
-    table = written_table(source)
-    file = source if table is None else table.path
-    assert isinstance(file, Path)
+    file = source
     try:
+        table = written_table(source)
+        if table is None:
+            table = written_tasks(source, [name for _, name in arguments.named_columns()])
+        file = source if table is None else table.path
         return replace(_read_unchanged(file, arguments), _written=table)
     except FileNotFoundError:
         raise

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import copies_folder
+from labelcore.population.label_studio import MARKS, read_tasks, rows_of
 from labelcore.population.limits import check_columns
 from labelcore.population.text import listing, shorten
 
@@ -44,7 +45,8 @@ class WrittenTable:
 
 
 def written_table(source: object) -> WrittenTable | None:
-    """The source as one Parquet file; None for a path to a single file, there or not.
+    """The source as one Parquet file; None for a path to a file that is a table itself, or not
+    there.
 
     Raises TypeError for what is neither a path nor a table, PopulationError for a table that cannot
     be written and for parts that do not fit together.
@@ -62,6 +64,15 @@ def written_table(source: object) -> WrittenTable | None:
     if isinstance(source, Sequence) and not isinstance(source, (bytes, bytearray)):
         return _of_columns(name, _record_columns(source))
     raise TypeError(f"source must be {KINDS}, got {name}")
+
+
+def written_tasks(path: Path, wanted: Iterable[str]) -> WrittenTable | None:
+    """A file of Label Studio's tasks as a table (``label_studio.rows_of``); None for another file,
+    and where only columns are wanted that the tasks have themselves, such as "data"."""
+    if set(wanted) <= {*MARKS, "id", "data"} or not path.is_file():
+        return None
+    tasks = read_tasks(path)
+    return None if tasks is None else _of_columns(path.name, _record_columns(rows_of(tasks)))
 
 
 # --- tables in memory ----------------------------------------------------------------------------

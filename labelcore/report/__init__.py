@@ -2,7 +2,7 @@
 
 from labelcore.report.bundle import bundle_zip
 from labelcore.report.data import report_json
-from labelcore.report.labels import LABEL_FORMS, labels_file
+from labelcore.report.labels import LABEL_FORMS, labels_file, table_file
 from labelcore.report.page import report_html
 from labelcore.report.tables import estimates_csv, events_csv
 from labelcore.report.written import REPORT_FORMS, write_report
@@ -16,5 +16,6 @@ __all__ = [
     "labels_file",
     "report_html",
     "report_json",
+    "table_file",
     "write_report",
 ]

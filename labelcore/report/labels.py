@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from datetime import datetime
+from typing import Any
 
 import pandas as pd
 
@@ -16,9 +18,14 @@ def labels_csv(table: pd.DataFrame) -> bytes:
     """With a byte order mark, as Excel wants it; times in ISO 8601; texts that a spreadsheet would
     take for a formula have an apostrophe before them."""
     told = table.astype(object).where(table.notna(), None)
-    told["time"] = [None if time is None else time.isoformat() for time in told["time"]]
-    rows = [{str(name): value for name, value in row.items()} for row in told.to_dict("records")]
-    return csv_text(list(told.columns), rows, BYTE_ORDER_MARK).encode()
+    rows = [
+        {str(name): _told(value) for name, value in row.items()} for row in told.to_dict("records")
+    ]
+    return csv_text([str(name) for name in told.columns], rows, BYTE_ORDER_MARK).encode()
+
+
+def _told(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def labels_parquet(table: pd.DataFrame) -> bytes:
@@ -46,8 +53,13 @@ def labels_file(session: Session, suffix: str, *, content: bool = False) -> byte
 
     Raises ValueError for another suffix; the message lists those that can be written.
     """
+    return table_file(session.labels_table(content), suffix)
+
+
+def table_file(table: pd.DataFrame, suffix: str) -> bytes:
+    """The bytes of a table in the form that a suffix names. Raises ValueError for another one."""
     made = LABEL_FORMS.get(suffix.lower())
     if made is None:
         known = ", ".join(LABEL_FORMS)
         raise ValueError(f"labels are written as {known}, got {suffix or 'a name without one'!r}")
-    return made(session.labels_table(content))
+    return made(table)

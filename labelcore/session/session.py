@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -349,6 +350,66 @@ class Session:
                 stack = self.state.on_screen(annotator)
                 if stack or not self._release_expired(annotator, stopped):
                     return stack[-1] if stack else None
+
+    def take(self, n: int, annotator: str = DEFAULT_ANNOTATOR) -> list[Draw]:
+        """Several items at once, to be judged outside the app.
+
+        Parameters
+        ----------
+        n
+            how many items the person has then, at most; those that are open already count
+        annotator
+            the person who takes them
+
+        Returns
+        -------
+        list of Draw
+            The person's open draws, the oldest first; fewer than ``n`` where fewer are to be drawn.
+            ``answer`` takes them in any order.
+
+        Raises
+        ------
+        TypeError, ValueError
+            ``n`` is not a whole number, or less than 1.
+        BrokenLogError
+            The log was changed outside Labelcore.
+        StoreError
+            The store cannot be written.
+
+        Notes
+        -----
+        As with ``next``, what nobody has answered for 30 minutes may go to another person who has
+        nothing else to do; an answer that comes later still counts if it is the first. A method
+        that learns from the labels does not learn from items that are still out, so a batch costs
+        a few labels more; its intervals hold.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population("items.csv", id="id", content=["text"])
+        >>> session = lc.Session(population, lc.Plan("simple_random", ["prevalence"], budget=50))
+        >>> batch = session.take(3, "ann")
+        >>> for draw in reversed(batch):
+        ...     event = session.answer(draw, "no")
+        >>> [draw.index for draw in batch], session.labels
+        ([1, 2, 3], 3)
+        """
+        if isinstance(n, bool) or not isinstance(n, int):
+            raise TypeError(f"n must be a whole number of items, got {n!r}")
+        if n < 1:
+            raise ValueError(f"n must be at least 1, got {n}")
+        with self._lock:
+            self.sync()
+            self.ledger.refuse_broken()
+            while not self.engine.finished:
+                stack = self.state.on_screen(annotator)
+                if len(stack) >= n:
+                    break
+                stopped = not self.turns.taken_back() and self._stop_now(annotator)
+                drawn = self.ledger.append(partial(self.turns.next_draw, annotator, stopped, n))
+                if drawn is None and not self._release_expired(annotator, stopped):
+                    break
+            return self.state.on_screen(annotator)[:n]
 
     def _release_expired(self, annotator: str, stopped: bool) -> Event | None:
         """Take an item from a person who has had it for too long; there is nothing else to do."""

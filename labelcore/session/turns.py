@@ -52,10 +52,11 @@ class Turns:
         undone = self.state.screens.taken_back(index, repeat=repeat)
         return undone is None or undone.annotator == annotator or lease_over(undone.at, now())
 
-    def next_draw(self, annotator: str, stopped: bool) -> Entry | None:
+    def next_draw(self, annotator: str, stopped: bool, most: int = 1) -> Entry | None:
         """What to show next: an item taken back, else a repeat that is due, else what the method
-        asks, else any repeat; repeats only when the plan's rules have ended the drawing."""
-        if self.state.on_screen(annotator) and not self.owes(annotator):
+        asks, else any repeat; repeats only when the plan's rules have ended the drawing. Nothing
+        for a person who has ``most`` items already."""
+        if len(self.state.on_screen(annotator)) >= most and not self.owes(annotator):
             return None  # Another page of this person was faster.
         engine = self.engine
         if engine.finished:

@@ -195,7 +195,7 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 
 def test_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="path must name a file"):
+    with pytest.raises(ValueError, match="the folder holds no file whose name ends in .parquet"):
         read_population(tmp_path, content="text")
 
 

@@ -1,0 +1,77 @@
+"""The command that a build server asks: are the claims of a project shown?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import click
+
+from labelcore.cli.output import json_option, say, write
+from labelcore.cli.projects import moved_option, project_option, store_option
+from labelcore.promises import ClaimStatus
+from labelcore.results.types import Claim
+from labelcore.session.session import Session
+
+SHOWN, REFUTED, OPEN = 0, 1, 3
+
+
+@click.command()
+@store_option
+@project_option
+@moved_option
+@click.option("--junit", type=click.Path(), metavar="PATH", help="Write a JUnit XML file too.")
+@json_option
+def gate(store: str, project: str, moved: str | None, junit: str | None, as_json: bool) -> int:
+    """Say whether every claim of a project is decided.
+
+    Exit code 0: all are decided, they hold. 1: one is refuted. 3: one is undecided, which is not
+    shown. 2: bad input, or a project without claims.
+    """
+    session = Session.open(store, project, file=moved)
+    session.check_log()
+    claims = [one for one in session.results().values() if isinstance(one, Claim)]
+    if not claims:
+        raise ValueError(
+            f"project {project!r} has no claims: a plan states them before the first label, as in "
+            "--claim 'precision >= 0.9'"
+        )
+    code = exit_code(claims)
+    if junit is not None:
+        write(str(Path(junit)), junit_xml(project, claims).encode(), force=True)
+    values = {
+        "project": project,
+        "exit_code": code,
+        "claims": {one.claim: one.to_dict() for one in claims},
+    }
+    say(values, [one.sentence() for one in claims], as_json)
+    return code
+
+
+def exit_code(claims: list[Claim]) -> int:
+    """A refuted claim counts before an undecided one."""
+    found = {one.status for one in claims}
+    if ClaimStatus.REFUTED in found:
+        return REFUTED
+    return OPEN if ClaimStatus.UNDECIDED in found else SHOWN
+
+
+def junit_xml(project: str, claims: list[Claim]) -> str:
+    """A test case for each claim: a refuted one fails, an undecided one is an error."""
+    kinds = {ClaimStatus.REFUTED: "failure", ClaimStatus.UNDECIDED: "error"}
+    number = {kind: sum(kinds.get(one.status) == kind for one in claims) for kind in kinds.values()}
+    lines = ['<?xml version="1.0" encoding="utf-8"?>']
+    lines.append(
+        f'<testsuite name={_quoted(project)} tests="{len(claims)}" '
+        f'failures="{number["failure"]}" errors="{number["error"]}">'
+    )
+    for one in claims:
+        kind, case = kinds.get(one.status), f"<testcase name={_quoted(one.claim)}"
+        said = f"<{kind} message={_quoted(one.sentence())}/>" if kind else ""
+        lines.append(f"  {case}>{said}</testcase>" if said else f"  {case}/>")
+    return "\n".join([*lines, "</testsuite>", ""])
+
+
+def _quoted(text: str) -> str:
+    """An attribute; what no XML may hold is left out."""
+    return quoteattr("".join(sign for sign in text if sign >= " "))

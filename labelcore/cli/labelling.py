@@ -1,0 +1,185 @@
+"""Labelling outside the app: items out in a file, answers back from one, and how far it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from labelcore.cli.output import json_option, say, write
+from labelcore.cli.projects import (
+    force_option,
+    moved_option,
+    output_option,
+    project_option,
+    store_option,
+)
+from labelcore.exchange import BATCH_FORMS, Outcome, read_answers, store_answers
+from labelcore.log.people import DEFAULT_ANNOTATOR
+from labelcore.report import LABEL_FORMS, labels_file
+from labelcore.session.session import Session
+from labelcore.store import open_store
+from labelcore.words.counts import answers_words
+from labelcore.words.sentences import count
+
+person_option = click.option(
+    "--annotator", default=DEFAULT_ANNOTATOR, show_default=True, help="The person who labels."
+)
+content_option = click.option("--content", is_flag=True, help="With what was shown of each item.")
+
+
+@click.command()
+@store_option
+@project_option
+@output_option
+@force_option
+@moved_option
+@content_option
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice([suffix.removeprefix(".") for suffix in LABEL_FORMS]),
+    help="Taken from PATH when left out.",
+)
+@json_option
+def labels(
+    store: str,
+    project: str,
+    output: str,
+    force: bool,
+    moved: str | None,
+    content: bool,
+    kind: str | None,
+    as_json: bool,
+) -> None:
+    """Write the labels as one table: CSV, Parquet or Excel, by the suffix of PATH.
+
+    Shares weighted by its column `weight` are shares of the file. In CSV and Excel no text runs as
+    a formula.
+    """
+    session = Session.open(store, project, file=moved)
+    suffix = f".{kind}" if kind else Path(output).suffix if output != "-" else ".csv"
+    made = labels_file(session, suffix, content=content)
+    where = write(output, made, force=force)
+    if output != "-":
+        rows = sum(session.engine.kinds.values()) + len(session.engine.existing.positions)
+        values = {"path": where, "labels": rows}
+        say(values, [f"{where}: {count(rows, 'row')}."], as_json)
+
+
+@click.command()
+@store_option
+@project_option
+@person_option
+@output_option
+@force_option
+@moved_option
+@click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, metavar="N")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(list(BATCH_FORMS)),
+    default="table",
+    show_default=True,
+    help="table: by the suffix of PATH, .csv, .jsonl, .parquet or .xlsx; or a tool's tasks.",
+)
+@json_option
+def draw(
+    store: str,
+    project: str,
+    annotator: str,
+    output: str,
+    force: bool,
+    moved: str | None,
+    batch: int,
+    form: str,
+    as_json: bool,
+) -> None:
+    """Draw a batch of items, to be judged outside the app; `answer` takes the answers back.
+
+    Drawing again gives the same open items until they are answered. No score and no prediction is
+    in the file.
+    """
+    session = Session.open(store, project, file=moved)
+    draws = session.take(batch, annotator)
+    suffix = Path(output).suffix if output != "-" else ".csv"
+    where = write(output, BATCH_FORMS[form](session, draws, suffix), force=force)
+    if output == "-":
+        return
+    values = {
+        "path": where,
+        "items": [{"token": one.token, "id": one.item_id, "index": one.index} for one in draws],
+        "status": session.status,
+    }
+    say(values, [f"{where}: {count(len(draws), 'item')} for {annotator!r}."], as_json)
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@store_option
+@project_option
+@moved_option
+@click.option("--change", is_flag=True, help="Change answers that are there and differ.")
+@json_option
+def answer(
+    file: str,
+    store: str,
+    project: str,
+    moved: str | None,
+    change: bool,
+    as_json: bool,
+) -> None:
+    """Store the answers of a file: a table with the columns token or id, and answer (note may be
+    there too), or an export of Label Studio.
+
+    All or none: a file with an unknown item or an unknown answer stores nothing. Rows without an
+    answer are left open. The same file twice changes nothing.
+    """
+    session = Session.open(store, project, file=moved)
+    found = store_answers(session, read_answers(Path(file)), change=change)
+    numbers = Counter(found.values())
+    values = {**{one.value: numbers[one] for one in Outcome}, **_standing(session)}
+    told = "; ".join(f"{count(numbers[one], 'answer')} {one.words}" for one in Outcome)
+    say(values, [f"{file}: {told}.", _line(values)], as_json)
+
+
+@click.command()
+@store_option
+@click.option("--project", help="Its name; without it, every project of the store.")
+@moved_option
+@json_option
+def status(store: str, project: str | None, moved: str | None, as_json: bool) -> None:
+    """How far a project is, and what is known; without --project, what a store holds."""
+    if project is None:
+        records = open_store(store, create=False).projects()
+        rows = [{"project": one.name, "created_at": one.created_at} for one in records]
+        say(
+            {"projects": rows},
+            [f"{one.name} (of {one.created_at[:10]})" for one in records],
+            as_json,
+        )
+        return
+    session = Session.open(store, project, file=moved)
+    results = session.results()
+    values = {**_standing(session), "results": {key: one.to_dict() for key, one in results.items()}}
+    say(values, [_line(values), *(one.sentence() for one in results.values())], as_json)
+
+
+def _standing(session: Session) -> dict[str, Any]:
+    return {
+        "project": session.project,
+        "status": session.status,
+        "labels": session.labels,
+        "planned": session.plan.planned,
+        "answers": answers_words(session.engine.kinds),
+    }
+
+
+def _line(values: Mapping[str, Any]) -> str:
+    return (
+        f"{values['project']}: {values['status']}; {values['answers']}, planned for "
+        f"{count(int(values['planned']))}."
+    )

@@ -1,0 +1,47 @@
+"""The command that starts the app."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True)
+@click.option(
+    "--data",
+    type=click.Path(file_okay=False),
+    help="The folder of projects and pictures.  [default: LABELCORE_DATA, else ./data]",
+)
+@click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+def app(port: int, data: str | None, no_browser: bool) -> int:
+    """Start the app on http://127.0.0.1:8501, reachable from this computer only."""
+    environment = dict(os.environ)
+    if data is not None:
+        environment["LABELCORE_DATA"] = os.path.abspath(data)
+    return subprocess.call(command(port, no_browser), env=environment)
+
+
+def command(port: int, no_browser: bool) -> list[str]:
+    """What is run. The settings beside the app's first page go before those of the user and of the
+    working folder; address and port are said here too."""
+    options = ["--server.address", "127.0.0.1", "--server.port", str(port)]
+    options += ["--server.showEmailPrompt", "false"]
+    options += ["--server.headless", "true"] if no_browser else []
+    return [sys.executable, "-m", "streamlit", "run", str(first_page()), *options]
+
+
+def first_page() -> Path:
+    """In an installed package the app lies in it, in a checkout beside it."""
+    package = Path(sys.modules["labelcore"].__path__[0])
+    places = [package / "app" / "app.py", package.parent / "app.py"]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise FileNotFoundError(
+            f"{places[0]}: the app is missing from this installation; install labelcore again"
+        )
+    return found

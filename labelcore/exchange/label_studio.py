@@ -1,0 +1,150 @@
+"""Drawn items as tasks of Label Studio, and the answers of its JSON export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population.label_studio import SKIPPED, Task, annotation_of
+from labelcore.session.session import Session
+
+ITEM, TOKEN = "labelcore_id", "labelcore_token"
+VERDICT, NOTE = "verdict", "note"
+RESERVED = {"unsure": "not sure", "broken": "broken item"}
+"""How the answers without a class are called beside the classes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAnswer:
+    """What a task says of the item that it is about."""
+
+    token: str | None
+    item_id: str
+    answer: str
+    note: str
+
+
+def task_of(item_id: str, shown: Mapping[str, str], token: str = "") -> dict[str, Any]:
+    """A task without predictions: whoever judges must not see them."""
+    marks = {ITEM: item_id, **({TOKEN: token} if token else {})}
+    return {"data": {**shown, **marks}}
+
+
+def labelling_config(session: Session) -> str:
+    """The labelling interface to set up in Label Studio: the columns as texts, the classes as
+    choices with the keys 1, 2, ..., not sure and broken, and a note."""
+    texts = [
+        f"  <Text name={quoteattr(f'text{place}')} value={quoteattr(f'${name}')}/>"
+        for place, name in enumerate(session.population.content_columns)
+    ]
+    answers = [*session.population.classes, *RESERVED.values()]
+    keys = [f' hotkey="{place}"' if place <= 9 else "" for place in range(1, len(answers) + 1)]
+    choices = [
+        f"    <Choice value={quoteattr(name)}{key}/>"
+        for name, key in zip(answers, keys, strict=True)
+    ]
+    head = f'  <Choices name="{VERDICT}" toName="text0" choice="single-radio">'
+    note = f'  <TextArea name="{NOTE}" toName="text0"/>'
+    return "\n".join(["<View>", *texts, head, *choices, "  </Choices>", note, "</View>", ""])
+
+
+def answers_of_tasks(file: str, tasks: Sequence[Task]) -> list[TaskAnswer]:
+    """The answers of an export: a skipped task is "unsure".
+
+    Raises PopulationError where a task does not say which item it is about.
+    """
+    words = {said: answer for answer, said in RESERVED.items()} | {SKIPPED: "unsure"}
+    found, faults = [], []
+    for row, task in enumerate(tasks, 1):
+        data = task["data"]
+        if ITEM not in data:
+            rule = f"a task must have {ITEM} in its data, as `labelcore draw` writes it"
+            faults.append(Fault(file, None, row, None, rule))
+            continue
+        answer, note = annotation_of(task)
+        found.append(TaskAnswer(data.get(TOKEN), str(data[ITEM]), words.get(answer, answer), note))
+    if faults:
+        raise PopulationError(faults)
+    return found
+
+
+def labelled_tasks(session: Session) -> list[dict[str, Any]]:
+    """Every item judged as a task with one annotation, in the form of an export.
+
+    Kept: what was shown, the class, skips ("unsure", "later", "broken" are cancelled annotations,
+    told apart by a text), note, seconds, time, person, scores and predictions as predictions. Left
+    out, for which there is no place: strata, and the log. The weight stands in the data.
+    """
+    table = session.labels_table(content=True)
+    texts = list(session.population.content_columns)
+    shown = [name if name in table.columns else f"content_{name}" for name in texts]
+    return [_labelled(session, row, texts, shown, n) for n, row in enumerate(_plain(table), 1)]
+
+
+def _plain(table: Any) -> list[dict[str, Any]]:
+    return [
+        {str(name): value for name, value in row.items()}
+        for row in table.astype(object).where(table.notna(), None).to_dict("records")
+    ]
+
+
+def _labelled(
+    session: Session,
+    row: Mapping[str, Any],
+    texts: Sequence[str],
+    shown: Sequence[str],
+    number: int,
+) -> dict[str, Any]:
+    task = task_of(
+        row["id"], {name: row[column] for name, column in zip(texts, shown, strict=True)}
+    )
+    if row["weight"] is not None:
+        task["data"]["labelcore_weight"] = row["weight"]
+    at = None if row["time"] is None else row["time"].isoformat()
+    annotation = {
+        "id": number,
+        "completed_by": {"email": row["annotator"] or ""},
+        "was_cancelled": row["answer"] is None,
+        "ground_truth": False,
+        "lead_time": row["seconds"],
+        "created_at": at,
+        "updated_at": at,
+        "result": _result(row),
+    }
+    return {
+        "id": number,
+        **task,
+        "predictions": _predictions(session, row),
+        "annotations": [annotation],
+    }
+
+
+def _result(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found = []
+    if row["answer"] is not None:
+        found.append(_choice(row["answer"]))
+    note = row["notes"] or ("" if row["answer"] is not None else row["status"])
+    if note:
+        said = {"from_name": NOTE, "to_name": "text0", "type": "textarea", "origin": "manual"}
+        found.append({**said, "value": {"text": [note]}})
+    return found
+
+
+def _choice(name: str) -> dict[str, Any]:
+    said = {"from_name": VERDICT, "to_name": "text0", "type": "choices", "origin": "manual"}
+    return {**said, "value": {"choices": [name]}}
+
+
+def _predictions(session: Session, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found = []
+    for name in session.population.classifiers:
+        called, score = row.get(f"prediction_{name}"), row.get(f"score_{name}")
+        one: dict[str, Any] = {"model_version": name}
+        one["result"] = [] if called is None else [_choice(called)]
+        if score is not None:
+            one["score"] = score
+        found.append(one)
+    return found

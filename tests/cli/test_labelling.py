@@ -1,0 +1,221 @@
+"""A session outside the app: items out, answers back, labels home, and what a build server asks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.cli import main, serving
+from tests.report.sessions import session_on, write_items
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> tuple[str, dict[str, bool]]:
+    """A store with a project of 40 labels to come, and the truth."""
+    truth = write_items(tmp_path / "items.csv")
+    url = f"sqlite:///{tmp_path}/labels.db"
+    session_on(tmp_path / "items.csv", store=url, budget=40).store.close()
+    return url, truth
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main([str(one) for one in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def place(url: str) -> tuple[str, ...]:
+    return ("--store", url, "--project", "spam")
+
+
+def filled(path: Path, truth: dict[str, bool], column: str = "token") -> Path:
+    """The batch with an answer in each row but the last, which stays open."""
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
+    for number, row in enumerate(rows[:-1]):
+        row["answer"] = "unsure" if number == 3 else "yes" if truth[row["id"]] else "no"
+        row["note"] = "odd" if number == 2 else ""
+    done = path.with_name(f"done-{path.name}")
+    with done.open("w", newline="", encoding="utf-8") as stream:
+        kept = [name for name in rows[0] if name not in ({"token", "id"} - {column})]
+        writer = csv.DictWriter(stream, kept, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+    return done
+
+
+@pytest.mark.parametrize("column", ["token", "id"])
+def test_a_batch_goes_out_and_its_answers_come_back(
+    made: Any, tmp_path: Path, column: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, truth = made
+    batch = tmp_path / "batch.csv"
+    given = ["draw", *place(url), "--batch", 10, "--annotator", "ann", "-o"]
+    code, out, _ = run(capsys, *given, batch)
+    assert code == 0 and "10 items for 'ann'" in out
+    assert batch.read_text("utf-8-sig").splitlines()[0] == "token,id,text,answer,note"
+    run(capsys, *given, tmp_path / "again.csv")
+    assert (tmp_path / "again.csv").read_text() == batch.read_text()
+    done = filled(batch, truth, column)
+    code, out, _ = run(capsys, "answer", done, *place(url))
+    assert code == 0 and "9 answers stored" in out and "1 answer still to be given" in out
+    code, out, _ = run(capsys, "answer", done, *place(url))
+    assert code == 0 and "0 answers stored; 9 answers there already" in out
+    labels = lc.Session.open(url, "spam").labels_table()
+    assert len(labels) == 9 and set(labels["annotator"]) == {"ann"}
+    assert sorted(labels["status"]) == ["labelled"] * 8 + ["unsure"]
+    assert labels["notes"].tolist().count("odd") == 1
+    said = labels.dropna(subset=["answer"])
+    assert [truth[one] for one in said["id"]] == (said["answer"] == "yes").tolist()
+
+
+def test_an_answer_that_differs_is_changed_only_where_that_is_asked(
+    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, _ = made
+    batch = tmp_path / "batch.jsonl"
+    run(capsys, "draw", *place(url), "--batch", 3, "-o", batch)
+    rows = [json.loads(line) for line in batch.read_text().splitlines()]
+
+    def answered(*answers: str) -> Path:
+        told = [{**row, "answer": one} for row, one in zip(rows, answers, strict=True)]
+        path = tmp_path / "answers.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in told))
+        return path
+
+    run(capsys, "answer", answered("yes", "no", "broken"), *place(url))
+    path = answered("no", "no", "later")
+    assert "2 answers left as they are" in run(capsys, "answer", path, *place(url))[1]
+    code, out, _ = run(capsys, "answer", path, *place(url), "--change", "--json")
+    found = json.loads(out)
+    assert code == 0 and (found["changed"], found["same"], found["different"]) == (1, 1, 1)
+    labels = lc.Session.open(url, "spam").labels_table()
+    assert labels["answer"].fillna("").tolist() == ["no", "no", ""]
+
+
+def test_a_file_with_a_fault_stores_nothing(
+    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, _ = made
+    batch = tmp_path / "batch.csv"
+    run(capsys, "draw", *place(url), "--batch", 2, "-o", batch)
+    token = batch.read_text("utf-8-sig").splitlines()[1].partition(",")[0]
+    bad = tmp_path / "bad.csv"
+    bad.write_text(f"token,answer\n{token},yes\nnone,yes\n{token},maybe\n")
+    code, _, err = run(capsys, "answer", bad, *place(url))
+    assert code == 2 and "row 2, column 'token': no item that was drawn" in err
+    assert "row 3" in err and "answer must be one of no, yes, unsure, later, broken" in err
+    assert lc.Session.open(url, "spam").labels == 0
+    bad.write_text("item,answer\nx,yes\n")
+    code, _, err = run(capsys, "answer", bad, *place(url))
+    assert code == 2 and "its columns are item, answer" in err
+    assert run(capsys, "answer", tmp_path / "none.csv", *place(url))[0] == 2
+    code, _, err = run(capsys, "draw", *place(url), "-o", tmp_path / "b.ods")
+    assert code == 2 and "a batch is written as .csv, .jsonl, .parquet, .xlsx, got '.ods'" in err
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "xlsx"])
+def test_labels_are_written_by_suffix(
+    made: Any, tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, truth = made
+    batch = tmp_path / "batch.csv"
+    run(capsys, "draw", *place(url), "--batch", 10, "-o", batch)
+    run(capsys, "answer", filled(batch, truth), *place(url))
+    path = tmp_path / f"labels.{suffix}"
+    code, out, _ = run(capsys, "labels", *place(url), "-o", path, "--content")
+    assert code == 0 and "9 rows" in out
+    read: Any = {"csv": pd.read_csv, "parquet": pd.read_parquet, "xlsx": pd.read_excel}[suffix]
+    found = read(path)
+    assert len(found) == 9 and {"weight", "text", "score_lr"} <= set(found.columns)
+    code, _, err = run(capsys, "labels", *place(url), "-o", path)
+    assert code == 2 and "give --force" in err
+    code, _, err = run(capsys, "labels", *place(url), "-o", tmp_path / "labels.txt")
+    assert code == 2 and "labels are written as .csv, .parquet, .xlsx, got '.txt'" in err
+
+
+def test_status_says_how_far_it_is(made: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    url, _ = made
+    code, out, _ = run(capsys, "status", "--store", url)
+    assert code == 0 and out.startswith("spam (of 2")
+    code, out, _ = run(capsys, "status", *place(url))
+    assert code == 0 and out.startswith("spam: open; 0 label") and "planned for 40 labels" in out
+    values = json.loads(run(capsys, "status", *place(url), "--json")[1])
+    assert values["labels"] == 0 and values["results"]["precision"]["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "says", "code", "tag"),
+    [
+        ("precision >= 0.05", "yes", 0, None),
+        ("precision >= 0.95", "no", 1, "failure"),
+        ("precision >= 0.5", None, 3, "error"),
+    ],
+)
+def test_gate_is_the_exit_code_of_the_claims(
+    claim: str,
+    says: str | None,
+    code: int,
+    tag: str | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_items(tmp_path / "items.csv")
+    url = f"sqlite:///{tmp_path}/labels.db"
+    session = session_on(tmp_path / "items.csv", store=url, budget=60, claims=[claim], stop=())
+    while says and (draw := session.next()) is not None:
+        session.answer(draw, says)
+    session.store.close()
+    junit = tmp_path / "junit.xml"
+    found, out, err = run(capsys, "gate", *place(url), "--junit", junit, "--json")
+    assert (found, err) == (code, "")
+    assert json.loads(out)["exit_code"] == code and list(json.loads(out)["claims"]) == [claim]
+    suite = ET.parse(junit).getroot()
+    case = suite.find("testcase")
+    assert case is not None and case.get("name") == claim
+    assert [one.tag for one in case] == ([tag] if tag else [])
+    assert suite.get("failures") == str(int(tag == "failure"))
+
+
+def test_gate_needs_a_claim(made: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "gate", *place(made[0]))
+    assert code == 2 and "project 'spam' has no claims" in err
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version") == (0, f"labelcore {lc.__version__}\n", "")
+
+
+def test_app_starts_the_first_page_on_this_machine_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    called: list[tuple[list[str], dict[str, str]]] = []
+
+    def call(command: list[str], env: dict[str, str]) -> int:
+        called.append((command, env))
+        return 0
+
+    monkeypatch.setattr(serving.subprocess, "call", call)
+    assert main(["app", "--port", "8599", "--data", str(tmp_path), "--no-browser"]) == 0
+    ((command, environment),) = called
+    assert command[1:4] == ["-m", "streamlit", "run"] and Path(command[4]).name == "app.py"
+    assert Path(command[4]).is_file()
+    options = dict(zip(command[5::2], command[6::2], strict=True))
+    assert options["--server.address"] == "127.0.0.1" and options["--server.port"] == "8599"
+    assert options["--server.headless"] == "true"
+    assert environment["LABELCORE_DATA"] == str(tmp_path)
+
+
+def test_an_installation_without_the_app_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(lc, "__path__", [str(tmp_path / "labelcore")])
+    code, _, err = run(capsys, "app")
+    assert code == 2 and "the app is missing from this installation" in err
