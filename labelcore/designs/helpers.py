@@ -36,6 +36,12 @@ LIKE_THE_ANSWER = (
     "The helper {name!r} is called like the answer itself: if it holds the answers, they are known "
     "and nothing need be labelled."
 )
+LIKE_KNOWN = (
+    "The helper {name!r} says what all {answers:,} known answers say: if it holds the answers, "
+    "they are known and nothing need be labelled."
+)
+LEAST_KNOWN = 10
+"""So many known answers of either kind before agreement with all of them says something."""
 USED = (
     "Items are chosen with the help of {names}: what they say moves labels, not the result. What "
     "that saves depends on how often they are right where {classifier!r} is wrong; the report says "
@@ -226,6 +232,24 @@ def helper_notes(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
         elif looks_like_answer(population.arguments.get("helpers", {}).get(name, "")):
             notes.append(LIKE_THE_ANSWER.format(name=name))
     return tuple(notes)
+
+
+def like_known_answers(population: Population, classifier: str | None) -> tuple[str, ...]:
+    """A sentence on each helper that says what all known answers say, where these are enough to
+    tell."""
+    known, two = population.known, len(population.classes) == 2
+    if known is None or not two or classifier not in population.predictions:
+        return ()
+    there = known >= 0
+    truth = known[there] == population.classes.index(population.positive)
+    if min(truth.sum(), (~truth).sum()) < LEAST_KNOWN:
+        return ()
+    said = {name: _said(population, str(classifier), name) for name in population.helpers}
+    return tuple(
+        LIKE_KNOWN.format(name=name, answers=len(truth))
+        for name, one in said.items()
+        if isinstance(one, Said) and np.array_equal(one.vote[there], truth)
+    )
 
 
 def _agreement(name: str, classifier: str, vote: FloatArray, own: BoolArray) -> str:

@@ -21,6 +21,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from labelcore.designs.base import Design, FrameT, IntArray, Setup
+from labelcore.designs.helpers import like_known_answers
 from labelcore.designs.sure_scores import turned_words
 from labelcore.errors import InPlan, NotRandomError, PlanArgumentError, PlanError
 from labelcore.plan.plan import Plan
@@ -176,9 +177,11 @@ def share_words(share: float) -> str:
 
 
 def prepared(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT:
-    """The design's frame with the existing labels in their place, and what was done to scores."""
-    frame = _with_existing(design, setup, existing)
-    return replace(frame, notes=(*turned_words(setup.population), *frame.notes))
+    """The design's frame with the existing labels in their place, what was done to scores, and
+    which helper says what the known answers say."""
+    frame, file = _with_existing(design, setup, existing), setup.population
+    alike = like_known_answers(file, setup.classifier)
+    return replace(frame, notes=(*turned_words(file), *frame.notes, *alike))
 
 
 def _with_existing(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT:

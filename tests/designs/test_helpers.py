@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,39 @@ def test_a_helper_called_like_the_answer_is_told(tmp_path: Path) -> None:
     known = file_of(tmp_path, true_label=lambda t, r: t)
     assert "'true_label' is called like the answer itself" in notes(known)
     assert kept(known).params["helpers"] == ("true_label",)
+
+
+@pytest.mark.parametrize(
+    ("answers", "wrong", "told"), [(60, 0, True), (60, 1, False), (6, 0, False)]
+)
+def test_a_helper_that_says_what_known_answers_say_is_told(
+    tmp_path: Path, answers: int, wrong: int, told: bool
+) -> None:
+    known = file_of(tmp_path, coding=lambda t, r: np.where(t == 1, "pass", "fail"))
+    given = np.full(N, -1, dtype=np.int16)
+    given[:answers] = known.truth[:answers]
+    given[:wrong] = 1 - given[:wrong]
+    known = Known(replace(known.population, known=given), known.truth)
+    said = notes(known, existing="certainty")
+    assert ("'coding' says what all 60 known answers say" in said) == told
+
+
+def test_columns_that_cannot_help_change_nothing_beside_one_that_can(tmp_path: Path) -> None:
+    """Constant, empty, of 1,000 texts, equal to the prediction: the draws are those without."""
+    alone = file_of(tmp_path / "alone", judge=right_in(0.95))
+    copied = [str(one) for one in alone.population.predictions["own"]]
+    odd = {"same": "x", "empty": "", "texts": [f"v{i % 1000}" for i in range(N)], "copy": copied}
+    beside = file_of(tmp_path / "beside", judge=right_in(0.95), **odd)
+    for design, params in ((NEYMAN, {}), ("simple_random", {"interval": "difference"})):
+        plan = lc.Plan(design, ["accuracy"], budget=200, promise="fixed", params=params)
+        found = []
+        for one in (alone, beside):
+            settled = frozen(one.population, plan, 200)
+            assert settled.params["helpers"] == ("judge",)
+            engine = labelled(one.engine(settled, 1), one.truth)
+            found.append((scalar_results(engine)["accuracy"].value,
+                          [answer.position for answer in engine.asked]))  # fmt: skip
+        assert found[0] == found[1]
 
 
 def test_an_unknown_helper_is_refused_by_name(judged: Known) -> None:
