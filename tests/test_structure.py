@@ -61,7 +61,7 @@ MAY_NAME_TYPES = {
 # From outside, one of these folders is its table; of its files only these may be named.
 OPEN_FILES = {
     "designs": {
-        *("base", "choices", "curves", "params", "rates", "samples", "scalars"),
+        *("base", "choices", "curves", "helpers", "params", "rates", "samples", "scalars"),
         *("sure_scores", "sureness"),
     },
     "store": {"base"},
