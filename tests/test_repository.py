@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from streamlit import config
 
 PAGE_LINES = 100
@@ -143,6 +146,52 @@ def test_each_requirement_is_pinned_and_has_a_reason(root: Path) -> None:
     given = reasons((root / "CONTRIBUTING.md").read_text("utf-8"))
     assert sorted(given) == sorted(pinned)
     assert [name for name, reason in given.items() if len(reason) < 20] == []
+
+
+def test_the_package_takes_what_is_pinned(root: Path) -> None:
+    """Its ranges name the same packages as the lock, and hold each pinned version."""
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    ranges = {one.name.lower(): one.specifier for one in map(Requirement, project["dependencies"])}
+    pinned = requirements((root / "requirements.txt").read_text("utf-8"))
+    assert sorted(ranges) == sorted(pinned)
+    assert [name for name, version in pinned.items() if version not in ranges[name]] == []
+    assert [
+        name for name, one in ranges.items() if any(part.operator == "==" for part in one)
+    ] == []
+
+
+def test_a_build_brings_the_app_with_its_settings(root: Path, tmp_path: Path) -> None:
+    setuptools = pytest.importorskip("setuptools")
+    build = runpy.run_path(str(root / "setup.py"))["WithApp"](setuptools.Distribution())
+    build.build_lib = str(tmp_path)
+    build.packages = build.py_modules = []
+    build.editable_mode = False
+    build.run()
+    found = {str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file()}
+    assert found == {str(Path(one).relative_to(tmp_path)) for one in build.get_outputs()}
+    pages = {f"pages/{one.name}" for one in (root / "pages").glob("*.py")}
+    names = {"app.py", ".streamlit/config.toml", *pages}
+    assert found == {f"labelcore/app/{name}" for name in names}
+    for name in names:
+        assert (tmp_path / "labelcore/app" / name).read_bytes() == (root / name).read_bytes()
+
+
+@pytest.mark.full
+def test_the_wheel_holds_the_app_and_asks_for_ranges(root: Path, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    for file in tracked_files(root):
+        target = source / file.relative_to(root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target)
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), "."]
+    subprocess.run(command, cwd=source, check=True, timeout=300)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        names = set(wheel.namelist())
+        metadata = next(name for name in names if name.endswith("METADATA"))
+        asked = wheel.read(metadata).decode()
+    assert {"labelcore/py.typed", "labelcore/app/app.py", "labelcore/app/pages/label.py"} <= names
+    assert "labelcore/app/.streamlit/config.toml" in names
+    assert "Requires-Dist: pandas<4,>=2.3" in asked
 
 
 @pytest.mark.parametrize("line", ["numpy", "numpy>=2", "numpy==2.*", "numpy == 2.4.6"])

@@ -13,7 +13,14 @@ import streamlit as st
 
 from labelcore.charts import READINGS
 from labelcore.promises import Status
-from labelcore.report import bundle_zip, estimates_csv, events_csv, report_html, report_json
+from labelcore.report import (
+    bundle_zip,
+    estimates_csv,
+    events_csv,
+    labels_file,
+    report_html,
+    report_json,
+)
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.session.session import Session
@@ -59,6 +66,14 @@ DOWNLOADS = (
     Download("Estimates CSV", "estimates.csv", "text/csv", estimates_csv),
     Download("Replay bundle", "bundle.zip", "application/zip", bundle_zip),
 )
+
+LABELS_HELP = "One row for each item judged, with scores, predictions and weight."
+SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+LABEL_KINDS = {
+    ".csv": ("CSV", "text/csv"),
+    ".parquet": ("Parquet", "application/vnd.apache.parquet"),
+    ".xlsx": ("Excel", SHEET),
+}
 
 
 def report_page(project: str) -> None:
@@ -116,6 +131,17 @@ def downloads(project: str, session: Session) -> None:
                 on_click="ignore",
                 icon=":material/download:",
             )
+        with st.popover("Labels", icon=":material/table:", help=LABELS_HELP):
+            for suffix, (kind, mime) in LABEL_KINDS.items():
+                st.download_button(
+                    f"Labels as {kind}",
+                    data=partial(labels_file, session, suffix, content=True),
+                    file_name=file_name(project, f"labels{suffix}"),
+                    mime=mime,
+                    key=f"download-labels{suffix}",
+                    on_click="ignore",
+                    icon=":material/download:",
+                )
 
 
 def csv_button(session: Session, label: str, name: str, make: Callable[[], str]) -> None:

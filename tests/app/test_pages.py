@@ -170,6 +170,13 @@ def test_progress_changes_nothing(app, make) -> None:
     assert session.store.last_sequence("demo") == before
 
 
+def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
+    page = app("report", project="two")
+    assert not page.exception
+    labels = [one.proto.label for one in page.get("download_button")]
+    assert labels[-3:] == ["Labels as CSV", "Labels as Parquet", "Labels as Excel"]
+
+
 def test_report_is_interim_before_finish(app, make) -> None:
     session = make(labels=50)
     assert "Interim" in texts(app("report", project="demo"))

@@ -1,0 +1,37 @@
+"""Builds the package with the app in it: its first page, its pages and its settings lie at the top
+of the checkout. All else that a build needs to know is in pyproject.toml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copyfile
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).parent
+
+
+class WithApp(build_py):
+    """The Python files of the package, and the app as ``labelcore/app``."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            for source, target in self._app():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                copyfile(source, target)
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        outputs: list[str] = super().get_outputs(include_bytecode)
+        return outputs + [str(target) for _, target in self._app()]
+
+    def _app(self) -> list[tuple[Path, Path]]:
+        target = Path(self.build_lib) / "labelcore" / "app"
+        files = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py"))]
+        files.append(ROOT / ".streamlit" / "config.toml")
+        return [(file, target / file.relative_to(ROOT)) for file in files]
+
+
+if __name__ == "__main__":
+    setup(cmdclass={"build_py": WithApp})
