@@ -1,32 +1,24 @@
 """What is generated from the tables of the package: ``python -m docs.make_sentences``.
 
-Writes docs/sentences.md, every sentence that the product can say, and the table of estimands in
-README.md; ``tests/test_sentences_page.py`` fails while they are stale.
+Writes docs/sentences.md, every sentence that the product can say, the table of estimands in
+README.md, and the pages of ``docs.made_pages``; ``tests/test_sentences_page.py`` fails while they
+are stale.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
+from docs.made_pages import estimand_rows, pages
 from docs.spoken import Spoken, spoken
-from labelcore.estimands import QUANTITIES, Estimand
-from labelcore.words.quantities import quantity
 
 ROOT = Path(__file__).resolve().parents[1]
 START, END = "<!-- {name}: made by python -m docs.make_sentences -->\n", "<!-- end of {name} -->\n"
-
-
-def estimand_rows() -> Iterator[str]:
-    """A line of the README's table for each estimand."""
-    yield "| estimand | what it measures, where 'spam' is the positive class | formula |"
-    yield "|---|---|---|"
-    for name, row in QUANTITIES.items():
-        formula = row.formula if isinstance(row, Estimand) else "–"
-        yield f"| `{name}` | {quantity(name, None, 'spam')} | {formula} |"
 
 
 def filled(text: str, name: str, rows: Iterator[str]) -> str:
@@ -73,7 +65,11 @@ def _plain(text: str) -> str:
     return re.sub(r"([\\`*_<>\[\]$|])", r"\\\1", text)
 
 
-MADE: dict[str, Callable[[], str]] = {"README.md": readme, "docs/sentences.md": page}
+MADE: dict[str, Callable[[], str]] = {
+    "README.md": readme,
+    "docs/sentences.md": page,
+    **{name: partial(str, text) for name, text in pages().items()},
+}
 """Each generated file and what it must hold."""
 
 
