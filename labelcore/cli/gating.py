@@ -58,18 +58,23 @@ def exit_code(claims: list[Claim]) -> int:
 
 def junit_xml(project: str, claims: list[Claim]) -> str:
     """A test case for each claim: a refuted one fails, an undecided one is an error."""
-    kinds = {ClaimStatus.REFUTED: "failure", ClaimStatus.UNDECIDED: "error"}
-    number = {kind: sum(kinds.get(one.status) == kind for one in claims) for kind in kinds.values()}
+    kinds = [_kind(one.status) for one in claims]
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
     lines.append(
         f'<testsuite name={_quoted(project)} tests="{len(claims)}" '
-        f'failures="{number["failure"]}" errors="{number["error"]}">'
+        f'failures="{kinds.count("failure")}" errors="{kinds.count("error")}">'
     )
-    for one in claims:
-        kind, case = kinds.get(one.status), f"<testcase name={_quoted(one.claim)}"
+    for one, kind in zip(claims, kinds, strict=True):
+        case = f"<testcase name={_quoted(one.claim)}"
         said = f"<{kind} message={_quoted(one.sentence())}/>" if kind else ""
         lines.append(f"  {case}>{said}</testcase>" if said else f"  {case}/>")
     return "\n".join([*lines, "</testsuite>", ""])
+
+
+def _kind(status: ClaimStatus) -> str:
+    if status == ClaimStatus.REFUTED:
+        return "failure"
+    return "error" if status == ClaimStatus.UNDECIDED else ""
 
 
 def _quoted(text: str) -> str:
