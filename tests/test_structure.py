@@ -70,7 +70,7 @@ OPEN_FILES = {
 # Packages of others that only these may import.
 ONLY_IN = {
     "streamlit": {"ui", "pages", "app"},
-    "plotly": {"charts", "report", "ui"},
+    "plotly": {"charts", "ui"},
     "sqlalchemy": {"store"},
 }
 

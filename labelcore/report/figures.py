@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import pandas as pd
 
 from labelcore import charts
+from labelcore.charts import Chart
+from labelcore.charts.drawn import drawn
 from labelcore.report.account import thinned
 from labelcore.report.claims import evidence_charts
 from labelcore.report.facts import Facts
-from labelcore.report.markup import Child, Markup, element, table, theirs, tied
+from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
 from labelcore.report.sections import name_of, section
 from labelcore.results.types import Band, Choice, Estimate
 from labelcore.words.quantities import same_quantity
@@ -25,23 +26,6 @@ CURVES = {
 }
 # Not drawn for bounds without an estimate: there is no recall to draw precision against.
 NEEDS_ESTIMATE = {("precision", "recall")}
-
-
-class Chart(Protocol):
-    """What a chart gives: a Plotly figure, a text instead of it, its numbers."""
-
-    @property
-    def figure(self) -> PlotlyFigure: ...
-    @property
-    def alt(self) -> str: ...
-    @property
-    def table(self) -> pd.DataFrame: ...
-
-
-class PlotlyFigure(Protocol):
-    """A Plotly figure, as far as it is needed here."""
-
-    def to_json(self) -> str: ...
 
 
 def figures(facts: Facts) -> Markup:
@@ -105,22 +89,13 @@ def _curves(bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]:
 
 
 def _figure(name: str, title: str, chart: Chart) -> Markup:
-    data = element(
-        "script", Markup(_harmless(chart.figure.to_json())), type="application/json", id=name
-    )
     return element(
         "figure",
         element("h3", title),
-        element("div", class_="plot", data_figure=name, role="img", aria_label=chart.alt),
+        element("div", picture(drawn(chart, name)), class_="plot"),
         element("figcaption", tied(chart.alt)),
-        data,
         element("details", element("summary", "The same as a table"), numbers(title, chart.table)),
     )
-
-
-def _harmless(text: str) -> str:
-    """JSON that cannot end the element it stands in."""
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def numbers(caption: str, frame: pd.DataFrame) -> Markup:

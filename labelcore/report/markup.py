@@ -10,6 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
+from labelcore.charts.design import LIGHT, roles
+from labelcore.charts.living import Node
+
 
 @dataclass(frozen=True, slots=True)
 class Markup:
@@ -21,6 +24,7 @@ class Markup:
 Child = Markup | str | int | None
 
 EMPTY = frozenset({"meta", "br"})
+THEMED = {colour: f"var(--{name})" for name, colour in roles(LIGHT).items()}
 
 
 def element(name: str, /, *children: Child, **attributes: str) -> Markup:
@@ -34,6 +38,19 @@ def element(name: str, /, *children: Child, **attributes: str) -> Markup:
     if name in EMPTY:
         return Markup(f"<{name}{given}>")
     return Markup(f"<{name}{given}>{joined(*children).html}</{name}>")
+
+
+def picture(node: Node | str) -> Markup:
+    """Nodes of a drawing; its colours become those of the page, light or dark.
+
+    >>> picture(["text", {"x": "1", "fill": "#1B1F24"}, "a<b"]).html
+    '<text x="1" fill="var(--ink)">a&lt;b</text>'
+    """
+    if isinstance(node, str):
+        return joined(node)
+    name, attributes, *children = node
+    given = {key: THEMED.get(value, value) for key, value in attributes.items()}
+    return element(name, *map(picture, children), **given)
 
 
 def joined(*children: Child) -> Markup:

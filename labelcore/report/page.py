@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from plotly.offline import get_plotlyjs
-
 from labelcore.report import account, sections
 from labelcore.report.claims import claims
 from labelcore.report.facts import Facts, gather
@@ -11,7 +9,7 @@ from labelcore.report.figures import figures
 from labelcore.report.markup import Markup, element, joined
 from labelcore.report.ranks import along_the_ranks
 from labelcore.report.second_readings import second_readings
-from labelcore.report.style import SCRIPT, STYLE, policy
+from labelcore.report.style import POLICY, STYLE
 from labelcore.session.session import Session
 
 
@@ -23,22 +21,16 @@ def report_html(session: Session) -> str:
 
 def page(facts: Facts) -> str:
     """The text of ``report_html``."""
-    plotly = get_plotlyjs()
-    drawing = figures(facts)
-    drawn = 'class="plot"' in drawing.html
-    scripts = (plotly, SCRIPT) if drawn else ()
-    # Of a script element the content is not HTML: it stands as it is.
-    running = [Markup(f"<script>{script}</script>") for script in scripts]
     head = element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy(*scripts)),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="referrer", content="no-referrer"),
         element("title", f"{facts.title}: report"),
         Markup(f"<style>{STYLE}</style>"),
     )
-    body = element("body", element("main", *sections_of(facts, drawing)), *running)
+    body = element("body", element("main", *sections_of(facts, figures(facts))))
     return "<!doctype html>\n" + element("html", head, body, lang="en").html + "\n"
 
 

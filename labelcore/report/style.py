@@ -1,12 +1,8 @@
-"""The page's own style and script, and the policy that lets nothing else run."""
+"""The page's own style, and the policy that lets nothing run."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-
-from labelcore.charts.design import DARK, IN_DARK, LIGHT, properties
+from labelcore.charts.design import DARK, LIGHT, properties
 
 STYLE = (
     f":root {{ color-scheme: light dark; {properties(LIGHT)} }}\n"
@@ -46,7 +42,9 @@ th bdi { overflow-wrap: anywhere; }
 code, pre { font: 0.875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 pre { background: var(--panel); border: 1px solid var(--border); border-radius: .4rem;
   padding: .75rem; overflow-x: auto; white-space: pre-wrap; }
-figure { margin: 0 0 1.5rem; } .plot { width: 100%; }
+figure { margin: 0 0 1.5rem; } .plot { overflow-x: auto; }
+svg { display: block; width: 100%; min-width: 30rem; max-width: 48rem; height: auto;
+  font-variant-numeric: tabular-nums; }
 details { margin: .5rem 0 1rem; } summary { cursor: pointer; color: var(--data); }
 @media (max-width: 40rem) { main { padding: 1.25rem 1rem 3rem; } h1 { font-size: 1.25rem; }
   dl > div { grid-template-columns: 1fr; } }
@@ -56,62 +54,6 @@ details { margin: .5rem 0 1rem; } summary { cursor: pointer; color: var(--data);
     + f"@media print {{ :root {{ color-scheme: light; {properties(LIGHT)} }} }}\n"
 )
 
-# Draws each figure from the JSON beside it, in the colours of the page.
-SCRIPT = (
-    f"const IN_DARK = {json.dumps(IN_DARK)};"
-    + """
-(function () {
-  "use strict";
-  function colour(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  }
-  function dress(layout) {
-    var clear = "rgba(0,0,0,0)", font = { color: colour("--ink"), family: "inherit" };
-    return Object.assign({}, layout, { autosize: true, paper_bgcolor: clear, plot_bgcolor: clear,
-      font: Object.assign({}, layout.font, font),
-      hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--border"), font: font } });
-  }
-  // As ``dressed`` of charts/design.py.
-  var COLOURED = /^(color|fillcolor|bgcolor|bordercolor|gridcolor|linecolor)$/;
-  function dark() {
-    return matchMedia("(prefers-color-scheme: dark)").matches && !matchMedia("print").matches;
-  }
-  function swapped(value) {
-    return typeof value === "string" && Object.hasOwn(IN_DARK, value) ? IN_DARK[value] : value;
-  }
-  function coloured(key, value) {
-    if (!COLOURED.test(key)) return value;
-    if (Array.isArray(value)) return value.map(swapped);
-    return swapped(value);
-  }
-  function draw() {
-    document.querySelectorAll(".plot").forEach(function (place) {
-      var text = document.getElementById(place.dataset.figure).textContent;
-      var figure = dark() ? JSON.parse(text, coloured) : JSON.parse(text);
-      Plotly.react(place, figure.data, dress(figure.layout),
-        { responsive: true, displayModeBar: false, displaylogo: false, showLink: false });
-    });
-  }
-  draw();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  matchMedia("print").addEventListener("change", draw);
-})();
-"""
-)
-
-
-def policy(*scripts: str) -> str:
-    """A content security policy: only these scripts, inline styles, images inside the file.
-
-    Nothing is fetched, nothing is sent, and a script that came with the data does not run even if
-    it stood in the page.
-    """
-    allowed = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+# Nothing is fetched, nothing is sent, and no script runs, even if one that came with the data stood
+# in the page.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
