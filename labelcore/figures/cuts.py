@@ -16,7 +16,7 @@ from labelcore.designs.curves import Curve
 from labelcore.figures.curves import band, ranked_curve, whole_curve
 from labelcore.log.engine import Engine
 from labelcore.promises import State
-from labelcore.results.types import Band, Cut
+from labelcore.results.types import Band, CheapestCut, Cut
 from labelcore.stats import curve_readings
 
 SHOWN = ("precision", "recall", "yield", "f1")
@@ -62,6 +62,29 @@ def deepest_cut(engine: Engine, precision: float) -> Cut | None:
         return None
     rank = curve_readings.falls_below(yields, precision)[0]
     return cut_at(engine, rank) if rank else None
+
+
+def cheapest_cut(engine: Engine, miss: float, false_alarm: float) -> CheapestCut | None:
+    """The head of the list whose mistakes cost least, and between which others it lies by the
+    bounds; None before there are bounds or an estimate. Raises ValueError where the bounds do not
+    hold for all ranks, or for a cost that is not above 0."""
+    curve = whole_curve(engine, ranked_curve(engine))
+    yields = _simultaneous(engine, curve)
+    if yields is None:
+        return None
+    rank, first, last = curve_readings.cheapest(yields, miss, false_alarm)
+    if rank is None:
+        return None
+    scores = engine.population.scores[str(engine.classifiers[0])][engine.rank_order]
+    return CheapestCut(
+        rank,
+        first,
+        last,
+        float(miss),
+        float(false_alarm),
+        float(scores[rank - 1]) if rank else None,
+        band(engine, curve, "precision"),
+    )
 
 
 def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:

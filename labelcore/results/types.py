@@ -561,6 +561,44 @@ class Cut(Worded):
         return pd.DataFrame(rows, columns=["reading", "value", "low", "high"])
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class CheapestCut(Worded):
+    """Where to cut a ranked list so that mistakes cost least.
+
+    Attributes
+    ----------
+    rank
+        how many items to keep by the estimate; 0 keeps nothing
+    first, last
+        the least and the most items that may be the cheapest to keep, by the bounds
+    miss, false_alarm
+        what a positive item costs that is not kept, and another one that is
+    score
+        of the last item kept; None where nothing is
+    band
+        the precision along the ranks, whose promise the bounds share
+    """
+
+    rank: int
+    first: int
+    last: int
+    miss: float
+    false_alarm: float
+    score: float | None
+    band: Band
+
+    def to_frame(self) -> pd.DataFrame:
+        """The cut as a table.
+
+        Returns
+        -------
+        DataFrame
+            One row: miss, false_alarm, rank, first, last, score.
+        """
+        names = ("miss", "false_alarm", "rank", "first", "last", "score")
+        return pd.DataFrame([{name: getattr(self, name) for name in names}])
+
+
 Result = Estimate | Band | Claim | Choice
 
 

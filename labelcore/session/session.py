@@ -22,7 +22,7 @@ from labelcore.errors import (
 )
 from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band, ranked_curve
-from labelcore.figures.cuts import cut_at, deepest_cut, packages
+from labelcore.figures.cuts import cheapest_cut, cut_at, deepest_cut, packages
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
 from labelcore.figures.looks import FiguresNow
@@ -42,7 +42,7 @@ from labelcore.population import Population, read_population
 from labelcore.promises import Status
 from labelcore.results.label_error import LabelError
 from labelcore.results.table import results_table
-from labelcore.results.types import Band, Cut, Result
+from labelcore.results.types import Band, CheapestCut, Cut, Result
 from labelcore.session.ledger import Ledger, now
 from labelcore.session.projects import created_or_same, new_record, read_items, same_items
 from labelcore.session.turns import Turns
@@ -917,6 +917,31 @@ class Session:
         """
         with self._lock:
             return deepest_cut(headline_stage(self.engine), precision)
+
+    def cheapest_cut(self, miss: float, false_alarm: float) -> CheapestCut | None:
+        """Where to cut the list so that mistakes cost least.
+
+        Parameters
+        ----------
+        miss
+            what a positive item costs that is not kept; above 0, in any unit
+        false_alarm
+            what another item costs that is kept, in the same unit
+
+        Returns
+        -------
+        CheapestCut or None
+            The cheapest cut by the estimate, and the first and last one that may be it by the
+            bounds, for all pairs of costs at once; None before there are bounds.
+
+        Raises
+        ------
+        ValueError
+            The classifier has no score, the bounds do not hold for all ranks, or a cost is not
+            above 0.
+        """
+        with self._lock:
+            return cheapest_cut(headline_stage(self.engine), miss, false_alarm)
 
     def packages(self, precisions: Sequence[float]) -> pd.DataFrame:
         """The list cut wherever it surely still keeps each of several precisions.

@@ -356,6 +356,44 @@ def _estimate_at(yields: Yields, precision: float) -> int | None:
     return int(start[last]) + math.floor(further + ROUNDING) or None
 
 
+def cheapest(yields: Yields, miss: float, alarm: float) -> tuple[int | None, int, int]:
+    """Where to cut the list when a hit below the cut costs ``miss`` and another item above it
+    ``alarm``: estimate, first and last rank that may cost least; rank 0 keeps nothing.
+
+    The cost of the first r is miss (P - a) + alarm (r - a), which has its least where
+    alarm r - (miss + alarm) a has. A rank may cost least if and only if the highest curve there
+    costs no more than the lowest one costs anywhere. The estimate takes the hits between given
+    ranks as spread evenly; None where a part of the list has none. The whole list where no 0/1
+    curve lies inside the band.
+    Promise: first and last hold for all pairs of costs at once whenever the band does. Raises
+    ValueError unless both costs are above 0.
+    """
+    for name, cost in (("miss", miss), ("alarm", alarm)):
+        if not 0 < cost < math.inf:
+            raise ValueError(f"{name} must be a number above 0, got {cost}")
+    miss, alarm = miss / alarm, 1.0
+    estimate = _cheapest_estimate(yields, miss, alarm)
+    steps = _Steps.inside(yields)
+    if steps is None:
+        return estimate, 0, yields.n_items
+    both = miss + alarm
+    least_sure = float(np.min(alarm * steps.rank - both * steps.low))
+    # On the highest curve cost falls by ``miss`` a rank up to the peak, then rises by ``alarm``.
+    peak = steps.rank[:-1] + np.diff(steps.high)
+    spare = least_sure - (alarm * peak - both * steps.high[1:]) + ROUNDING
+    there = np.flatnonzero(spare >= 0)
+    before = np.maximum(peak - np.floor(spare / miss), steps.rank[:-1])
+    after = np.minimum(peak + np.floor(spare / alarm), steps.rank[1:])
+    return estimate, int(before[there].min()), int(after[there].max())
+
+
+def _cheapest_estimate(yields: Yields, miss: float, alarm: float) -> int | None:
+    if np.isnan(yields.total[0]) or np.isnan(yields.estimate).any():
+        return None
+    rank, hits = np.append(0, yields.rank), np.append(0.0, yields.estimate)
+    return int(rank[np.argmin(alarm * rank - (miss + alarm) * hits)])
+
+
 @dataclass(frozen=True, slots=True)
 class Package:
     """The items after the previous package down to ``last_rank``.

@@ -25,6 +25,7 @@ from labelcore.ui.reporting import csv_button
 from labelcore.words import sentences as words
 
 DRAWN = "explore drawn"
+MISS, ALARM = "explore-miss", "explore-alarm"
 REQUIRED, FIRST_REQUIRED = "explore-required", 90.0
 HEIGHT = 430
 SCALES = ("Ranks evenly", "Logarithmic")
@@ -62,6 +63,7 @@ def explore_page(project: str) -> None:
             where_it_falls(session, curve)
         with right:
             package_table(session)
+        what_mistakes_cost(session)
     spot_check(session, cut)
     tick(project, DRAWN)
 
@@ -158,6 +160,23 @@ def package_table(session: Session) -> None:
         st.text("The packages come with the first bounds.")
         return
     st.dataframe(readable_packages(table), hide_index=True, key="packages")
+
+
+def what_mistakes_cost(session: Session) -> None:
+    """Where to cut when a miss and a false alarm have their prices."""
+    st.subheader("What does a mistake cost?", anchor=False)
+    left, right = st.columns(2, gap="large")
+    with left:
+        miss = st.number_input("A positive item that is missed", value=5.0, step=1.0, key=MISS)
+    with right:
+        alarm = st.number_input("Another item that is kept", value=1.0, step=1.0, key=ALARM)
+    if not (within(miss, 1e-6, 1e9) and within(alarm, 1e-6, 1e9)):
+        return
+    try:
+        cut = session.cheapest_cut(miss, alarm)
+    except ValueError:
+        return  # Why there are no such bounds stands above.
+    st.text("The answer comes with the first bounds." if cut is None else cut.sentence())
 
 
 def readable_packages(table: pd.DataFrame) -> pd.DataFrame:

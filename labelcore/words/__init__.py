@@ -2,10 +2,10 @@
 
 from labelcore.results.base import sentence
 from labelcore.results.label_error import Agreement, LabelError, TrueFigure
-from labelcore.results.types import Band, Choice, Claim, Cut, Estimate
+from labelcore.results.types import Band, CheapestCut, Choice, Claim, Cut, Estimate
 from labelcore.words.choices import choice_sentence
 from labelcore.words.claims import claim_sentence
-from labelcore.words.curves import band_sentence, cut_sentence
+from labelcore.words.curves import band_sentence, cheapest_sentence, cut_sentence
 from labelcore.words.differences import difference_sentence
 from labelcore.words.label_error import agreement_sentence, error_sentence, figure_sentence
 from labelcore.words.sentences import estimate_sentence
@@ -19,6 +19,7 @@ def _(result: Estimate, given: str = "") -> str:
 
 sentence.register(Band, band_sentence)
 sentence.register(Cut, cut_sentence)
+sentence.register(CheapestCut, cheapest_sentence)
 sentence.register(Claim, claim_sentence)
 sentence.register(Choice, choice_sentence)
 sentence.register(LabelError, error_sentence)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labelcore.promises import Promise, State
-from labelcore.results.types import Band, Cut
+from labelcore.results.types import Band, CheapestCut, Cut
 from labelcore.words.sentences import (
     confidence_words,
     count,
@@ -39,6 +39,15 @@ CUT = {
     "crossed": "{scope}, nothing can be said of {head}: the two bounds contradict each other "
     "there, so precision does not fall along the list as the method assumes.",
 }
+CHEAPEST = (
+    "{scope}, if a missed {positive!r} costs {miss} and a false alarm {alarm}, keeping {head} "
+    "costs least; by the bounds it is somewhere from {first} to {last} items ({condition})."
+)
+CHEAPEST_KNOWN = (
+    "{scope}, if a missed {positive!r} costs {miss} and a false alarm {alarm}, keeping {head} "
+    "costs least ({condition})."
+)
+KEEP_NOTHING = "nothing"
 CUT_RECALL = ", and they contain between {low} and {high} of all {positive!r} items in the file"
 CUT_TIED = (
     " Ranks {first} to {last} have this same score: a threshold on the score keeps all of them or "
@@ -91,6 +100,24 @@ def cut_sentence(cut: Cut) -> str:
     )
     doubts = precision.notes if precision.has_interval and precision.confidence is None else ()
     return " ".join([text + _tied_words(cut), *doubts])
+
+
+def cheapest_sentence(cut: CheapestCut) -> str:
+    """Where mistakes cost least, and how surely."""
+    scope, head = cut.band.scope, KEEP_NOTHING
+    if cut.score is not None:
+        head = f"the first {count(cut.rank, 'item')} (score {score_words(cut.score)} and better)"
+    known = cut.first == cut.rank == cut.last
+    return (CHEAPEST_KNOWN if known else CHEAPEST).format(
+        scope=scope_words(scope.file, scope.n_items, scope.target),
+        positive=scope.positive,
+        miss=f"{cut.miss:g}",
+        alarm=f"{cut.false_alarm:g}",
+        head=head,
+        first=f"{cut.first:,}",
+        last=f"{cut.last:,}",
+        condition=_cut_condition(cut.band),
+    )
 
 
 def _recall_words(cut: Cut) -> str:

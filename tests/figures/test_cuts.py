@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.figures.curves import precision_curve, ranked_curve
-from labelcore.figures.cuts import cut_at, deepest_cut, packages, rank_of_score
+from labelcore.figures.cuts import cheapest_cut, cut_at, deepest_cut, packages, rank_of_score
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
 from tests.designs.synthetic import Known, calibrated, fewest, label, labelled, write
@@ -221,3 +221,30 @@ def test_bounds_that_cross_are_no_certainty(tmp_path: Path) -> None:
     told = cut_at(engine, rank).sentence()
     assert "contradict each other" in told and "the assumption fails" in told
     assert "%" not in told.split("contradict")[0].split("score")[0]
+
+
+def test_the_cheapest_cut_of_a_census_is_that_of_the_truth(known: Known) -> None:
+    engine = labelled(known.engine(plan_of(N_ITEMS), 2), known.truth)
+    hits = np.append(0, np.cumsum(known.truth[engine.rank_order]))
+    for miss, alarm in ((1.0, 1.0), (3.0, 1.0), (1.0, 4.0)):
+        cost = miss * (hits[-1] - hits) + alarm * (np.arange(N_ITEMS + 1) - hits)
+        least = np.flatnonzero(cost == cost.min())
+        found = cheapest_cut(engine, miss, alarm)
+        assert found is not None
+        assert (found.first, found.last) == (least[0], least[-1]) and found.rank in least
+
+
+def test_the_cheapest_cut_lies_between_bounds_that_hold_the_true_one(
+    known: Known, done: Engine
+) -> None:
+    hits = np.append(0, np.cumsum(known.truth[done.rank_order]))
+    for miss, alarm in ((1.0, 1.0), (5.0, 1.0), (1.0, 5.0)):
+        cost = miss * (hits[-1] - hits) + alarm * (np.arange(N_ITEMS + 1) - hits)
+        found = cheapest_cut(done, miss, alarm)
+        assert found is not None
+        assert found.first <= int(np.argmin(cost)) <= found.last
+        assert found.first <= found.rank <= found.last < N_ITEMS + 1
+        sentence = found.sentence()
+        assert f"costs {miss:g} and a false alarm {alarm:g}" in sentence
+        assert "95 % confidence, approximate, all ranks together" in sentence
+    assert cheapest_cut(known.engine(plan_of(), 2), 1.0, 1.0) is None

@@ -14,6 +14,7 @@ from labelcore.stats.curve_readings import (
     Yields,
     area_under_roc,
     average_precision,
+    cheapest,
     falls_below,
     packages,
 )
@@ -139,6 +140,31 @@ def test_cuts_are_exact_over_every_curve_inside(precision: float) -> None:
             assert np.interp(estimate_at, *knots) >= precision * estimate_at - 1e-6
             deeper = np.arange(estimate_at + 1, n + 1)
             assert np.all(np.interp(deeper, *knots) < precision * deeper + 1e-6)
+
+
+@pytest.mark.parametrize(("miss", "alarm"), [(1.0, 1.0), (5.0, 1.0), (0.5, 2.0), (1.0, 30.0)])
+def test_the_cheapest_ranks_are_those_of_every_curve_inside(miss: float, alarm: float) -> None:
+    for band, truth, inside in ALL_CASES:
+        rank = np.arange(band.n_items + 1)
+        estimate, first, last = cheapest(band, miss, alarm)
+
+        def least(curves: np.ndarray, rank: np.ndarray = rank) -> np.ndarray:
+            hits = np.cumsum(np.insert(curves, 0, 0, axis=-1), axis=-1)
+            cost = miss * (hits[..., -1:] - hits) + alarm * (rank - hits)
+            return cost <= cost.min(axis=-1, keepdims=True) + 1e-9
+
+        possible = np.flatnonzero(least(inside).any(axis=0))
+        assert (first, last) == (possible[0], possible[-1])
+        if len(band.rank) == band.n_items:
+            assert least(truth)[estimate] and first <= estimate <= last
+
+
+@pytest.mark.parametrize("cost", [0, -1, math.inf, math.nan])
+def test_a_cost_is_a_number_above_nothing(cost: float) -> None:
+    band = ALL_CASES[0][0]
+    for name, costs in (("miss", (cost, 1)), ("alarm", (1, cost))):
+        with pytest.raises(ValueError, match=f"{name} must be a number above 0"):
+            cheapest(band, *costs)
 
 
 def test_packages_are_exact_over_every_curve_inside() -> None:
