@@ -39,8 +39,7 @@ STOPWATCH = """
   const times = [];
   let current = null;
   const item = () => {
-    const box = document.querySelector("[class*='st-key-box-']");
-    const text = box && box.querySelector("[data-testid='stText']");
+    const text = document.querySelector(".lc-item .lc-text");
     return text ? text.textContent : "";
   };
   window.addEventListener("keydown", () => {
@@ -53,8 +52,8 @@ STOPWATCH = """
     return node && node.closest(".js-plotly-plot");
   });
   const buttons = () => {
-    const one = document.querySelector(".st-key-answers [class*='st-key-positive-']");
-    return one ? one.className : "";
+    const box = document.querySelector(".lc-item .lc-box");
+    return box ? box.dataset.token : "";
   };
   let shownButtons = "";
   document.addEventListener("DOMContentLoaded", () => new MutationObserver(records => {

@@ -20,7 +20,9 @@ ROOMS = (
     *("session", "replay", "trials", "charts", "report", "cli", "ui"),
 )
 SCRIPTS = {"SCRIPT", "STYLE"}
-NO_LANGUAGE = {"style.py", "item_style.py", "icon.py", "message_texts.py", "picture.py"}
+NO_LANGUAGE = {
+    *("style.py", "surface_style.py", "nodes.py", "icon.py", "message_texts.py", "picture.py"),
+}
 
 
 SURE = "95 % confidence, approximate, valid at every look"

@@ -114,6 +114,12 @@ class Tally:
         other.counts = np.zeros_like(self.counts)
         return other
 
+    def copied(self) -> Tally:
+        """The same cells with labels of their own."""
+        other = copy.copy(self)
+        other.counts = self.counts.copy()
+        return other
+
     def census(self, codes: NDArray[np.int64]) -> Tally:
         """The same cells with every item labelled; ``codes`` is (n_items,)."""
         whole, shape = self.emptied(), self.counts.shape

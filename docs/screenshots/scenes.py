@@ -13,7 +13,7 @@ from screenshots.camera import Scene, idle
 ALL = ("light", "dark", "narrow")
 # Nothing on it has a colour that another picture does not show dark.
 PLAIN = ("light", "narrow")
-ANSWERS, STATE = ".st-key-answers button", ".st-key-state"
+ANSWERS, STATE = ".lc-answers button", ".st-key-state"
 CURVE = ".st-key-explore-curve .main-svg"
 
 
@@ -61,7 +61,7 @@ def click(selector: str, wait: str) -> Callable[[Page], None]:
 
 
 def opened(page: Page) -> None:
-    click(".st-key-open-history button", ".st-key-panel")(page)
+    click("[data-act=history]", ".st-key-panel")(page)
     click(".st-key-history button", "[class*='st-key-change-']")(page)
 
 
@@ -95,11 +95,11 @@ LABEL = [
     label("note", "A note about the item (key M).", "Short messages",
           press("m", ".st-key-panel textarea"), views=PLAIN),
     label("history", "The last answers, the newest first.", "Short messages",
-          click(".st-key-open-history button", ".st-key-panel"), views=PLAIN),
+          click("[data-act=history]", ".st-key-panel"), views=PLAIN),
     label("opened", "An earlier item opened from the history, its answer can be changed.",
           "Short messages", opened, views=PLAIN),
     label("finish", "What finishing now means, before it is done.", "Short messages",
-          click(".st-key-open-finish button", ".st-key-panel"), views=PLAIN),
+          click("[data-act=finish]", ".st-key-panel"), views=PLAIN),
     label("goal", "The goal is reached: stop or go on.", "Messages at the goal", wait=STATE),
     label("claim", "A claim while it is open: what it needs, beside the figures.", "A claim"),
     label("claim-settled", "The claim is settled: stop or go on.", "A claim settled", wait=STATE),
@@ -126,7 +126,7 @@ def wrong(page: Page) -> None:
     idle(page)
     grid = page.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
     grid.click(position={"x": 60, "y": 126})
-    page.locator("[class*='st-key-box-']").wait_for()
+    page.locator(".lc-box").wait_for()
     idle(page)
 
 

@@ -5,8 +5,6 @@ from labelcore.items.glimpses import glimpse
 from labelcore.items.highlight import Highlights, highlights_of
 from labelcore.items.kinds import KINDS, form_of
 from labelcore.items.layout import Layout, Part, lay_out
-from labelcore.items.markup import marked
-from labelcore.items.text import right_to_left
 
 __all__ = [
     "KINDS",
@@ -24,6 +22,4 @@ __all__ = [
     "glimpse",
     "highlights_of",
     "lay_out",
-    "marked",
-    "right_to_left",
 ]

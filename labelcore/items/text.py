@@ -12,9 +12,6 @@ PICTURE_OF_NULL = 0x2400
 # Control characters but tab and line ends; direction overrides, embeddings and isolates; halves
 # of surrogate pairs. Direction marks and joiners, which ordinary writing needs, stay.
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_RIGHT_TO_LEFT = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
 
 
 def visible(text: str) -> str:
@@ -29,15 +26,6 @@ def visible(text: str) -> str:
 def _sign(found: re.Match[str]) -> str:
     code = ord(found[0])
     return chr(PICTURE_OF_NULL + code) if code < 0x20 else f"⟨U+{code:04X}⟩"
-
-
-def right_to_left(text: str) -> bool:
-    """Whether any letter in it is written from right to left.
-
-    >>> right_to_left("abc"), right_to_left("abc שלום")
-    (False, True)
-    """
-    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None
 
 
 def as_text(value: str) -> Text:

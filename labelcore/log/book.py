@@ -50,6 +50,12 @@ class Book:
         self.asked[index - 1].answers.append(event)
         self._put_in(index)
 
+    def first_answer(self, index: int, event: Event) -> None:
+        """An answer that somebody gave: put it in force, and count it for the second readings."""
+        self.answer(index, event)
+        self.repeats.settle(index, self.asked[index - 1].answers)
+        self.repeats.count_answer()
+
     def retract(self, index: int) -> None:
         """Take back the answer in force; the one before it, if any, is in force again."""
         self._count(index, -1)

@@ -7,6 +7,7 @@ item was shown, whose number the log records.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
@@ -340,6 +341,21 @@ class Engine(Book):
             position, code = self.asked[index - 1].position, self.classes[event.label or ""]
             for tally in (*self.tallies.values(), *(claim.tally for claim in self.claims)):
                 tally.add(position, code, number)
+
+    def supposing(self, index: int, event: Event) -> Engine:
+        """An engine as this one would be after one more answer; this one stays as it is."""
+        after = copy(self)
+        after.tallies = {name: tally.copied() for name, tally in self.tallies.items()}
+        after.claims = [claim.on(claim.tally.copied()) for claim in self.claims]
+        after.asked, asked = list(self.asked), self.asked[index - 1]
+        after.asked[index - 1] = replace(asked, answers=list(asked.answers))
+        after.kinds, after.repeats = Counter(self.kinds), self.repeats.copied()
+        after.codes, after._queue = self.codes.copy(), list(self._queue)
+        after._owed, after._memory = set(self._owed), {}
+        after._unanswered, after._undecided = set(self._unanswered), set(self._undecided)
+        after.first_answer(index, event)
+        after.sequence = event.sequence
+        return after
 
     # --- counts ----------------------------------------------------------------------------
 

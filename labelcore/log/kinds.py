@@ -147,9 +147,7 @@ class Answer(Kind):
 
     def fold(self, state: LogState, event: Event) -> None:
         book, index = state.book, int(event.index or 0)
-        book.answer(index, event)
-        book.repeats.settle(index, book.asked[index - 1].answers)
-        book.repeats.count_answer()
+        book.first_answer(index, event)
         if event.previous is not None:
             book.stopped = False  # The answer that ended it may be gone: the rules decide anew.
         state.screens.clear(index, repeat=False)

@@ -9,7 +9,7 @@ that are not read again already, so that all of them are a random part of the la
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from labelcore.log.events import Event
 from labelcore.stats.orders import hash_keys
@@ -99,6 +99,17 @@ class Repeats:
         for index in sorted(free, key=lambda one: (self._share_of(one), one))[:items]:
             self._asked_for.add(index)
             self._set_due(index)
+
+    def copied(self) -> Repeats:
+        """The same state, to be changed apart from this one."""
+        return replace(
+            self,
+            due=dict(self.due),
+            owed=list(self.owed),
+            _first=dict(self._first),
+            _asked_for=set(self._asked_for),
+            _second=dict(self._second),
+        )
 
     # --- questions -----------------------------------------------------------------------------
 

@@ -411,6 +411,33 @@ class Session:
                     break
             return self.state.on_screen(annotator)[:n]
 
+    def ahead(self, draw: Draw, answers: Sequence[str]) -> dict[str, tuple[int, str]]:
+        """The item that follows each answer, where that is sure before the answer is given.
+
+        Parameters
+        ----------
+        draw
+            from ``next``, not answered yet
+        answers
+            as for ``answer``
+
+        Returns
+        -------
+        dict
+            {answer: (number of the draw, item id)}. Left out is an answer that may end the
+            session, or that is followed by an item shown before.
+
+        Notes
+        -----
+        Nothing is drawn. What others do meanwhile may still change what ``next`` gives.
+        """
+        with self._lock:
+            found = self.turns.ahead(draw, answers)
+            return {
+                answer: (index, self.population.id_at(position))
+                for answer, (index, position) in found.items()
+            }
+
     def _release_expired(self, annotator: str, stopped: bool) -> Event | None:
         """Take an item from a person who has had it for too long; there is nothing else to do."""
         return self.ledger.write(lambda: self.turns.release_expired(annotator, stopped))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
-from labelcore.log.events import Event, text_digest
+from labelcore.figures.stops import stop_reason
+from labelcore.log.events import Draw, Event, text_digest
 from labelcore.log.screens import Shown, lease_over
 from labelcore.population import Population
 from labelcore.session.ledger import Entry, Ledger, now
@@ -111,6 +113,31 @@ class Turns:
         ]
         later.sort(key=lambda index: event.sequence if (event := engine.in_force(index)) else 0)
         return self._again(later[0]) if later else None
+
+    def ahead(self, draw: Draw, answers: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Index and position of the new item that follows each answer to a draw on the screen.
+
+        Only where that is sure as far as the log tells now: an answer that may end the session, is
+        followed by an item shown before, or leaves the choice to others, is left out.
+        """
+        engine, screens = self.engine, self.state.screens
+        shown = screens.indices(repeat=False) | screens.indices(repeat=True)
+        if draw.repeat or shown != {draw.index} or screens.released or engine.finished:
+            return {}
+        if engine.owed or engine.repeats.owed or (engine.stopped and not engine.extended):
+            return {}
+        follows = {answer: self._follows(draw.index, answer) for answer in answers}
+        return {answer: found for answer, found in follows.items() if found}
+
+    def _follows(self, index: int, answer: str) -> tuple[int, int] | None:
+        engine = self.engine
+        kind, label = engine.kind_of(answer)
+        event = Event(engine.sequence + 1, kind, now(), "", index=index, label=label)
+        after = engine.supposing(index, event)
+        if after.repeats.ready() or stop_reason(after, event.at):
+            return None
+        ahead = after.peek()
+        return ahead and ahead[:2]
 
     def _again(self, index: int) -> Found:
         asked = self.engine.asked[index - 1]

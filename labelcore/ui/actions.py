@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from typing import Any
 
 import streamlit as st
@@ -14,29 +13,9 @@ from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.guard import acting
 
-SHORTEST_LOOK = 0.150
-PANEL, SHOWN, HINT = "panel", "shown", "hint"
+PANEL, HINT, DONE = "panel", "hint", "press done"
 TOO_LATE = "That press came too late and was not stored: look at the item shown now."
 TOO_QUICK = "Too quick: that item had only just appeared. Look, then press again."
-
-
-def mark_shown(token: str) -> None:
-    """Remember when an item was first put on this screen."""
-    if st.session_state.get(SHOWN, ("", 0.0))[0] != token:
-        st.session_state[SHOWN] = (token, time.monotonic())
-
-
-def too_quick(token: str) -> bool:
-    """Whether the item has been on the screen for less than the shortest look."""
-    shown, since = st.session_state.get(SHOWN, ("", 0.0))
-    return bool(shown == token and time.monotonic() - since < SHORTEST_LOOK)
-
-
-def gone(token: str) -> bool:
-    """Whether this screen was sent another item after the one pressed on: its text may be there
-    already while the old buttons still are."""
-    shown = st.session_state.get(SHOWN)
-    return shown is not None and shown[0] != token
 
 
 def hint(text: str | None) -> None:
@@ -47,16 +26,40 @@ def hint(text: str | None) -> None:
 
 
 @acting
+def pressed(project: str, key: str) -> None:
+    """What the labelling surface sent, once, however often it arrives."""
+    sent = st.session_state[key]["press"]
+    if not sent or sent["id"] == done():
+        return
+    st.session_state[DONE] = str(sent["id"])
+    token = str(sent.get("token") or "")
+    match sent["act"]:
+        case "answer":
+            press(project, token, str(sent["answer"]))
+        case "undo":
+            take_back(project, int(sent["last"]))
+        case "flag" | "unflag":
+            flag(project, token, sent["act"] == "flag")
+        case "note":
+            open_panel("note", project=project, index=_index(project, token))
+        case "help" | "history" | "finish" as name:
+            open_panel(name, project=project)
+
+
+def done() -> str | None:
+    """The id of the last press that was dealt with."""
+    return st.session_state.get(DONE)
+
+
+def _index(project: str, token: str) -> int:
+    """The number of a draw that was shown. Raises KeyError for any other token."""
+    return sessions.session(project).state.screens.shown[token].draw.index
+
+
+@acting
 def press(project: str, token: str, answer: str) -> None:
     """Answer the item shown; a second press of the same item changes nothing."""
-    session = sessions.session(project)
-    if gone(token):
-        first = session.state.answered.get(token)
-    elif too_quick(token):
-        hint(TOO_QUICK)
-        return
-    else:
-        first = _answered(session, token, answer)
+    first = _answered(sessions.session(project), token, answer)
     hint(None if first is not None and answer_word(first) == answer else TOO_LATE)
 
 
@@ -92,9 +95,9 @@ def close_panel() -> None:
 
 
 @acting
-def flag(project: str, index: int, flagged: bool) -> None:
+def flag(project: str, token: str, flagged: bool) -> None:
     session = sessions.session(project)
-    session.flag(index, flagged, people.name(session))
+    session.flag(_index(project, token), flagged, people.name(session))
 
 
 @acting

@@ -1,4 +1,4 @@
-"""The answer buttons: a screen's token in each key and each argument."""
+"""The answers to an item and their keys, and everything else that may be pressed beside it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,7 @@ KEY_PRESETS = {
 }
 DIGITS = "1234567890"
 MANY_STYLE = """<style>
-.st-key-answers:has([class*="st-key-class-"]) { gap: 0.6rem; }
-[class*="st-key-class-"] button, [class*="st-key-change-class-"] button { min-width: 5rem; }
-.st-key-more-classes { max-width: 34rem; }
-@media (max-width: 640px) {
-  .st-key-answers > [class*="st-key-class-"] { flex: 1 1 22% !important; }
-  .st-key-answers > [class*="st-key-class-"] button p { font-size: 0.875rem; line-height: 1.1; }
-  .stMainBlockContainer { padding-bottom: 19rem; }
-}
+[class*="st-key-change-class-"] button { min-width: 5rem; }
 </style>"""
 
 Choice = tuple[str, str | None, str]
@@ -64,14 +57,37 @@ def flag_key(session: Session) -> str:
     return "G" if two and "F" in answer_keys(session) else "F"
 
 
-def answer_buttons(project: str, session: Session, draw: Draw) -> None:
-    choices = [*classes_in_order(session), *((name, key, name) for name, key in OTHER_ANSWERS)]
+def answers_shown(session: Session) -> list[dict[str, str]]:
+    """The answers that have a key, as the labelling surface takes them."""
+    return [
+        {
+            "answer": name,
+            "words": one_line(shown_word(name), 40),
+            "key": key,
+            "kind": KINDS.get(place.split("-")[0], "tertiary"),
+            "place": place,
+        }
+        for name, key, place in _choices(session)
+        if key is not None
+    ]
+
+
+def further(session: Session) -> bool:
+    """Whether there are classes that have no key."""
+    return any(key is None for _, key, _ in classes_in_order(session))
+
+
+def further_classes(project: str, session: Session, draw: Draw) -> None:
+    """The classes of the item to judge that have no key."""
 
     def arguments(name: str) -> tuple[Any, ...]:
         return project, draw.token, name
 
-    choice_buttons("answers", "", draw.token, choices, actions.press, arguments)
-    more_classes("more", draw.token, choices, actions.press, arguments)
+    more_classes("more", draw.token, _choices(session), actions.press, arguments)
+
+
+def _choices(session: Session) -> list[Choice]:
+    return [*classes_in_order(session), *((name, key, name) for name, key in OTHER_ANSWERS)]
 
 
 def choice_buttons(
@@ -134,48 +150,20 @@ def more_classes(
         )
 
 
-def saved_line(
-    project: str, session: Session, person: str, draw: Draw | None, flagged: bool
-) -> None:
-    """What was saved last, and everything that is not an answer."""
-    last = session.last_answer(person)
-    with st.container(horizontal=True, key="tools", vertical_alignment="center"):
-        with st.container(key="saved", width="content"):
-            hint = st.session_state.get(actions.HINT)
-            said = f"Saved: {shown_word(answer_word(last))}" if last else "Nothing saved yet"
-            st.text(hint or one_line(said, 60))
-        st.button(
-            "Undo",
-            key=f"undo-{last.sequence if last else 0}",
-            shortcut="U",
-            type="tertiary",
-            disabled=last is None or session.status == Status.FINISHED,
-            on_click=actions.take_back,
-            args=(project, last.sequence if last else 0),
-        )
-        if draw is not None:
-            st.button(
-                "Unflag" if flagged else "Flag",
-                key=f"flag-{draw.token}-{flagged}",
-                shortcut=flag_key(session),
-                type="tertiary",
-                on_click=actions.flag,
-                args=(project, draw.index, not flagged),
-            )
-            _opens("Note", "M", "note", project, index=draw.index)
-        _opens("Help", "H", "help", project)
-        _opens("History", None, "history", project)
-        if session.status != Status.FINISHED:
-            _opens("Finish", None, "finish", project)
-
-
-def _opens(label: str, key: str | None, name: str, project: str, **values: object) -> None:
-    st.button(
-        label,
-        key=f"open-{name}",
-        shortcut=key,
-        type="tertiary",
-        on_click=actions.open_panel,
-        args=(name,),
-        kwargs={"project": project, **values},
-    )
+def tools_shown(session: Session, person: str, draw: Draw | None, flagged: bool) -> dict[str, Any]:
+    """What was saved last, and everything that is not an answer, as the surface takes it."""
+    last, finished = session.last_answer(person), session.status == Status.FINISHED
+    said = f"Saved: {shown_word(answer_word(last))}" if last else "Nothing saved yet"
+    flag = ("unflag", "Unflag") if flagged else ("flag", "Flag")
+    buttons = [
+        ("undo", "Undo", "U", last is None or finished),
+        *([(*flag, flag_key(session), False), ("note", "Note", "M", False)] if draw else []),
+        ("help", "Help", "H", False),
+        ("history", "History", "", False),
+        *([] if finished else [("finish", "Finish", "", False)]),
+    ]
+    return {
+        "saved": st.session_state.get(actions.HINT) or one_line(said, 60),
+        "last": last.sequence if last else 0,
+        "buttons": [dict(zip(("act", "words", "key", "off"), one, strict=True)) for one in buttons],
+    }

@@ -2,138 +2,113 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Mapping, Sequence
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Literal
 
-import pandas as pd
-import streamlit as st
-
+from labelcore.charts.living import Node, node
 from labelcore.items import (
     Folders,
     Form,
     Grid,
     Highlights,
-    Layout,
+    Mark,
     Part,
     Picture,
     Refusal,
     Text,
     lay_out,
-    marked,
-    right_to_left,
 )
-from labelcore.ui.item_style import ITEM_STYLE
-from labelcore.ui.plain import JOINER, one_line, plain
+from labelcore.ui.plain import one_line
 from labelcore.ui.sessions import data_folder
 
-HEIGHT, SHORT = 380, 210
+PNG = b"\x89PNG"
+WITHOUT_PICTURE = "If you cannot judge without the picture, answer Broken (B)."
 
 
-def show_item(
-    content: Mapping[str, str],
-    token: str,
-    height: int = HEIGHT,
-    highlights: Highlights | None = None,
-    items_file: Path | None = None,
-) -> None:
-    """The item in a box that scrolls: a pair side by side, else title, fields and body.
+def item_nodes(
+    content: Mapping[str, str], highlights: Highlights | None = None, items_file: Path | None = None
+) -> list[Node]:
+    """An item as nodes: a pair side by side, else title, fields and body.
 
     Paths of pictures are looked up beside ``items_file``, then in the data folder.
     """
     folders = Folders(data_folder(), items_file.parent if items_file else None)
     layout = lay_out(content, folders, highlights)
-    # A new key for each item: the box starts at its top again.
-    box = st.container(key="item").container(border=True, height=height, key=f"box-{token}")
-    with box:
-        if needs_style(layout):
-            st.html(ITEM_STYLE)
-        bodies = sum(part.role == "body" for row in layout.rows for part in row)
-        for row in layout.rows:
-            if row[0].role == "field":
-                show_fields(row)
-                continue
-            if row[0].role == "title":
-                with st.container(key="title"):
-                    show_form(row[0].form)
-                continue
-            if len(row) == 1:
-                show_part(row[0], named=bodies > 1)
-                continue
-            for place, part in zip(st.columns(len(row)), row, strict=True):
-                with place:
-                    show_part(part, named=True)
-        for note in layout.notes:
-            st.caption(plain(note))
+    bodies = sum(part.role == "body" for row in layout.rows for part in row)
+    drawn: list[Node] = []
+    for row in layout.rows:
+        if row[0].role == "field":
+            drawn.append(_fields(row))
+        elif row[0].role == "title":
+            drawn.append(node("div", *_form(row[0].form), klass="lc-title"))
+        elif len(row) == 1:
+            drawn += _part(row[0], named=bodies > 1)
+        else:
+            columns = (node("div", *_part(part, named=True)) for part in row)
+            drawn.append(node("div", *columns, klass="lc-beside"))
+    return drawn + [_note(note) for note in layout.notes]
 
 
-def needs_style(layout: Layout) -> bool:
-    """Whether anything is marked, written from right to left, or a picture of many pixels."""
-    forms = [part.form for row in layout.rows for part in row]
-    return any(
-        (isinstance(form, Text) and (bool(form.marks) or right_to_left(form.text)))
-        or (isinstance(form, Picture) and form.smooth)
-        for form in forms
-    )
-
-
-def show_fields(row: Sequence[Part]) -> None:
+def _fields(row: Sequence[Part]) -> Node:
     """Short facts: plain ones on one line, marked ones below it."""
     forms = {part.name: part.form for part in row if isinstance(part.form, Text)}
     simple = {name: form for name, form in forms.items() if not form.marks and not form.note}
-    with st.container(key="fields"):
-        said = [
-            f"{one_line(name, 80)}: {one_line(form.text, 200)}" for name, form in simple.items()
-        ]
-        if said:
-            st.text(" · ".join(said))
-        for part in row:
-            if part.name not in simple:
-                show_part(part, named=True)
+    said = [f"{one_line(name, 80)}: {one_line(form.text, 200)}" for name, form in simple.items()]
+    marked = [one for part in row if part.name not in simple for one in _part(part, named=True)]
+    first = [node("div", " · ".join(said), klass="lc-text")] if said else []
+    return node("div", *first, *marked, klass="lc-fields")
 
 
-def show_part(part: Part, named: bool) -> None:
-    if named:
-        st.caption(plain(part.name, 80) or "(no name)")
-    show_form(part.form)
+def _part(part: Part, *, named: bool) -> list[Node]:
+    name = [_note(one_line(part.name, 80) or "(no name)")] if named else []
+    return [*name, *_form(part.form)]
 
 
-def show_form(form: Form) -> None:
+def _form(form: Form) -> list[Node]:
     match form:
         case Text():
-            show_text(form)
+            said = pieces(form.text, form.marks) if form.text.strip() else ["(empty)"]
+            return [*_noted(form.note), node("div", *said, klass="lc-text")]
         case Grid():
-            table = pd.DataFrame(list(form.rows), columns=list(form.columns), dtype="str")
-            st.dataframe(table, hide_index=True, height="content")
-            show_note(form.note)
+            return [_table(form), *_noted(form.note)]
         case Picture():
-            st.image(form.data, width="content", alt="the item to judge")
-            show_note(form.note)
+            kind = "png" if form.data.startswith(PNG) else "jpeg"
+            data = f"data:image/{kind};base64,{b64encode(form.data).decode()}"
+            look = "lc-smooth" if form.smooth else "lc-pixels"
+            shown = node("img", src=data, alt="the item to judge", klass=look)
+            return [shown, *_noted(form.note)]
         case Refusal():
-            st.warning(plain(form.sentence), icon=":material/broken_image:")
-            st.caption("If you cannot judge without the picture, answer Broken (B).")
+            said = node("div", one_line(form.sentence, 2000), klass="lc-refusal", role="alert")
+            return [said, _note(WITHOUT_PICTURE)]
 
 
-def show_text(form: Text) -> None:
-    show_note(form.note)
-    if form.marks:
-        st.html(marked(form.text, form.marks))
-    else:
-        # As wide as the box where it has a right side to stand at.
-        width: Literal["stretch", "content"] = "stretch" if right_to_left(form.text) else "content"
-        st.text(whole(form.text) if form.text.strip() else "(empty)", width=width)
+def _table(grid: Grid) -> Node:
+    head = node("tr", *(node("th", name, scope="col") for name in grid.columns))
+    rows = (node("tr", *(node("td", cell) for cell in row)) for row in grid.rows)
+    return node("table", node("thead", head), node("tbody", *rows), klass="lc-table")
 
 
-def show_note(note: str) -> None:
-    if note:
-        st.caption(plain(note))
+def _noted(note: str) -> list[Node]:
+    return [_note(note)] if note else []
 
 
-def whole(value: str) -> str:
-    """The text such that ``st.text``, which cuts white space at both ends, shows all of it.
+def _note(said: str) -> Node:
+    return node("p", one_line(said, 2000), klass="lc-note")
 
-    >>> whole("if x:"), whole("    if x:") == f"{JOINER}    if x:{JOINER}"
-    ('if x:', True)
-    """
-    return value if textwrap.dedent(value).strip() == value else f"{JOINER}{value}{JOINER}"
+
+def pieces(text: str, marks: Sequence[Mark]) -> Iterator[Node | str]:
+    """The text cut where a mark begins or ends."""
+    opened: Counter[str] = Counter()
+    changes: dict[int, list[tuple[str, int]]] = {0: [], len(text): []}
+    for mark in marks:
+        changes.setdefault(mark.start, []).append((mark.kind, 1))
+        changes.setdefault(mark.end, []).append((mark.kind, -1))
+    for start, end in pairwise(sorted(changes)):
+        for kind, by in changes[start]:
+            opened[kind] += by
+        kinds = " ".join(f"lc-{kind}" for kind in sorted(+opened))
+        piece = text[start:end]
+        yield node("mark", piece, klass=kinds) if kinds else piece

@@ -1,4 +1,4 @@
-"""What the browser must do itself: drop held keys, announce what was saved, enter a note.
+"""What the browser must do itself: drop held keys, enter a note.
 
 A few constant lines; nothing from a file or a person is ever put in here.
 """
@@ -20,14 +20,6 @@ export default function () {
     }
   };
   const mend = () => {
-    for (const name of ["saved", "live"]) {
-      for (const node of document.getElementsByClassName("st-key-" + name)) {
-        if (!node.hasAttribute("aria-live")) {
-          node.setAttribute("role", "status");
-          node.setAttribute("aria-live", "polite");
-        }
-      }
-    }
     const field = document.querySelector(".st-key-panel textarea, .st-key-panel input[type=text]");
     if (field && !field.dataset.entered) {
       field.dataset.entered = "yes";

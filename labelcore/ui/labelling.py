@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
+from labelcore.charts.living import Node
 from labelcore.items import highlights_of
 from labelcore.log.events import Draw
 from labelcore.session.session import Session
 from labelcore.ui import actions, people, sessions
-from labelcore.ui.answers import answer_buttons, saved_line
+from labelcore.ui.answers import answers_shown, further, further_classes, tools_shown
 from labelcore.ui.facts import counts, progress_line
 from labelcore.ui.figures import show_figures
 from labelcore.ui.guard import guard, show_problem
-from labelcore.ui.item import HEIGHT, SHORT, show_item
-from labelcore.ui.panels import opened_item, show_panel
+from labelcore.ui.item import item_nodes
+from labelcore.ui.panels import show_panel
 from labelcore.ui.plain import one_line
 from labelcore.ui.states import show_state
+from labelcore.ui.surface import shown_item, surface
 from labelcore.ui.times import clock, reader_zone
 
 # What is sent within 10 ms is drawn together; the figures wait until the item is on its way.
 ITEM_FIRST_SECONDS = 0.02
+SURFACE, TOOLS = "surface", "tools"
 
 
 @st.fragment(key="labelling")
@@ -44,40 +50,75 @@ def judge(project: str, session: Session, person: str) -> None:
     if draw is None and people.release_gone(session):
         draw = session.next(person)
     panel = actions.panel(project)
-    _head(session, person)
-    if panel.get("name") == "open":
-        opened_item(session, panel)
-    elif draw is not None:
-        actions.mark_shown(draw.token)
-        show_item(
-            session.item(draw),
-            draw.token,
-            SHORT if panel else HEIGHT,
-            highlights_of(session.settings),
-            session.population.path,
-        )
-    elif not panel:
+    item = opened_item(session, panel) if panel.get("name") == "open" else _item(session, draw)
+    answers = answers_shown(session) if draw is not None and not panel else None
+    tools = None if panel else tools_shown(session, person, draw, _flagged(session, draw))
+    ahead = _ahead(session, draw, answers) if draw is not None and answers else None
+    first = {"head": _head(session, person), "item": item, "answers": answers, "ahead": ahead}
+    _surface(project, SURFACE, first if item is None else {**first, "tools": tools})
+    if item is None and not panel:
         show_state(project, session)
     show_problem()
     if panel:
         show_panel(project, session, draw, panel, person)
-        return
-    if draw is not None:
-        answer_buttons(project, session, draw)
-    saved_line(project, session, person, draw, draw is not None and _flagged(session, draw))
+    elif draw is not None:
+        further_classes(project, session, draw)
+    else:
+        _surface(project, TOOLS, {"tools": tools})
 
 
-def _head(session: Session, person: str) -> None:
+def _surface(project: str, key: str, data: dict[str, Any]) -> None:
+    surface(key, {**data, "done": actions.done()}, partial(actions.pressed, project, key))
+
+
+def _item(session: Session, draw: Draw | None) -> dict[str, Any] | None:
+    if draw is None:
+        return None
+    return shown_item(
+        _name(draw.index, draw.repeat), _view(session, session.item(draw)), draw.token
+    )
+
+
+def _ahead(session: Session, draw: Draw, answers: list[dict[str, str]]) -> dict[str, Any] | None:
+    """The items that may follow, each once; none where a class has no key, because the list of
+    those classes belongs to the item that the server drew."""
+    if further(session):
+        return None
+    follows = session.ahead(draw, [one["answer"] for one in answers])
+    items = list(dict.fromkeys(follows.values()))
+    shown = [
+        {"key": item["key"], "view": item["view"]}
+        for index, item_id in items
+        for item in [shown_item(_name(index, False), _view(session, session.item_by_id(item_id)))]
+    ]
+    return {"items": shown, "after": {name: items.index(one) for name, one in follows.items()}}
+
+
+def _name(index: int, repeat: bool) -> str:
+    return f"{index} again" if repeat else str(index)
+
+
+def _view(session: Session, content: Mapping[str, str]) -> list[Node]:
+    return item_nodes(content, highlights_of(session.settings), session.population.path)
+
+
+def opened_item(session: Session, panel: Mapping[str, Any]) -> dict[str, Any]:
+    """The item of a history entry, in the place of the item to judge."""
+    asked = session.engine.asked[int(panel["index"]) - 1]
+    content = session.item_by_id(session.population.id_at(asked.position))
+    return shown_item(str(panel["token"]), _view(session, content))
+
+
+def _head(session: Session, person: str) -> dict[str, Any]:
     last = session.last_answer(person)
     saved = clock(last.at, reader_zone()) if last else None
     now = counts(session).together()
-    with st.container(key="head", gap=None):
-        with st.container(key="question"):
-            st.text(one_line(session.settings.get("question") or session.project, 300))
-        with st.container(key="line"):
-            st.text(progress_line(now, saved))
-        st.progress(now.share)
+    return {
+        "question": one_line(session.settings.get("question") or session.project, 300),
+        "line": progress_line(now, saved),
+        "share": now.share,
+    }
 
 
-def _flagged(session: Session, draw: Draw) -> bool:
-    return session.last_said(draw, "flagged") == "yes"
+def _flagged(session: Session, draw: Draw | None) -> bool:
+    return draw is not None and session.last_said(draw, "flagged") == "yes"

@@ -17,7 +17,6 @@ from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
 from labelcore.ui.facts import shown_word
-from labelcore.ui.item import show_item
 from labelcore.ui.plain import one_line
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.stops import planned_words
@@ -155,18 +154,6 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
             args=("history",),
             kwargs={"project": project},
         )
-
-
-def opened_item(session: Session, panel: dict[str, Any]) -> None:
-    """The item of a history entry, in the place of the item to judge."""
-    asked = session.engine.asked[int(panel["index"]) - 1]
-    item_id = session.population.id_at(asked.position)
-    show_item(
-        session.item_by_id(item_id),
-        str(panel["token"]),
-        highlights=items.highlights_of(session.settings),
-        items_file=session.population.path,
-    )
 
 
 def finish_panel(project: str, session: Session) -> None:

@@ -17,17 +17,18 @@ from labelcore.ui import people, sessions
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import acting, show_problem
-from labelcore.ui.item import show_item
+from labelcore.ui.item import item_nodes
 from labelcore.ui.plain import one_line
 from labelcore.ui.reporting import csv_button
 from labelcore.ui.reviewed import ALL, Reviewed, event_words, reviewed, said_of
+from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone
 
 CELL = "review-cell"
 """Where the confusion table leaves the cell that was pressed: classifier, call, answer."""
 LIST, SEARCH, OPENED, TABLE = "review-list", "review-search", "review-opened", "review-table"
 WHICH, ANSWER, CALLED, WHO = "review-which", "review-answer", "review-called", "review-who"
-HEIGHT, ITEM_HEIGHT = 430, 260
+HEIGHT = 430
 EMPTY = "Nothing is judged yet: every answer will stand here."
 NO_ROW = "No judged item has these words."
 CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
@@ -208,13 +209,8 @@ def opened(project: str, session: Session) -> None:
         st.text(CHOOSE)
         return
     item_id = str(event.item_id)
-    show_item(
-        session.item_by_id(item_id),
-        token,
-        ITEM_HEIGHT,
-        highlights_of(session.settings),
-        session.population.path,
-    )
+    content, marks = session.item_by_id(item_id), highlights_of(session.settings)
+    show_item(token, item_nodes(content, marks, session.population.path))
     finished = session.status == Status.FINISHED
     st.text(FINAL if finished else f"Answered {shown_word(answer_word(event))}. Judge it again:")
     choices: list[Choice] = [*classes_in_order(session), ("unsure", "S", "unsure")]

@@ -37,23 +37,10 @@ STYLE = (
 .stApp input::placeholder, .stApp textarea::placeholder { color: inherit; opacity: 0.78; }
 .st-key-short [data-testid="stText"] { font-size: 1.1rem; white-space: normal; }
 .st-key-details summary p { font-size: 0.875rem; opacity: 0.85; }
-.stApp:has(.st-key-tools) .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.5rem; }
+.stApp:has(.lc-surface) .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.5rem; }
 .stApp { --item-height: clamp(200px, calc(100vh - 320px), 620px); }
 .stApp:has(.st-key-panel) { --item-height: 210px; }
-.st-key-item > [data-testid="stLayoutWrapper"] {
-  flex: 0 0 var(--item-height) !important; height: var(--item-height) !important;
-}
-.st-key-item [data-testid="stText"], .st-key-item pre {
-  white-space: pre-wrap; overflow-wrap: anywhere; max-width: 76ch; line-height: 1.6;
-  font-size: 1.1rem; font-family: inherit;
-}
-.st-key-item .st-key-title [data-testid="stText"] { font-size: 1.25rem; font-weight: 650; }
-.st-key-item .st-key-fields [data-testid="stText"] { font-size: 0.875rem; opacity: 0.78; }
-.st-key-item [class*="st-key-box-"] { gap: 0.6rem; }
-.st-key-question [data-testid="stText"] {
-  font-size: 1.25rem; font-weight: 600; white-space: normal;
-}
-.st-key-line [data-testid="stText"], .st-key-saved [data-testid="stText"],
+.st-key-line [data-testid="stText"],
 .st-key-small [data-testid="stText"], [class*="st-key-quiet"] [data-testid="stText"] {
   font-size: 0.875rem; opacity: 0.85; font-variant-numeric: tabular-nums; white-space: normal;
 }
@@ -65,9 +52,6 @@ STYLE = (
 .st-key-sentence [data-testid="stText"] {
   font-size: 1.25rem; line-height: 1.45; white-space: normal;
 }
-.st-key-head [data-testid="stProgress"] { margin-top: 0.35rem; }
-.st-key-answers button { min-height: 2.9rem; }
-[class*="st-key-positive-"] button, [class*="st-key-negative-"] button,
 [class*="st-key-change-positive"] button, [class*="st-key-change-negative"] button {
   min-width: 7rem;
 }
@@ -77,8 +61,6 @@ STYLE = (
 .st-key-explore-curve .nsewdrag { cursor: col-resize !important; }
 .st-key-explore-curve .js-plotly-plot * { touch-action: pan-y pinch-zoom; }
 .stApp:has(.labelcore-cut-mark) .st-key-explore-curve .hoverlayer { display: none; }
-.st-key-item img { image-rendering: pixelated; }
-.st-key-item [data-testid="stElementContainer"]:has([data-testid="stImage"]) { margin: auto; }
 .st-key-folded, .st-key-unfolded { display: none; }
 [class*="st-key-project-"] { border-bottom: 1px solid var(--border); padding-bottom: 0.6rem; }
 [class*="st-key-project-"] [data-testid="stPageLink"] a { padding-left: 0; }
@@ -101,30 +83,12 @@ STYLE = (
   }
   .stApp:has(.st-key-folded) .st-key-wide { display: none; }
   .st-key-folded, .st-key-unfolded { display: block; }
-  .st-key-answers {
-    position: fixed; bottom: 2.6rem; left: 0; right: 0; z-index: 50; box-sizing: border-box;
-    width: 100vw !important; max-width: 100vw; gap: 0.35rem !important;
-    padding: 0.5rem 0.75rem 0.6rem; background: Canvas; border-top: 1px solid var(--border);
-  }
-  .st-key-answers > [class*="st-key-"] { flex: 1 1 28% !important; min-width: 0; width: auto; }
-  .st-key-answers > [class*="st-key-positive-"], .st-key-answers > [class*="st-key-negative-"] {
-    flex: 1 1 46% !important;
-  }
-  .st-key-answers button { width: 100%; min-width: 0 !important; min-height: 2.75rem;
-    padding: 0.2rem 0.4rem; }
   .stApp { --item-height: 40vh; }
   .stMainBlockContainer { padding-bottom: 10rem; }
   [data-testid="stTable"] th, [data-testid="stTable"] td {
     padding: 0.35rem 0.2rem; font-size: 0.8rem;
   }
   [data-testid="stButtonGroup"] [data-variant="segmented_control"] { padding: 0.2rem 0.45rem; }
-  .stApp:has(.st-key-answers) .st-key-tools {
-    position: fixed; bottom: 0; left: 0; z-index: 50; box-sizing: border-box; height: 2.6rem;
-    width: 100vw !important; max-width: 100vw; padding: 0 0.75rem; background: Canvas;
-    flex-wrap: nowrap !important; overflow-x: auto; gap: 0.7rem !important;
-  }
-  .st-key-tools > * { flex: 0 0 auto !important; }
-  .st-key-tools kbd { display: none; }
 }
 </style>"""
 )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
@@ -113,13 +116,85 @@ def app(root: Path) -> Callable[..., AppTest]:
 
 def pictures(test: AppTest) -> list[dict[str, Any]]:
     """What the pictures of the page are drawn from."""
-    drawn = [one.proto for one in test.get("bidi_component")]
-    return [json.loads(one.json) for one in drawn if one.component_name == "labelcore_picture"]
+    return [data for _, data in _components(test, "labelcore_picture")]
 
 
 def picture(test: AppTest) -> dict[str, Any]:
     """The first of them; {} where there is none."""
     return next(iter(pictures(test)), {})
+
+
+def _components(test: AppTest, name: str) -> list[tuple[str, dict[str, Any]]]:
+    """The id and the data of each component of this name."""
+    drawn = [one.proto for one in test.get("bidi_component")]
+    return [(one.id, json.loads(one.json)) for one in drawn if one.component_name == name]
+
+
+def surface(test: AppTest) -> dict[str, Any]:
+    """What the labelling surface of the page is drawn from; {} where there is none."""
+    return {name: part for _, one in _components(test, "labelcore_surface")
+            for name, part in one.items()}  # fmt: skip
+
+
+def item_texts(test: AppTest) -> list[str]:
+    """The texts of the item on the labelling page, in order."""
+    return list(_texts_in((surface(test).get("item") or {}).get("view", [])))
+
+
+def _texts_in(nodes: Iterable[Any]) -> Iterator[str]:
+    for one in nodes:
+        if isinstance(one, str):
+            yield one
+        else:
+            yield from _texts_in(one[2:])
+
+
+@dataclass(frozen=True)
+class SurfaceButton:
+    """A button of the labelling surface; ``click().run()`` presses it as the browser does."""
+
+    test: AppTest
+    place: str
+    label: str
+    shortcut: str
+    press: dict[str, Any]
+    disabled: bool = False
+
+    def click(self) -> SurfaceButton:
+        return self
+
+    def run(self) -> AppTest:
+        states = self.test._tree.get_widget_states()
+        pressed = [{"event": "press", "value": {**self.press, "id": secrets.token_hex(8)}}]
+        with_press = states.widgets.add()
+        with_press.id = _make_trigger_id(self._id(), "events")
+        with_press.json_trigger_value = json.dumps(pressed)
+        return self.test._run(states)
+
+    def _id(self) -> str:
+        """That of the surface that has this button."""
+        own = "answers" if self.press["act"] == "answer" else "tools"
+        return next(at for at, one in _components(self.test, "labelcore_surface") if one.get(own))
+
+
+def surface_buttons(test: AppTest) -> list[SurfaceButton]:
+    """The answers of the labelling page, named after their place, and then its tools."""
+    data = surface(test)
+    token, tools = (data.get("item") or {}).get("token"), data.get("tools") or {}
+    found = [
+        SurfaceButton(
+            test, one["place"], one["words"], one["key"],
+            {"act": "answer", "answer": one["answer"], "token": token},
+        )
+        for one in data.get("answers") or []
+    ]  # fmt: skip
+    return found + [
+        SurfaceButton(
+            test, one["act"], one["words"], one["key"],
+            {"act": one["act"], "token": token, "last": tools["last"]}, one["off"],
+        )
+        for one in tools.get("buttons", [])
+    ]  # fmt: skip
 
 
 def bar_texts(test: AppTest) -> list[list[str]]:
@@ -147,13 +222,21 @@ def texts(test: AppTest) -> str:
         "success",
     )
     said = [str(one.value) for kind in kinds for one in getattr(test, kind)]
+    head, tools = (surface(test).get(part) or {} for part in ("head", "tools"))
+    said += [str(part.get(name, "")) for part, name in
+             ((head, "question"), (head, "line"), (tools, "saved"))]  # fmt: skip
+    said += item_texts(test)
     return "\n".join([*said, *(" ".join(bar) for bar in bar_texts(test))]).replace(
         "\N{NO-BREAK SPACE}", " "
     )
 
 
 def button(test: AppTest, start: str):
-    """The button whose key or label starts with ``start``."""
-    found = [b for b in test.button if (b.key or "").startswith(start) or b.label.startswith(start)]
-    assert found, f"no button {start!r} among {[b.key for b in test.button]}"
+    """The button whose key, label or place on the labelling surface starts with ``start``."""
+    found: list[Any] = [b for b in surface_buttons(test) if b.place.startswith(start)]
+    found += [
+        b for b in test.button if (b.key or "").startswith(start) or b.label.startswith(start)
+    ]
+    places = [b.place for b in surface_buttons(test)]
+    assert found, f"no button {start!r} among {places} and {[b.key for b in test.button]}"
     return found[0]

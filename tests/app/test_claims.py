@@ -256,7 +256,7 @@ def test_a_passed_deadline_is_told(app, make) -> None:
     assert "The deadline has passed" in texts(page)
     assert "The deadline 31 January 2020, 18:00 UTC had passed: the plan ends" in texts(page)
     button(page, "go-on").click().run()
-    assert button(page, "positive-")
+    assert button(page, "positive")
 
 
 def test_form_and_tail_are_one_click_away(app, make) -> None:

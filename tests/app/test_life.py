@@ -10,13 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.store import open_store
-from labelcore.ui import actions
 from tests.app.conftest import HOSTILE, button, texts
-
-
-@pytest.fixture(autouse=True)
-def no_shortest_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actions, "SHORTEST_LOOK", 0.0)
 
 
 def reopened(data_folder: Path, name: str) -> lc.Session:
@@ -112,7 +106,7 @@ def test_a_press_in_an_old_tab_is_a_sentence_and_writes_nothing(
     page = chosen(app, "Rename")
     field(page, "life-name").set_value("junk").run()
     button(page, "life-do").click().run()
-    button(tab, "positive-").click().run()
+    button(tab, "positive").click().run()
     assert not tab.exception and "is called 'junk' now" in plainly(tab)
     assert reopened(data_folder, "junk").labels == 3
 
@@ -127,7 +121,7 @@ def test_a_new_project_under_the_old_name_gets_nothing_of_the_old_tab(
     field(page, "life-name").set_value("junk").run()
     button(page, "life-do").click().run()
     make(labels=1)
-    button(tab, "positive-").click().run()
+    button(tab, "positive").click().run()
     assert not tab.exception
     assert (reopened(data_folder, "demo").labels, reopened(data_folder, "junk").labels) == (1, 3)
 
@@ -136,7 +130,7 @@ def test_a_name_changed_by_another_program_is_noticed(app, make, data_folder: Pa
     session = make(labels=3)
     tab = app("label", project="demo")
     session.store.rename("demo", "elsewhere")
-    button(tab, "positive-").click().run()
+    button(tab, "positive").click().run()
     assert not tab.exception and "There is no project 'demo'" in plainly(tab)
     assert reopened(data_folder, "elsewhere").labels == 3
 

@@ -10,11 +10,6 @@ from tests.app.conftest import button, texts
 
 
 @pytest.fixture(autouse=True)
-def no_shortest_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actions, "SHORTEST_LOOK", 0.0)
-
-
-@pytest.fixture(autouse=True)
 def nobody_was_here() -> None:
     people.presence.clear()
 
@@ -28,12 +23,11 @@ def given(session: lc.Session, person: str) -> lc.Draw:
 def test_where_no_browser_runs_the_person_is_me(app, make) -> None:
     session = make()
     page = app("label", project="demo")
-    draw = given(session, "me")
-    button(page, f"positive-{draw.token}").click().run()
+    button(page, "positive").click().run()
     session.sync()
     assert session.last_answer("me") is not None
     assert session.store.people("demo") == {}
-    button(page, "open-help").click().run()
+    button(page, "help").click().run()
     assert "stored under the name “me”" in texts(page)
 
 
@@ -42,11 +36,11 @@ def test_a_press_that_comes_too_late_is_told(app, make) -> None:
     page = app("label", project="demo")
     draw = given(session, "me")
     session.answer(draw, "yes")
-    button(page, f"negative-{draw.token}").click().run()
+    button(page, "negative").click().run()
     assert actions.TOO_LATE in texts(page)
     session.sync()
     assert [event.label for event in session.events if event.kind == "labelled"] == ["yes"]
-    button(page, f"negative-{given(session, 'me').token}").click().run()
+    button(page, "negative").click().run()
     assert actions.TOO_LATE not in texts(page) and "Saved: No" in texts(page)
 
 
@@ -55,7 +49,7 @@ def test_the_same_press_twice_is_no_late_press(app, make) -> None:
     page = app("label", project="demo")
     draw = given(session, "me")
     session.answer(draw, "yes")
-    button(page, f"positive-{draw.token}").click().run()
+    button(page, "positive").click().run()
     assert actions.TOO_LATE not in texts(page) and "Saved: Yes" in texts(page)
 
 
@@ -65,7 +59,7 @@ def test_a_late_press_on_an_item_of_another_person_is_told(app, make) -> None:
     draw = given(session, "me")
     session.release(draw)
     session.answer(given(session, "bob"), "yes")
-    button(page, f"negative-{draw.token}").click().run()
+    button(page, "negative").click().run()
     assert actions.TOO_LATE in texts(page)
     assert not page.error
 
@@ -75,8 +69,8 @@ def test_undo_and_history_are_ones_own(app, make) -> None:
     others = given(session, "bob")
     session.answer(others, "yes")
     page = app("label", project="demo")
-    assert button(page, "undo-").disabled
-    button(page, "open-history").click().run()
+    assert button(page, "undo").disabled
+    button(page, "history").click().run()
     assert "There is nothing here yet." in texts(page)
     session.sync()
     assert session.last_answer("bob") is not None

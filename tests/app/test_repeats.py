@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from labelcore.ui import actions
-from tests.app.conftest import button, texts
-
-
-@pytest.fixture(autouse=True)
-def no_shortest_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actions, "SHORTEST_LOOK", 0.0)
+from tests.app.conftest import button, surface_buttons, texts
 
 
 def until_a_repeat(session):
@@ -33,18 +25,18 @@ def test_nothing_tells_a_repeat_before_it_is_answered(app, make) -> None:
     shown = texts(page)
     assert "twice" not in shown
     assert "seen before" not in shown
-    assert [one.label for one in page.button if (one.key or "").startswith("flag-")] == ["Flag"]
-    button(page, "open-note").click().run()
+    assert [one.label for one in surface_buttons(page) if "flag" in one.place] == ["Flag"]
+    button(page, "note").click().run()
     assert [one.value for one in page.text_area] == [""]
     assert f"item {draw.index}" not in texts(page)
     button(page, "Cancel").click().run()
-    button(page, f"positive-{draw.token}").click().run()
+    button(page, "positive").click().run()
     shown = texts(page)
     assert "21 of about 90 judged" in shown
     assert "twice" not in shown
     session.sync()
     assert session.engine.repeats.answered == 1
-    button(page, "undo-").click().run()
+    button(page, "undo").click().run()
     session.sync()
     back = session.next()
     assert (back.item_id, back.repeat) == (draw.item_id, True)
@@ -73,7 +65,7 @@ def test_at_the_end_the_labels_are_called_a_judgement_and_a_second_pass_is_offer
     assert len(session.engine.repeats.due) == 30
     draw = session.next()
     assert draw.repeat
-    button(page, f"negative-{draw.token}").click().run()
+    button(page, "negative").click().run()
     assert "60 of 60 · 1 of 30 judged twice" in texts(page)
 
 
@@ -101,7 +93,7 @@ def test_rate_figures_and_items_stand_on_progress_and_in_the_history(app, make) 
     assert "0 for later, 30 judged a second time" in report
     assert "are not counted" not in report
     page = app("label", project="demo")
-    button(page, "open-history").click().run()
+    button(page, "history").click().run()
     page.checkbox(key="only-second").check().run()
     rows = [
         one for one in page.button if (one.key or "").startswith("open-") and one.label == "Open"

@@ -20,13 +20,14 @@ HERE = Path(__file__).parent
 SITE = "http://127.0.0.1/"
 PATIENCE_MS = 90_000
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-# It is known who the person is, nothing runs or changes its colour, every part and chart is there.
+# It is known who the person is, every press is confirmed, nothing runs or changes its colour,
+# every part and chart is there.
 IDLE = """
 waiting => {
   const all = what => [...document.querySelectorAll(`[data-testid='${what}']`)];
   const seen = one => one.getClientRects().length > 0;
   return all("stApp").some(app => app.getAttribute("data-test-script-state") === "notRunning")
-    && !all("stSkeleton").length
+    && !all("stSkeleton").length && !document.querySelector(".lc-surface[data-pending]")
     && !all("stText").some(text => text.textContent.includes(waiting))
     && all("stPlotlyChart").filter(seen).every(chart => chart.querySelector(".main-svg"))
     && !document.getAnimations().some(one => one instanceof CSSTransition);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import html
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -23,7 +24,7 @@ from labelcore.store import open_store
 from tests.browser.conftest import wait_until_idle
 
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
-BOX = "[class*='st-key-box-']"
+BOX = ".lc-box"
 SETTLE_SECONDS = 0.16
 WORK_SECONDS = 0.05
 HELD_FIRST_MS, HELD_NEXT_MS = 500, 33
@@ -33,21 +34,19 @@ PROBE = """
 (() => {
   const seen = { presses: [], shown: [] };
   const now = () => {
-    const boxes = [...document.querySelectorAll("[class*='st-key-box-']")];
-    const button = document.querySelector(".st-key-answers [class*='st-key-positive-']");
-    const token = button ? button.className.match(/st-key-positive-([0-9a-f]+)/)[1] : "";
-    if (boxes.length !== 1) return { token: "", text: "", boxes: boxes.length };
-    const parts = [...boxes[0].querySelectorAll("[data-testid='stText'], img")];
-    // A joiner at an end keeps the spaces there; it has no width.
-    const read = p => p.tagName === "IMG" ? p.currentSrc
-      : p.textContent.replace(/^\\u2060|\\u2060$/g, "");
-    const text = parts.map(read).join("\\n|\\n");
-    return { token, text, boxes: 1 };
+    const boxes = [...document.querySelectorAll(".lc-item:not([hidden]) .lc-box")];
+    if (boxes.length !== 1) return { token: "", text: "", showing: "", boxes: boxes.length };
+    // The token of the item, once the server has said it, where the item may be answered.
+    const open = document.querySelector(".lc-answers button");
+    const { token, showing } = boxes[0].dataset;
+    const read = p => p.tagName === "IMG" ? p.currentSrc : p.textContent;
+    const text = [...boxes[0].querySelectorAll(".lc-text, img")].map(read).join("\\n|\\n");
+    return { token: open ? token || "" : "", text, showing, boxes: 1 };
   };
   const look = () => {
     const item = now();
     const last = seen.shown[seen.shown.length - 1];
-    if (!(last && last.token === item.token && last.text === item.text)) {
+    if (!(last && ["token", "text", "showing"].every(name => last[name] === item[name]))) {
       seen.shown.push({ at: performance.now(), ...item });
     }
   };
@@ -60,7 +59,7 @@ PROBE = """
   const start = () => {
     new MutationObserver(look).observe(document.body,
       { childList: true, subtree: true, characterData: true, attributes: true,
-        attributeFilter: ["class", "src"] });
+        attributeFilter: ["class", "src", "hidden", "data-token", "data-showing"] });
     look();
   };
   if (document.body) start(); else document.addEventListener("DOMContentLoaded", start);
@@ -167,30 +166,26 @@ def open_label(page: Page, url: str, project: str) -> None:
 
 
 def wait_for_item(page: Page) -> None:
-    """An item with its buttons, and the filter of held keys, which marks the line that says Saved
-    when it begins to listen."""
-    page.wait_for_selector(".st-key-answers button")
-    page.wait_for_selector(".st-key-saved[aria-live]")
+    """An item with its buttons."""
+    page.wait_for_selector(".lc-answers button")
     settle(page)
 
 
 def settle(page: Page) -> None:
-    """Wait until the last press has had all its effects and the item may be answered.
-
-    The item is drawn first, the tools and figures after it: a key that follows the item at once
-    may meet the tools of the item before.
-    """
+    """Wait until the last press has had all its effects and the item may be answered."""
     wait_until_idle(page)
     page.wait_for_function(LOOKED_AT, arg=1000 * SETTLE_SECONDS)
 
 
 def shown(page: Page) -> dict[str, Any]:
-    """The item on screen: {token, text, boxes}."""
-    return page.evaluate("labelcoreProbe.now()")
+    """The item on screen: {token, text, boxes}; no token before the server has confirmed it."""
+    found = page.evaluate("labelcoreProbe.now()")
+    return {name: found[name] for name in ("token", "text", "boxes")}
 
 
 def probed(page: Page) -> dict[str, list[dict[str, Any]]]:
-    """Since the page was loaded: {presses, shown}."""
+    """Since the page was loaded: {presses, shown}. A showing is one item put on the screen, from
+    then until another one is."""
     return page.evaluate("labelcoreProbe.seen")
 
 
@@ -238,8 +233,8 @@ def slowness() -> float:
 
 
 def text_of(page: Page, key: str) -> str:
-    """The text in the container with this key."""
-    return page.locator(f".st-key-{key}").first.inner_text()
+    """The text in the container with this key, or in the part of the labelling surface."""
+    return page.locator(f".st-key-{key}, .lc-{key}").first.inner_text()
 
 
 def figures(page: Page) -> str:
@@ -257,20 +252,32 @@ def saved(page: Page) -> str:
 
 @dataclass(frozen=True)
 class Pressed:
-    """A key that was pressed, and what was on screen at that moment."""
+    """A key that was pressed, and what was on screen at that moment, for ``looked`` ms by then."""
 
     key: str
     token: str
     text: str
     repeat: bool = False
+    looked: float = math.inf
 
 
 def pressed(page: Page, how: str = "key") -> list[Pressed]:
-    return [
-        Pressed(one["key"].lower(), one["token"], one["text"], one["repeat"])
-        for one in probed(page)["presses"]
-        if one["how"] == how
-    ]
+    """Every press; an item that the server had not confirmed by then has the token that it got
+    later, as long as it stayed on the screen, or none."""
+    found = probed(page)
+    return [_pressed(one, found["shown"]) for one in found["presses"] if one["how"] == how]
+
+
+def _pressed(press: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> Pressed:
+    same = [one for one in shown if one["showing"] == press["showing"]]
+    later = (one["token"] for one in same if one["token"] and one["at"] >= press["at"])
+    return Pressed(
+        press["key"].lower(),
+        press["token"] or next(later, ""),
+        press["text"],
+        press["repeat"],
+        press["at"] - same[0]["at"] if same else math.inf,
+    )
 
 
 def disagreements(
@@ -303,22 +310,14 @@ def disagreements(
 
 
 def wrongly_drawn(page: Page, data: Path, project: str, texts: Mapping[str, str]) -> list[str]:
-    """Every text that ever stood above the answer buttons of another item.
-
-    The next item is drawn first and its buttons after it; only in that moment, when the old
-    buttons' item is answered already, a text may stand above them that is not theirs.
-    """
+    """Every text that ever stood above the answer buttons of another item."""
     items = {e.token: str(e.item_id) for e in events(data, project) if e.kind == "drawn"}
     states = [one for one in probed(page)["shown"] if one["token"] and one["boxes"] == 1]
-    wrong = []
-    for place, one in enumerate(states):
-        own = texts[items[one["token"]]]
-        following = states[place + 1] if place + 1 < len(states) else {"token": "", "text": ""}
-        first = place == 0 or states[place - 1]["token"] != one["token"]
-        changing = following["token"] != one["token"] and following["text"] == one["text"]
-        if one["text"] != own and (first or not changing):
-            wrong.append(f"{items[one['token']]}: {one['text']!r} in the place of {own!r}")
-    return wrong
+    return [
+        f"{items[one['token']]}: {one['text']!r} in the place of {texts[items[one['token']]]!r}"
+        for one in states
+        if one["text"] != texts[items[one["token"]]]
+    ]
 
 
 def page_source_holds(page: Page, text: str) -> bool:

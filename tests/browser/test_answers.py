@@ -56,7 +56,7 @@ def test_undo_goes_back_to_the_first_item(page: Page, shared_server: Server, dat
     driving.label_items(page, 4, lambda _: "u")
     assert driving.shown(page)["text"] == first
     assert driving.saved(page) == "Nothing saved yet"
-    assert page.locator("[class*='st-key-undo-'] button").is_disabled()
+    assert page.locator("[data-act=undo]").is_disabled()
     page.keyboard.press("u")
     driving.settle(page)
     assert driving.shown(page)["text"] == first
@@ -71,7 +71,7 @@ def test_later_comes_back_at_the_end(page: Page, shared_server: Server, data: Pa
     put_off = driving.shown(page)["text"]
     driving.answer(page, "l")
     assert driving.shown(page)["text"] != put_off
-    expect(page.locator(".st-key-line")).to_contain_text("1 for later")
+    expect(page.locator(".lc-line")).to_contain_text("1 for later")
     seen = []
     for _ in range(7):
         seen.append(driving.shown(page)["text"])
@@ -111,7 +111,7 @@ def test_a_note_with_answer_letters_labels_nothing(
     expect(field).to_be_focused()
     page.keyboard.type(words, delay=5)
     page.get_by_role("button", name="Save note").click()
-    expect(page.locator(".st-key-saved")).to_contain_text("Note saved")
+    expect(page.locator(".lc-saved")).to_contain_text("Note saved")
     driving.wait_for_item(page)
     assert driving.shown(page)["text"] == item
     log = driving.events(data, project)
@@ -123,7 +123,7 @@ def test_a_note_with_answer_letters_labels_nothing(
         driving.settle(page)
         wait_until_idle(page)
     page.keyboard.press("f")
-    page.locator("[class*='st-key-flag-'] button", has_text="Unflag").wait_for()
+    page.locator("[data-act=unflag]").wait_for()
     assert len(driving.answers(data, project)) == 1
     driving.wait_for_item(page)
     driving.answer(page, "n")
@@ -153,7 +153,7 @@ def test_an_answer_is_changed_in_the_history(page: Page, shared_server: Server, 
     for _ in range(3):
         seen.append(driving.shown(page)["text"])
         driving.answer(page, "y")
-    page.locator(".st-key-open-history button").click()
+    page.locator("[data-act=history]").click()
     page.locator(".st-key-open-1 button").click()
     expect(page.locator(driving.BOX)).to_have_text(seen[0])
     page.locator("[class*='st-key-change-negative-'] button").wait_for()

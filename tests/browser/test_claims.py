@@ -97,7 +97,7 @@ def test_a_claim_is_laid_down_settled_and_reported(
     path = driving.write_csv(tmp_path / "prizes.csv", rows())
     project = create_with_claim(page, shared_server.url, path)
     driving.open_label(page, shared_server.url, project)
-    line = page.locator(".st-key-line").first
+    line = page.locator(".lc-line").first
     expect(line).to_contain_text("0 of about")
     judge(page)
     expect(page.locator(".st-key-details")).to_contain_text("it is not decided whether")
@@ -122,7 +122,7 @@ def test_a_claim_is_laid_down_settled_and_reported(
     driving.wait_for_item(page)
     for _ in range(MORE - 1):
         judge(page)
-    page.locator(".st-key-open-finish button").click()
+    page.locator("[data-act=finish]").click()
     reason = page.locator(".st-key-finish-reason input")
     reason.fill(REASON)
     reason.press("Enter")

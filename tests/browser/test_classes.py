@@ -23,12 +23,6 @@ CYCLE = "1234554321s1b3l42"
 BUDGET = 40
 
 
-@pytest.fixture(autouse=True)
-def probe(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The probe reads the item's token from the button of the first class."""
-    monkeypatch.setattr(driving, "PROBE", driving.PROBE.replace("positive-", "class-0-"))
-
-
 def rows(number: int, names: list[str]) -> list[dict[str, object]]:
     return [
         {"id": f"i{n}", "text": f"Message {n} about 3 of 5", "prediction": names[n % len(names)]}
@@ -86,7 +80,7 @@ def test_every_button_can_be_reached_on_a_narrow_screen(
 ) -> None:
     page = new_page(390, 844)
     driving.open_label(page, shared_server.url, make_many(shared_server.data, number))
-    buttons = page.locator(".st-key-answers button").all()
+    buttons = page.locator(".lc-answers button").all()
     assert len(buttons) == min(number, 10) + 3
     boxes = [button.bounding_box() for button in buttons]
     for box in boxes:
@@ -94,8 +88,8 @@ def test_every_button_can_be_reached_on_a_narrow_screen(
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
         assert box["y"] + box["height"] <= 844
     # The line of tools stands below the answers and is moved sideways.
-    page.locator(".st-key-open-finish button").scroll_into_view_if_needed()
-    finish = page.locator(".st-key-open-finish button").bounding_box()
+    page.locator("[data-act=finish]").scroll_into_view_if_needed()
+    finish = page.locator("[data-act=finish]").bounding_box()
     assert finish is not None and finish["y"] + finish["height"] <= 844
     assert finish["x"] >= 0 and finish["x"] + finish["width"] <= 390
     assert finish["y"] >= max(box["y"] + box["height"] for box in boxes if box) - 1
@@ -124,9 +118,8 @@ def test_the_tenth_class_has_the_key_0_and_the_twelfth_is_found_by_typing(
 
 @pytest.mark.parametrize(("preset", "pair"), [("1 / 0", "10"), ("J / F", "jf")])
 def test_other_keys_for_two_classes(
-    page: Page, shared_server: Server, monkeypatch: pytest.MonkeyPatch, preset: str, pair: str
+    page: Page, shared_server: Server, preset: str, pair: str
 ) -> None:
-    monkeypatch.setattr(driving, "PROBE", driving.PROBE.replace("class-0-", "positive-"))
     project = driving.make_project(shared_server.data, preset.replace(" / ", ""))
     with closing(open_store(driving.store_url(shared_server.data))) as store:
         store.update(project, settings_json=f'{{"question": "?", "keys": "{preset}"}}')

@@ -16,8 +16,8 @@ PLAIN, RANKED = "Plain", "Ranked"
 PAGES = {
     "": "h1",
     "new_project": "[role='radio']",
-    f"label?project={PLAIN}": ".st-key-answers kbd",
-    f"label?project={RANKED}": ".st-key-answers kbd",
+    f"label?project={PLAIN}": ".lc-answers kbd",
+    f"label?project={RANKED}": ".lc-answers kbd",
     f"progress?project={PLAIN}": "[role='radio']",
     f"explore?project={RANKED}": "[data-testid='stSliderThumbValue']",
     f"report?project={RANKED}": "[data-testid='stCode']",

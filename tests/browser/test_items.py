@@ -22,14 +22,16 @@ APP = """
 import json
 import streamlit as st
 from labelcore.items import highlights_of
-from labelcore.ui.item import show_item
+from labelcore.ui.item import item_nodes
 from labelcore.ui.sessions import data_folder
 from labelcore.ui.setup import STYLE
+from labelcore.ui.surface import show_item
 
 st.html(STYLE)
 number = int(st.query_params["item"])
 one = json.loads((data_folder() / "items.json").read_text("utf-8"))[number]
-show_item(one["content"], f"token{number}", highlights=highlights_of(one["settings"]))
+view = item_nodes(one["content"], highlights_of(one["settings"]))
+show_item(str(number), view)
 st.text("below the item")
 """
 JUMBLED = [
@@ -76,11 +78,8 @@ def show(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Non
 
 
 def texts(page: Page) -> list[str]:
-    """Each text of the item as the page holds it, without joiners at its ends."""
-    found = page.locator(".st-key-item [data-testid='stText'], .st-key-item .lc-text").all()
-    return [
-        (one.text_content() or "").removeprefix("\u2060").removesuffix("\u2060") for one in found
-    ]
+    """Each text of the item as the page holds it."""
+    return page.locator(".lc-item .lc-text").all_text_contents()
 
 
 def marks(page: Page) -> list[str]:
@@ -119,13 +118,13 @@ def test_pictures_of_the_data_folder_are_drawn_and_others_refused(
         path = paths[int(str(drawn[-1].item_id)[1:])]
         seen.add(path)
         if path in sentences:
-            alert = page.locator(".st-key-item [data-testid='stAlert']")
+            alert = page.locator(".lc-refusal")
             expect(alert).to_contain_text(sentences[path])
             expect(alert).to_contain_text(path)
-            assert page.locator(".st-key-item img").count() == 0
+            assert page.locator(".lc-item img").count() == 0
         else:
             page.wait_for_function(
-                "() => [...document.querySelectorAll('.st-key-item img')]"
+                "() => [...document.querySelectorAll('.lc-item img')]"
                 ".some(image => image.naturalWidth === 300 && image.naturalHeight === 200)"
             )
         driving.answer(page, "b")
@@ -151,7 +150,7 @@ def test_differences_of_a_pair_are_marked_by_more_than_colour(
 
 def test_right_to_left_paragraphs_stand_at_the_right(page: Page, show: Callable[..., None]) -> None:
     show(page, {"text": "A short line\nשלום עולם"})
-    box = page.locator(".st-key-item [data-testid='stText']")
+    box = page.locator(".lc-item .lc-text")
     lines = box.evaluate(
         """element => {
           const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode();
@@ -189,21 +188,18 @@ def test_hostile_texts_stay_literal_also_where_they_are_marked(
 ) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    # All at once: every one of them is drawn as HTML, because a word in it is marked.
+    # All at once, and a word in every one of them is marked.
     content = {
         f"{place} {text[:70]}": f"marked {text} {text}" for place, text in enumerate(JUMBLED)
     }
     show(page, content, {"highlight": {"words": ["marked"], "patterns": ["[<$:]"]}})
-    expect(page.locator(".st-key-item .lc-text")).to_have_count(len(JUMBLED))
-    # Both line ends look alike; HTML knows one.
+    expect(page.locator(".lc-item .lc-text")).to_have_count(len(JUMBLED))
     # Short ones come first, as facts.
-    said = [text.replace("\r\n", "\n") for text in content.values()]
-    assert sorted(texts(page)) == sorted(said)
-    # The two that differ in one word are HTML as well.
+    assert sorted(texts(page)) == sorted(content.values())
     pair = {"a": f"left {''.join(traps.HOSTILE)}", "b": f"right {''.join(traps.HOSTILE)}"}
     show(page, pair)
     assert marks(page) == ["left", "right"] and texts(page) == list(pair.values())
-    tags = page.locator(".st-key-item .lc-text *").evaluate_all("all => all.map(x => x.tagName)")
+    tags = page.locator(".lc-item .lc-text *").evaluate_all("all => all.map(x => x.tagName)")
     assert set(tags) == {"MARK"}
     assert page.evaluate(f"window.{traps.FLAG}") is None
     assert not [url for url in asked if "labelcore.invalid" in url]
@@ -211,14 +207,14 @@ def test_hostile_texts_stay_literal_also_where_they_are_marked(
 
 def test_tables_json_and_long_texts(page: Page, show: Callable[..., None]) -> None:
     show(page, {"text": '[{"name": "<b>A</b>", "size": 1.50}, {"name": "B", "size": 2}]'})
-    table = page.locator(".st-key-item [data-testid='stDataFrame']")
-    expect(table.locator("canvas").first).to_be_visible()
+    rows = page.locator(".lc-table tr")
+    expect(rows).to_have_text(["namesize", "<b>A</b>1.50", "B2"])
     show(page, {"text": json.dumps({"a": {"b": "<script>x</script>"}, "c": "one\ntwo"})})
     assert texts(page)[0].splitlines()[2] == '    "b": "<script>x</script>"'
     assert texts(page)[0].splitlines()[-3:] == ["    │ one", "    │ two", "}"]
     show(page, {"text": "word " * 2496})
-    expect(page.locator(".st-key-item")).to_contain_text("12,480 characters")
-    box = page.locator("[class*='st-key-box-']")
+    expect(page.locator(".lc-item")).to_contain_text("12,480 characters")
+    box = page.locator(".lc-box")
     heights = box.evaluate("box => [box.clientHeight, box.scrollHeight]")
     assert page.viewport_size is not None
     assert heights[0] <= page.viewport_size["height"] - 320 < heights[1]

@@ -42,7 +42,7 @@ def test_rename_while_a_second_tab_is_open(
     tab.keyboard.press("y")
     said = tab.locator('[data-testid="stAlert"]').first
     expect(said).to_contain_text("The project 'Before' is called 'After <b>it</b>' now")
-    assert not tab.locator(".st-key-answers button").count()
+    assert not tab.locator(".lc-answers button").count()
     assert len(driving.answers(shared_server.data, "After <b>it</b>")) == 2
     assert "Traceback" not in shared_server.log
 
@@ -72,5 +72,5 @@ def test_words_mended_in_one_tab_stand_in_the_other(
     other.locator(".st-key-life-do button").click()
     expect(other.locator('[data-testid="stAlert"]')).to_contain_text("is corrected")
     driving.answer(tab, "y")
-    expect(tab.locator(".st-key-question")).to_have_text("Is it **really** right?")
+    expect(tab.locator(".lc-question")).to_have_text("Is it **really** right?")
     assert len(driving.answers(shared_server.data, "Words")) == 1

@@ -61,7 +61,7 @@ def test_a_file_with_every_trap_is_labelled_as_it_was_seen(
     project = create_project(page, shared_server.url, path, "Is it <b>spam</b> for $5 or **more**?")
     # A page of its own: the probe must be there from its first moment.
     driving.open_label(page, shared_server.url, project)
-    expect(page.locator(".st-key-question")).to_have_text("Is it <b>spam</b> for $5 or **more**?")
+    expect(page.locator(".lc-question")).to_have_text("Is it <b>spam</b> for $5 or **more**?")
     driving.label_items(page, ITEMS, lambda place: CYCLE[place % len(CYCLE)])
 
     texts = {str(row["id"]): str(row["text"]) for row in rows}

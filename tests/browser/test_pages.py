@@ -95,7 +95,7 @@ def test_nothing_is_wider_than_the_screen(
         assert dark == (colours == "dark")
     page.goto(f"{shared_server.url}/label?project={driving.quote(labelled)}")
     driving.wait_for_item(page)
-    for button in page.locator(".st-key-answers button").all():
+    for button in page.locator(".lc-answers button").all():
         box = button.bounding_box()
         assert box is not None and box["height"] >= 44 - 1
         assert box["x"] >= 0 and box["x"] + box["width"] <= width

@@ -137,7 +137,7 @@ def test_typed_to_the_end(
     data, url = shared_server.data, shared_server.url
     truth = make_project(data, design, estimands, terms)
     driving.open_label(page, url, design)
-    expect(page.locator(".st-key-line").first).to_contain_text(at_the_start(data, design))
+    expect(page.locator(".lc-line").first).to_contain_text(at_the_start(data, design))
     keys = type_everything(page, truth)
     state = page.locator(".st-key-state")
     expect(state.locator("h3")).to_have_text(end)

@@ -66,12 +66,12 @@ def test_two_browsers_a_second_tab_and_a_reload(
 
     answer(first, "y")
     tab.keyboard.press("n")
-    expect(tab.locator(".st-key-saved")).to_contain_text(TOO_LATE)
+    expect(tab.locator(".lc-saved")).to_contain_text(TOO_LATE)
     wait_for_next(tab, item["token"])
     assert shown(tab)["token"] == shown(first)["token"]
     settle(tab)
     tab.keyboard.press("u")
-    expect(tab.locator(".st-key-saved")).to_contain_text("Nothing saved yet")
+    expect(tab.locator(".lc-saved")).to_contain_text("Nothing saved yet")
     assert shown(tab)["text"] == item["text"]
 
     answer(other, "n")
@@ -79,7 +79,7 @@ def test_two_browsers_a_second_tab_and_a_reload(
     settle(tab)
     answer(tab, "n")
     other.keyboard.press("u")
-    expect(other.locator(".st-key-saved")).to_contain_text("Saved: No")
+    expect(other.locator(".lc-saved")).to_contain_text("Saved: No")
     log = events(data, project)
     by = {(event.kind, event.annotator) for event in log if event.kind in ("labelled", "undone")}
     assert by == {("labelled", "me"), ("labelled", "me 2"), ("undone", "me"), ("undone", "me 2")}
@@ -131,7 +131,7 @@ def test_an_item_comes_back_when_its_tab_is_closed(
     end = time.monotonic() + 10
     while staying.locator(".st-key-state").count() and time.monotonic() < end:
         staying.reload()
-        staying.locator(".st-key-state, .st-key-answers button").first.wait_for()
+        staying.locator(".st-key-state, .lc-answers button").first.wait_for()
         wait_until_idle(staying)
     open_label(staying, url, project)
     assert shown(staying)["text"] == left["text"] and shown(staying)["token"] != left["token"]

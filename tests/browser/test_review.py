@@ -24,7 +24,7 @@ def test_a_row_is_opened_and_judged_again_by_key(page: Page, shared_server: Serv
     expect(again).to_have_count(1)
     wait_until_idle(page)
     page.keyboard.press("ArrowDown")
-    item = page.locator("[class*='st-key-box-']")
+    item = page.locator(driving.BOX)
     eleventh = driving.answers(shared_server.data, name)[10]
     expect(item).to_contain_text(f"Message {str(eleventh.item_id)[1:]}")
     wait_until_idle(page)

@@ -36,7 +36,7 @@ def test_a_lock_is_said_at_once_and_the_press_is_stored_when_it_ends(
         page.wait_for_timeout(6000)
         expect(said).to_contain_text("not stored yet")
         assert driving.shown(page) == item
-        assert page.locator(".st-key-answers button").first.is_enabled()
+        assert page.locator(".lc-answers button").first.is_enabled()
         other.execute("ROLLBACK")
     driving.wait_for_next(page, item["token"])
     expect(page.locator(ALERT)).to_have_count(0)
@@ -74,7 +74,7 @@ def test_a_page_opened_during_a_lock_comes_by_itself(page: Page, shared_server: 
         page.goto(f"{shared_server.url}/label?project={project}")
         expect(page.locator(ALERT).first).to_contain_text("locked by another program")
         other.execute("ROLLBACK")
-    page.wait_for_selector(".st-key-answers button")
+    page.wait_for_selector(".lc-answers button")
 
 
 def test_a_database_that_was_moved_is_not_replaced(page: Page, server: Server) -> None:

@@ -78,10 +78,10 @@ def test_the_digits_from_one_click_to_a_replayed_report(
     page.wait_for_url("**/label?project=*")
     driving.wait_for_item(page)
     driving.open_label(page, server.url, PROJECT)
-    expect(page.locator(".st-key-question")).to_have_text("Is this a 3?")
+    expect(page.locator(".lc-question")).to_have_text("Is this a 3?")
     truth = true_answers(server.data)
     for _ in range(ITEMS):
-        image = page.locator(".st-key-item img")
+        image = page.locator(".lc-item img")
         expect(image).to_have_count(1)
         size = image.bounding_box()
         assert size is not None and min(size["width"], size["height"]) >= SMALLEST_PIXELS
@@ -98,7 +98,7 @@ def test_the_digits_from_one_click_to_a_replayed_report(
     # The picture above the buttons was the item's own: another picture for each item.
     assert len({one.text for one in presses}) == len({e.item_id for e in stored}) == ITEMS
 
-    page.locator(".st-key-open-finish button").click()
+    page.locator("[data-act=finish]").click()
     page.locator(".st-key-finish-now button").click()
     state = page.locator(".st-key-state")
     expect(state).to_contain_text("This project is finished")

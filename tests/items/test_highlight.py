@@ -1,16 +1,11 @@
 from __future__ import annotations
 
-import html
-import re
 import time
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from labelcore.items import Folders, Highlights, Mark, Text, highlights_of, lay_out, marked
+from labelcore.items import Folders, Highlights, Mark, Text, highlights_of, lay_out
 from labelcore.items.highlight import LONGEST_SEARCHED, MOST_MARKS, SECONDS, find
 
 FOLDERS = Folders(Path("nowhere"))
@@ -101,45 +96,3 @@ def test_differences_and_highlights_stand_together_and_tables_become_text() -> N
     table = lay_out({"a": '{"prize": "car"}'}, FOLDERS, Highlights(("car",))).rows[0][0].form
     assert isinstance(table, Text)
     assert [table.text[mark.start : mark.end] for mark in table.marks] == ["car"]
-
-
-class Reader(HTMLParser):
-    """The tags and the text of a piece of HTML."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, list[tuple[str, str | None]]]] = []
-        self.text = ""
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, attrs))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-LETTERS = st.text(st.sampled_from("<>&\"'/=;#! \n\tabdivmark$:[]"), max_size=60)
-
-
-@given(LETTERS, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6))
-def test_html_holds_the_text_and_no_tag_but_ours(text: str, places: list[tuple[int, int]]) -> None:
-    kinds = ("differs", "word", "pattern")
-    marks = [
-        Mark(min(place), min(max(place), len(text)), kinds[number % 3])
-        for number, place in enumerate(places)
-        if min(place) < min(max(place), len(text))
-    ]
-    source = marked(text, marks)
-    read = Reader(source)
-    assert read.text == text
-    assert read.tags[0] == ("div", [("class", "lc-text")])
-    classes = {f"lc-{kind}" for kind in kinds}
-    for tag, attributes in read.tags[1:]:
-        assert tag == "mark"
-        assert [name for name, _ in attributes] == ["class"]
-        assert set(str(attributes[0][1]).split()) <= classes
-    pieces = re.findall(r"<mark [^>]*>(.*?)</mark>", source)
-    covered = {place for mark in marks for place in range(mark.start, mark.end)}
-    assert len("".join(map(html.unescape, pieces))) == len(covered)

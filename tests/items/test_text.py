@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelcore.items import Folders, Text, form_of, glimpse, right_to_left
+from labelcore.items import Folders, Text, form_of, glimpse
 from labelcore.items.text import LONG, visible
 
 FOLDERS = Folders(Path("nowhere"))
@@ -61,14 +61,6 @@ def test_a_long_text_says_how_long_it_is() -> None:
     form = form_of("x" * 12_480, FOLDERS)
     assert isinstance(form, Text)
     assert form.note == "12,480 characters" and len(form.text) == 12_480
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("plain", False), ("日本語 Ελληνικά é", False), ("العربية", True), ("a שלום", True)],
-)
-def test_writing_from_right_to_left_is_found(text: str, expected: bool) -> None:
-    assert right_to_left(text) is expected
 
 
 @pytest.mark.parametrize(

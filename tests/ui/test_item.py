@@ -4,22 +4,15 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
-from labelcore.items import Folders, lay_out
-from labelcore.ui.item import needs_style, whole
-from labelcore.ui.sessions import data_folder
+from labelcore.charts.living import Node
+from labelcore.items import Mark
+from labelcore.ui.item import item_nodes, pieces
 
 MOST_SECONDS = 0.0002
-
-
-def one_item() -> None:
-    import streamlit as st
-
-    from labelcore.ui.item import show_item
-
-    show_item(st.session_state["content"], "token", items_file=st.session_state["items_file"])
 
 
 @pytest.fixture
@@ -28,74 +21,83 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def shown(content: dict[str, str], items_file: Path | None = None) -> AppTest:
-    at = AppTest.from_function(one_item)
-    at.session_state["content"] = content
-    at.session_state["items_file"] = items_file
-    return at.run()
+def kinds(nodes: list[Node]) -> list[str]:
+    return [node[1]["class"] for node in nodes]
 
 
-def kinds(at: AppTest) -> list[str]:
-    found = []
-
-    def walk(block: object) -> None:
-        for child in getattr(block, "children", {}).values():
-            if hasattr(child, "children"):
-                walk(child)
-            else:
-                found.append(child.type)
-
-    walk(at.main)
-    return found
+def said(nodes: list[Node | str]) -> str:
+    return "".join(one if isinstance(one, str) else said(one[2:]) for one in nodes)
 
 
-def test_an_ordinary_text_is_one_element(data: Path) -> None:
-    at = shown({"text": "Lunch at noon? <b>$5</b>"})
-    assert kinds(at) == ["text"]
-    assert at.text[0].value == "Lunch at noon? <b>$5</b>"
+def test_an_ordinary_text_is_one_node(data: Path) -> None:
+    text = "  Lunch at noon? <b>$5</b>\n"
+    assert item_nodes({"text": text}) == [["div", {"class": "lc-text"}, text]]
 
 
 def test_two_texts_far_apart_are_plain_and_near_ones_marked(data: Path) -> None:
-    assert kinds(shown({"a": "wholly other", "b": "things"})) == ["caption", "text"] * 2
-    assert kinds(shown({"a": "one two", "b": "one six"})).count("html") == 2
+    (beside,) = item_nodes({"a": "wholly other", "b": "things"})
+    assert [kinds(column[2:]) for column in beside[2:]] == [["lc-note", "lc-text"]] * 2
+    beside, note = item_nodes({"a": "one two", "b": "one six"})
+    mark = ["mark", {"class": "lc-differs"}, "two"]
+    assert beside[2][3] == ["div", {"class": "lc-text"}, "one ", mark]
+    assert said([note]) == "Words that differ are marked."
 
 
 def test_a_blank_text_says_so(data: Path) -> None:
-    assert shown({"text": " \n"}).text[0].value == "(empty)"
+    assert said(item_nodes({"text": " \n"})) == "(empty)"
 
 
-def test_a_refused_picture_is_a_warning_that_shows_its_path_literally(data: Path) -> None:
-    at = shown({"photo": "**no**.png", "text": "still here"})
-    assert not at.exception
-    assert "holds no such file" in at.warning[0].value and "**no**" not in at.warning[0].value
-    assert at.text[0].value == "still here"
+def test_a_refused_picture_says_why(data: Path) -> None:
+    nodes = item_nodes({"photo": "**no**.png", "text": "still here"})
+    assert "lc-refusal" in kinds(nodes[0][2][3:])
+    assert "**no**.png is not there: the data folder holds no such file." in said(nodes)
+    assert "still here" in said(nodes)
 
 
-def test_pictures_are_found_beside_the_items_file(data: Path) -> None:
+def test_pictures_are_found_beside_the_items_file_and_sent_as_data(data: Path) -> None:
     (data / "files").mkdir()
     Image.new("L", (200, 200)).save(data / "files" / "a.png")
-    assert len(shown({"photo": "a.png"}).warning) == 1
-    at = shown({"photo": "a.png"}, data / "files" / "items.csv")
-    assert not at.exception and not at.warning and kinds(at) == ["image"]
+    assert kinds(item_nodes({"photo": "a.png"}))[0] == "lc-refusal"
+    ((tag, attributes),) = item_nodes({"photo": "a.png"}, None, data / "files" / "items.csv")
+    assert tag == "img" and attributes["src"].startswith("data:image/png;base64,")
+    assert "a.png" not in str(attributes)
 
 
 def test_a_table_is_a_table(data: Path) -> None:
-    at = shown({"text": '[{"a": "=1+1", "b": 2.50}]'})
-    assert at.dataframe[0].value.to_numpy().tolist() == [["=1+1", "2.50"]]
+    (table,) = item_nodes({"text": '[{"a": "=1+1", "b": 2.50}]'})
+    assert (table[0], said([table[2]]), said([table[3]])) == ("table", "ab", "=1+12.50")
 
 
 def test_deciding_what_a_short_text_is_takes_no_time(data: Path) -> None:
     text = ("A perfectly ordinary message about lunch at noon. " * 6)[:300]
 
-    def decide() -> None:
-        layout = lay_out({"text": text}, Folders(data_folder()))
-        assert not needs_style(layout)
-        whole(text)
-
     def seconds(repeats: int) -> float:
         start = time.process_time()
         for _ in range(repeats):
-            decide()
+            item_nodes({"text": text})
         return (time.process_time() - start) / repeats
 
     assert min(seconds(200) for _ in range(5)) < MOST_SECONDS
+
+
+@given(
+    st.text(st.sampled_from("<>&\"'/=;#! \n\tabdivmark$:[]"), max_size=60),
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6),
+)
+def test_pieces_hold_the_whole_text_and_mark_what_is_marked(
+    text: str, places: list[tuple[int, int]]
+) -> None:
+    kinds = ("differs", "word", "pattern")
+    marks = [
+        Mark(min(place), min(max(place), len(text)), kinds[number % 3])
+        for number, place in enumerate(places)
+        if min(place) < min(max(place), len(text))
+    ]
+    cut = list(pieces(text, marks))
+    assert said(cut) == text
+    at = 0
+    for one in cut:
+        span = set(range(at, at := at + len(said([one]))))
+        over = {mark.kind for mark in marks if span & set(range(mark.start, mark.end))}
+        named = set() if isinstance(one, str) else set(one[1]["class"].split())
+        assert named == {f"lc-{kind}" for kind in over}

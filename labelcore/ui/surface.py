@@ -1,0 +1,231 @@
+"""The labelling surface: head, item, answers, tools and keys as one component in the browser.
+
+The page sends the item to judge and what may follow it. A press shows what follows at once and
+is sent with the token of its item; all else waits for the server's word. A few constant lines;
+nothing from a file or a person is ever put in them: what is shown comes as data, as text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+from labelcore.charts.living import Node
+from labelcore.ui.actions import TOO_LATE, TOO_QUICK
+from labelcore.ui.nodes import MADE
+from labelcore.ui.surface_style import SURFACE_STYLE
+
+NOT_SAVED_YET = "Wait: your last press is not saved yet."
+SAVING = "Saving …"
+TIMES = {"SHORTEST_LOOK_MS": 150, "SLOW_MS": 300, "AGAIN_MS": 3000}
+SAID = {
+    "TOO_LATE": TOO_LATE,
+    "TOO_QUICK": TOO_QUICK,
+    "NOT_SAVED_YET": NOT_SAVED_YET,
+    "SAVING": SAVING,
+}
+SCRIPT = (
+    "".join(f"const {name} = {json.dumps(value)};\n" for name, value in (TIMES | SAID).items())
+    + MADE
+    + """
+const div = (name) => Object.assign(document.createElement("div"), { className: name });
+const OF_ITEM = ["answer", "flag", "unflag", "note"];
+const editing = (node) => node && (node.isContentEditable ||
+  ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName));
+
+// The sign of a key; on a keyboard of another script, that of its place on a Latin one.
+const signOf = (event) => (/^[!-~]$/.test(event.key) ? event.key
+  : event.code.replace(/^(Key|Digit)/, "")).toUpperCase();
+
+function begin(parentElement) {
+  const [root, head, box, answers, tools] = ["surface", "head", "box", "answers", "tools"]
+    .map((name) => div("lc-" + name));
+  const item = div("lc-item");
+  item.append(box);
+  Object.assign(box, { tabIndex: 0, ariaLabel: "The item to judge", role: "region" });
+  const saved = Object.assign(div("lc-saved"), { role: "status", ariaLive: "polite" });
+  root.append(head, item, answers, tools);
+  parentElement.append(root);
+
+  let data = {}, send = () => {};
+  let sent = null;     // the press that the server has not confirmed
+  let waiting = null;  // one more, made meanwhile
+  let shown = { key: "", at: 0 };
+  let refused = "";    // why the last press did nothing, until the next one that does
+  let slow = 0, again = 0, showings = 0;
+  const drawn = {};
+
+  // --- drawing -------------------------------------------------------------------------------
+
+  // A part is made anew only when it changed, so that focus and scrolling stay.
+  const part = (where, value, make) => {
+    const said = JSON.stringify(value || null);
+    if (drawn[where.className] === said) return;
+    drawn[where.className] = said;
+    where.replaceChildren(...(value ? make(value) : []));
+    where.hidden = !value;
+  };
+  const say = (words) => { if (saved.textContent !== words) saved.textContent = words; };
+  const refuse = (words) => { refused = words; say(words); };
+  const button = (words, key, kind, act, answer) => {
+    const made = Object.assign(document.createElement("button"), { className: kind });
+    made.append(Object.assign(document.createElement("span"), { textContent: words }));
+    made.dataset.act = act;
+    if (key) {
+      made.append(Object.assign(document.createElement("kbd"), { textContent: key }));
+      made.dataset.key = key.toUpperCase();
+      made.ariaKeyShortcuts = key;
+    }
+    made.onclick = () => press(act, answer);
+    return made;
+  };
+  const drawHead = ({ question, line, share }) => {
+    const meter = div("lc-meter");
+    Object.assign(meter, { role: "progressbar", ariaLabel: "labels", ariaValueMin: 0,
+      ariaValueMax: 100, ariaValueNow: Math.round(100 * share) });
+    const bar = div("");
+    bar.style.width = 100 * share + "%";
+    meter.append(bar);
+    return [Object.assign(div("lc-question"), { textContent: question }),
+      Object.assign(div("lc-line"), { textContent: line }), meter];
+  };
+  const drawAnswers = (given) => given.map(({ answer, words, key, kind, place }) => {
+    const made = button(words, key, kind, "answer", answer);
+    made.dataset.place = place;
+    return made;
+  });
+  const drawTools = (given) => [saved, ...given.map(({ act, words, key, off }) =>
+    Object.assign(button(words, key, "tertiary", act), { disabled: off }))];
+
+  const show = (next) => {
+    const key = next ? next.key : "";
+    if (key === shown.key) return;
+    box.replaceChildren(...(next ? next.view.map(made) : []));
+    box.scrollTop = 0;
+    box.dataset.showing = String(++showings);
+    item.hidden = !next;
+    shown = { key, at: performance.now() };
+  };
+  // Whose item it is: nobody's until the server has said so.
+  const sign = (token) => { box.dataset.token = token || ""; };
+
+  const draw = () => {
+    part(head, data.head, drawHead);
+    show(data.item);
+    sign(data.item && data.item.token);
+    root.classList.toggle("lc-many", Boolean(data.answers && data.answers.length > 5));
+    part(answers, data.answers, drawAnswers);
+    part(tools, data.tools && data.tools.buttons, drawTools);
+    if (data.tools) say(refused || data.tools.saved);
+  };
+
+  // --- pressing ------------------------------------------------------------------------------
+
+  const allowed = ({ act, answer }) => act === "answer"
+    ? (data.answers || []).some((one) => one.answer === answer)
+    : ((data.tools || {}).buttons || []).some((one) => one.act === act && !one.off);
+
+  const submit = (one) => {
+    sent = { ...one, id: `${Date.now()}-${Math.random()}`, token: data.item && data.item.token,
+      last: data.tools && data.tools.last };
+    const next = one.act === "answer" && data.ahead
+      && data.ahead.items[data.ahead.after[one.answer]];
+    root.dataset.pending = "yes";
+    refused = "";
+    send(sent);
+    if (next) { show(next); sign(""); }
+    slow = setTimeout(() => say(SAVING), SLOW_MS);
+    // A press sent twice is one press: the server knows its id, and its item's token.
+    again = setInterval(() => send(sent), AGAIN_MS);
+  };
+  const press = (act, answer) => {
+    const one = { act, answer, on: shown.key };
+    if (act === "answer" && performance.now() - shown.at < SHORTEST_LOOK_MS) refuse(TOO_QUICK);
+    else if (!sent) { if (allowed(one)) submit(one); }
+    else if (act === "answer" && sent.act === "answer" && sent.on === shown.key) return;
+    else if (waiting) refuse(NOT_SAVED_YET);
+    else waiting = one;
+  };
+  // The server's word: it confirms the press, and its item is the one that is shown.
+  const take = (given, sender) => {
+    send = sender;
+    if (sent && given.done !== sent.id) return;
+    clearTimeout(slow);
+    clearInterval(again);
+    sent = null;
+    delete root.dataset.pending;
+    data = given;
+    draw();
+    const one = waiting;
+    waiting = null;
+    if (one && OF_ITEM.includes(one.act) && one.on !== shown.key) refuse(TOO_LATE);
+    // Its item is confirmed, which the page shows before the next one takes its place.
+    else if (one && allowed(one)) queueMicrotask(() => submit(one));
+  };
+
+  const onKey = (event) => {
+    if (event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (editing(event.target) || document.querySelector("[data-testid=stDialog]")) return;
+    const sign = signOf(event);
+    const found = [...root.querySelectorAll("button[data-key]")]
+      .find((one) => one.dataset.key === sign);
+    if (!found) return;
+    event.preventDefault();
+    found.click();
+  };
+  window.addEventListener("keydown", onKey, true);
+  const end = () => {
+    clearTimeout(slow);
+    clearInterval(again);
+    window.removeEventListener("keydown", onKey, true);
+    root.remove();
+    delete parentElement.labelcoreSurface;
+  };
+  return { take, end };
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const surface = (parentElement.labelcoreSurface ||= begin(parentElement));
+  surface.take(data, (press) => setTriggerValue("press", press));
+  return surface.end;
+}
+"""
+)
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> ComponentRenderer:
+    return st.components.v2.component(
+        "labelcore_surface", css=SURFACE_STYLE, js=SCRIPT, isolate_styles=False
+    )
+
+
+def surface(key: str, data: Mapping[str, Any], pressed: Callable[[], None]) -> None:
+    """Draw what ``data`` has of head, item, answers and tools.
+
+    head      question, line, share
+    item      key, token, view; the token of a draw, or None where it is only shown
+    ahead     items: a list of key, view; after: {answer: which of them follows it for sure}
+    answers   a list of answer, words, key, kind, place
+    tools     saved, last (number of the last answer), buttons: a list of act, words, key, off
+    done      the id of the last press that the server has dealt with
+
+    ``pressed`` is called with each press; it is then in ``st.session_state[key]["press"]``.
+    """
+    _component()(key=key, data=dict(data), on_press_change=pressed, height="content")
+
+
+def shown_item(name: str, view: list[Node], token: str | None = None) -> dict[str, Any]:
+    """An item as the surface takes it. Two with the same name and content are the same showing."""
+    digest = hashlib.sha256(json.dumps(view).encode()).hexdigest()[:16]
+    return {"key": f"{name}-{digest}", "token": token, "view": view}
+
+
+def show_item(name: str, view: list[Node]) -> None:
+    """An item by itself, to be looked at."""
+    surface("item", {"item": shown_item(name, view)}, lambda: None)
