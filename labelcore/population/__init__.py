@@ -4,6 +4,14 @@ from labelcore.population.dialect import Dialect, Form
 from labelcore.population.duplicates import Duplicates
 from labelcore.population.formats import FORMATS
 from labelcore.population.population import Population
-from labelcore.population.read import read_population
+from labelcore.population.read import read_as_it_is, read_population
 
-__all__ = ["FORMATS", "Dialect", "Duplicates", "Form", "Population", "read_population"]
+__all__ = [
+    "FORMATS",
+    "Dialect",
+    "Duplicates",
+    "Form",
+    "Population",
+    "read_as_it_is",
+    "read_population",
+]

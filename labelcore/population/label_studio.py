@@ -88,8 +88,9 @@ def annotation_of(task: Task) -> tuple[str, str]:
 
 
 def rows_of(tasks: Sequence[Task]) -> list[dict[str, Any]]:
-    """Each task as a row: task_id; for each model its choice and "MODEL score"; annotation (empty
-    where it was skipped), annotation_note; its data, which come before where a name is taken."""
+    """Each task as a row: task_id; "MODEL_prediction" and "MODEL_score" for each model; annotation
+    (empty where it was skipped), annotation_note; its data, which come before where a name is
+    taken."""
     return [_row(task) for task in tasks]
 
 
@@ -100,9 +101,9 @@ def _row(task: Task) -> dict[str, Any]:
         if not isinstance(one, Mapping):
             continue
         model = str(one.get("model_version") or f"model {place}")
-        row[model] = choice_of(one.get("result"))[0]
+        row[f"{model}_prediction"] = choice_of(one.get("result"))[0]
         score = one.get("score")
-        row[f"{model} score"] = float(score) if isinstance(score, (int, float)) else None
+        row[f"{model}_score"] = float(score) if isinstance(score, (int, float)) else None
     row |= {"annotation": "" if answer == SKIPPED else answer, "annotation_note": note}
     return row | {str(name): _plain(value) for name, value in task["data"].items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from labelcore.population.arguments import Arguments
 from labelcore.population.dialect import PLAIN, Dialect
 from labelcore.population.formats import TableFile, open_table
 from labelcore.population.population import FileState, Population
-from labelcore.population.tables import written_table, written_tasks
+from labelcore.population.tables import WrittenTable, written_foreign, written_table
 from labelcore.population.values import Values, read_values
 
 Source = Any
@@ -116,7 +116,9 @@ def read_population(
     >>> lc.read_population(rows, content=["text"], scores={"lr": "spam"})
     <Population 'items.parquet': 2 items, classes 'no', 'yes', classifiers 'lr'>
     """
-    arguments = Arguments.checked(
+    return _read(
+        source,
+        written_foreign,
         id=id,
         content=content,
         scores=scores,
@@ -130,13 +132,26 @@ def read_population(
         known=known,
         helpers=helpers,
     )
+
+
+def read_as_it_is(source: Source, **given: Any) -> Population:
+    """``read_population`` without a look at which tool wrote a file: as versions read it that did
+    not recognise any."""
+    return _read(source, lambda path, wanted: None, **{"dialect": None, **given})
+
+
+Recognise = Callable[[Path, Sequence[str]], WrittenTable | None]
+
+
+def _read(source: Source, recognise: Recognise, **given: Any) -> Population:
+    arguments = Arguments.checked(**given)
     if isinstance(source, (str, os.PathLike)):
         source = _as_path(source)
     file = source
     try:
         table = written_table(source)
         if table is None:
-            table = written_tasks(source, [name for _, name in arguments.named_columns()])
+            table = recognise(source, [name for _, name in arguments.named_columns()])
         file = source if table is None else table.path
         return replace(_read_unchanged(file, arguments), _written=table)
     except FileNotFoundError:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import copies_folder
-from labelcore.population.label_studio import MARKS, read_tasks, rows_of
+from labelcore.population.foreign import SUFFIXES, Rows, needed, recognised
 from labelcore.population.limits import check_columns
 from labelcore.population.text import listing, shorten
 
@@ -28,11 +28,16 @@ KINDS = (
 
 
 class WrittenTable:
-    """A table as a Parquet file that goes with this object."""
+    """A table as a Parquet file that goes with this object.
 
-    def __init__(self, name: str, parts: Iterable[pa.Table], schema: pa.Schema) -> None:
+    name   what faults call it; file: the name of the Parquet file
+    """
+
+    def __init__(
+        self, name: str, parts: Iterable[pa.Table], schema: pa.Schema, file: str = ITEMS
+    ) -> None:
         self._folder = tempfile.TemporaryDirectory(dir=copies_folder())
-        self.path = Path(self._folder.name) / ITEMS
+        self.path = Path(self._folder.name) / file
         check_columns(name, len(schema))
         _refuse_repeated(name, schema.names)
         with pq.ParquetWriter(self.path, schema) as writer:
@@ -66,19 +71,48 @@ def written_table(source: object) -> WrittenTable | None:
     raise TypeError(f"source must be {KINDS}, got {name}")
 
 
-def written_tasks(path: Path, wanted: Iterable[str]) -> WrittenTable | None:
-    """A file of Label Studio's tasks as a table (``label_studio.rows_of``); None for another file,
-    and where only columns are wanted that the tasks have themselves, such as "data"."""
-    if set(wanted) <= {*MARKS, "id", "data"} or not path.is_file():
+def written_foreign(path: Path, wanted: Sequence[str]) -> WrittenTable | None:
+    """A file of another tool as a table (``labelcore.population.foreign``), where ``wanted`` names
+    a column that it has only then; None for another file."""
+    rows = needed(path, wanted) if path.is_file() else None
+    return None if rows is None else written_rows(path, rows)
+
+
+def written_rows(path: Path, rows: Rows) -> WrittenTable:
+    """Rows of another tool's file; a column that holds numbers and texts holds texts."""
+    file = f"{path.stem}.parquet"
+    if isinstance(rows, list):
+        columns = [(one, _alike(cells)) for one, cells in _record_columns(rows)]
+        return _of_columns(path.name, columns, file)
+    return _of_stream(path.name, rows, file)
+
+
+def recognised_as_parquet(name: str, content: bytes) -> bytes | None:
+    """The content of a file of another tool as Parquet, by whatever it holds; None for any other.
+
+    Raises PopulationError for one that is recognised and cannot be read.
+    """
+    if Path(name).suffix.lower() not in SUFFIXES:
         return None
-    tasks = read_tasks(path)
-    return None if tasks is None else _of_columns(path.name, _record_columns(rows_of(tasks)))
+    with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        rows = recognised(path)
+        if rows is None:
+            return None
+        written = written_rows(path, rows)
+        return written.path.read_bytes()
+
+
+def _alike(cells: list[Any]) -> list[Any]:
+    texts = any(isinstance(one, str) for one in cells)
+    return [one if one is None else str(one) for one in cells] if texts else cells
 
 
 # --- tables in memory ----------------------------------------------------------------------------
 
 
-def _of_columns(name: str, columns: Iterable[tuple[str, Any]]) -> WrittenTable:
+def _of_columns(name: str, columns: Iterable[tuple[str, Any]], file: str = ITEMS) -> WrittenTable:
     """Of (name, values) pairs; every column that cannot be written is a fault."""
     arrays: list[tuple[str, Any]] = []
     faults: list[Fault] = []
@@ -90,7 +124,7 @@ def _of_columns(name: str, columns: Iterable[tuple[str, Any]]) -> WrittenTable:
     if faults:
         raise PopulationError(faults)
     table = pa.Table.from_arrays([_plain(one) for _, one in arrays], [one for one, _ in arrays])
-    return WrittenTable(name, [table], table.schema)
+    return WrittenTable(name, [table], table.schema, file)
 
 
 def _mixed(name: str, column: str, values: Iterable[Any]) -> Fault:
@@ -129,13 +163,13 @@ def _record_columns(rows: Sequence[Any]) -> list[tuple[str, list[Any]]]:
     return [(name, [row.get(name) for row in rows]) for name in names]
 
 
-def _of_stream(name: str, source: Any) -> WrittenTable:
+def _of_stream(name: str, source: Any, file: str = ITEMS) -> WrittenTable:
     """Of anything that hands out Arrow batches, one after another."""
     try:
         reader = pa.RecordBatchReader.from_stream(source)
         empty = _plain_table(reader.schema.empty_table())
         parts = (_plain_table(pa.Table.from_batches([batch])) for batch in reader)
-        return WrittenTable(name, parts, empty.schema)
+        return WrittenTable(name, parts, empty.schema, file)
     except pa.ArrowException as error:
         rule = f"cannot be written as Parquet: {error}"
         raise PopulationError([Fault(name, None, None, None, rule)]) from error

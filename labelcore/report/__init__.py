@@ -4,7 +4,7 @@ from labelcore.report.bundle import bundle_zip
 from labelcore.report.data import report_json
 from labelcore.report.labels import LABEL_FORMS, labels_file, table_file
 from labelcore.report.page import report_html
-from labelcore.report.tables import estimates_csv, events_csv
+from labelcore.report.tables import estimates_csv, events_csv, guarded
 from labelcore.report.written import REPORT_FORMS, write_report
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "bundle_zip",
     "estimates_csv",
     "events_csv",
+    "guarded",
     "labels_file",
     "report_html",
     "report_json",

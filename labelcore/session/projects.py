@@ -20,7 +20,7 @@ from labelcore.errors import (
     UnknownProjectError,
 )
 from labelcore.plan.plan import Plan
-from labelcore.population import Population
+from labelcore.population import Population, read_as_it_is
 from labelcore.session.ledger import check_characters, now
 from labelcore.store import LabelStore, ProjectRecord
 
@@ -146,6 +146,8 @@ def read_items(
     except PopulationError as error:
         found = f"it cannot be read as that was ({error.faults[0]})"
         raise _other(record, path, found) from error
+    if population.fingerprint != record.fingerprint and population.is_table:
+        population = read_as_it_is(path, **source["arguments"])
     if population.fingerprint != record.fingerprint:
         found, wanted = population.fingerprint[:12], record.fingerprint[:12]
         raise _other(record, path, f"its fingerprint is {found}, not {wanted}")

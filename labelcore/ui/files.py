@@ -19,6 +19,7 @@ from labelcore.population import FORMATS, Dialect, Duplicates, Form, Population,
 from labelcore.population.dialect import NOTHING
 from labelcore.population.formats import detect, known_suffix, open_table
 from labelcore.population.sniff import first_row_is_data
+from labelcore.population.tables import recognised_as_parquet
 from labelcore.ui.guess import FEW_VALUES
 from labelcore.ui.sessions import data_folder
 
@@ -60,11 +61,15 @@ def suffix_of(name: str) -> str:
 
 
 def keep_upload(name: str, content: bytes) -> Path:
-    """Write an uploaded file to the data folder; the same content is kept once.
+    """Write an uploaded file to the data folder; the same content is kept once. What another tool
+    wrote is kept as the table that it is read as.
 
-    Raises ValueError for a suffix that no reader knows.
+    Raises ValueError for a suffix that no reader knows, and for a file of another tool that cannot
+    be read.
     """
     wanted = safe_name(name)
+    if (table := recognised_as_parquet(wanted, content)) is not None:
+        wanted, content = f"{Path(wanted).stem}.parquet", table
     suffix = known_suffix(wanted)
     folder = files_folder()
     folder.mkdir(parents=True, exist_ok=True)

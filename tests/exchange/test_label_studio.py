@@ -87,8 +87,8 @@ def test_the_labels_come_back_as_items(session: lc.Session, tmp_path: Path) -> N
         path,
         id="labelcore_id",
         content=["text"],
-        scores={"lr": "lr score"},
-        predictions={"lr": "lr"},
+        scores={"lr": "lr_score"},
+        predictions={"lr": "lr_prediction"},
         known="annotation",
     )
     table = session.labels_table(content=True).set_index("id")

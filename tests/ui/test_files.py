@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from labelcore.ui.files import (
     read_head,
     safe_name,
 )
+from labelcore.ui.guess import guess
 
 
 @pytest.mark.parametrize(
@@ -40,6 +42,30 @@ def test_upload_is_kept_once(data_folder: Path) -> None:
     assert other.name == "a 2.csv" and first.read_bytes() == b"id\n1\n"
     assert sorted(path.name for path in first.parent.iterdir()) == ["a 2.csv", "a.csv"]
     assert set(listed()) == {"files/a.csv", "files/a 2.csv"}
+
+
+def test_an_upload_of_another_tool_is_kept_as_the_table_that_it_is_read_as(
+    data_folder: Path,
+) -> None:
+    choice = {"type": "choices", "value": {"choices": ["spam"]}}
+    task = {
+        "id": 1,
+        "data": {"text": "Win"},
+        "predictions": [{"model_version": "a", "score": 0.9, "result": [choice]}],
+        "annotations": [{"was_cancelled": False, "result": [choice]}],
+    }
+    path = keep_upload("export.json", json.dumps([task]).encode())
+    assert path.name == "export.parquet"
+    assert keep_upload("export.json", json.dumps([task]).encode()) == path
+    head = read_head(path)
+    found = guess(head.columns, head.sample)
+    assert found.content == ("text",) and found.answers[0] == "annotation"
+    assert [(one.score, one.prediction) for one in found.classifiers] == [
+        ("a_score", "a_prediction")
+    ]
+    assert keep_upload("refs.ris", b"TY  - JOUR\nTI  - A\nER  - \n").name == "refs.parquet"
+    with pytest.raises(PopulationError, match="looks like an export of Label Studio"):
+        keep_upload("broken.json", json.dumps([task]).encode()[:-5])
 
 
 def test_upload_of_another_kind_is_not_kept(data_folder: Path) -> None:

@@ -1,0 +1,395 @@
+"""Files of other tools, recognised by their content and read as rows of a table.
+
+Each row of TOOLS is a function that gives the rows of a file, or None for a file of something
+else. Predictions become columns "NAME_prediction" and "NAME_score", answers the column "annotation"
+(empty where there is none), so that a person is asked where these answers come from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from labelcore.errors import Fault, PopulationError
+from labelcore.population.label_studio import MARKS, read_tasks, rows_of
+from labelcore.population.limits import LARGEST_LIST
+
+Row = dict[str, Any]
+Record = Mapping[str, Any]
+Rows: TypeAlias = Any
+"""A list of rows, or a reader of Arrow batches."""
+PEEKED_LINES = 20
+ROWS_AT_ONCE = 1 << 14
+VERDICTS = ("accept", "reject", "ignore")
+
+
+def label_studio(path: Path) -> list[Row] | None:
+    """A JSON export of Label Studio; see ``labelcore.population.label_studio``."""
+    tasks = read_tasks(path)
+    return None if tasks is None else rows_of(tasks)
+
+
+def doccano(path: Path) -> list[Row] | None:
+    """A JSONL export of doccano for text classification: ``label`` is a list of names, of which one
+    is the annotation and several, joined by commas, are refused where classes are checked."""
+    return _of_lines(path, _is_doccano, _doccano_row)
+
+
+def _is_doccano(row: Mapping[str, Any]) -> bool:
+    label = row.get("label")
+    named = isinstance(label, list) and all(isinstance(one, str) for one in label)
+    return named and ("text" in row or "filename" in row or "data" in row)
+
+
+def _doccano_row(row: Mapping[str, Any]) -> Row:
+    found: Row = {name: _cell(value) for name, value in row.items()}
+    found["annotation"] = ", ".join(found_label) if (found_label := row.get("label")) else ""
+    found.pop("label", None)
+    comments = row.get("Comments", row.get("comments"))
+    if isinstance(comments, list):
+        found.pop("Comments", None)
+        found["comments"] = " ".join(map(str, comments))
+    return found
+
+
+def prodigy(path: Path) -> list[Row] | None:
+    """A JSONL export of Prodigy for classification: a binary question answered accept or reject, or
+    a choice of one option. ``ignore``, and a choice of none, are no annotation; what lies in
+    ``meta`` becomes columns."""
+    return _of_lines(path, _is_prodigy, _prodigy_row)
+
+
+def _is_prodigy(row: Mapping[str, Any]) -> bool:
+    marked = any(name in row for name in ("_task_hash", "_input_hash", "_view_id", "_session_id"))
+    return marked and row.get("answer") in VERDICTS
+
+
+def _prodigy_row(row: Mapping[str, Any]) -> Row:
+    meta: Any = row.get("meta")
+    found: Row = {name: _cell(value) for name, value in meta.items()} if _is_object(meta) else {}
+    left_out = ("meta", "options", "accept", "config", "answer", "spans", "tokens", "label")
+    found |= {
+        name: _cell(value)
+        for name, value in row.items()
+        if name not in left_out and not name.startswith("_")
+    }
+    found["annotation"] = _prodigy_answer(row)
+    found["annotator"] = str(row.get("_annotator_id") or row.get("_session_id") or "")
+    return found
+
+
+def _prodigy_answer(row: Mapping[str, Any]) -> str:
+    if row.get("answer") == "ignore":
+        return ""
+    if isinstance(row.get("accept"), list):
+        return ", ".join(map(str, row["accept"])) if row.get("answer") == "accept" else ""
+    label = str(row.get("label") or "yes")
+    return label if row.get("answer") == "accept" else f"not {label}"
+
+
+def hugging_face(path: Path) -> pa.RecordBatchReader | None:
+    """A Parquet file of Hugging Face datasets with class labels: their numbers become names."""
+    labels = class_labels(path)
+    if not labels:
+        return None
+    kept = pq.read_schema(path).remove_metadata()
+    fields = [pa.field(one.name, pa.string()) if one.name in labels else one for one in kept]
+    schema = pa.schema(fields)
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        row = 0
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(ROWS_AT_ONCE):
+                columns = [
+                    _named(path.name, name, batch.column(name), labels[name], row)
+                    if name in labels
+                    else batch.column(name)
+                    for name in schema.names
+                ]
+                row += batch.num_rows
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def class_labels(path: Path) -> dict[str, list[str]]:
+    """Column -> the names of its classes, for the columns of a Parquet file that hold numbers of
+    classes."""
+    if path.suffix.lower() != ".parquet":
+        return {}
+    try:
+        schema = pq.read_schema(path)
+    except (pa.ArrowException, OSError):
+        return {}
+    names = class_names(schema.metadata)
+    return {name: kept for name, kept in names.items() if _whole_numbers(schema, name)}
+
+
+def class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
+    """Column -> the names of its classes, from the metadata of a schema."""
+    try:
+        said = json.loads((metadata or {}).get(b"huggingface", b"{}"))
+        features = said.get("info", {}).get("features", {})
+        return {
+            str(name): [str(one) for one in feature["names"]]
+            for name, feature in features.items()
+            if _is_object(feature) and feature.get("_type") == "ClassLabel" and feature.get("names")
+        }
+    except (ValueError, AttributeError, TypeError):
+        return {}
+
+
+def _whole_numbers(schema: pa.Schema, name: str) -> bool:
+    return name in schema.names and bool(pa.types.is_integer(schema.field(name).type))
+
+
+def _named(file: str, name: str, column: pa.Array, classes: Sequence[str], before: int) -> pa.Array:
+    """-1 is no label, as a missing value is; ``before`` rows come before these."""
+    codes = column.to_pylist()
+    for row, code in enumerate(codes, before + 1):
+        if code is not None and code >= len(classes):
+            rule = f"a class label must be below {len(classes)}, the number of names in the file"
+            raise PopulationError([Fault(file, name, row, str(code), rule)])
+    texts = [None if code is None or code < 0 else classes[code] for code in codes]
+    return pa.array(texts, pa.string())
+
+
+def ris(path: Path) -> list[Row] | None:
+    """References in RIS: title, abstract, authors, year, ... of each; a note of ASReview that says
+    relevant or irrelevant is the annotation."""
+    if path.suffix.lower() != ".ris":
+        return None
+    _check_size(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        rule = "a RIS file must be in UTF-8"
+        raise PopulationError([Fault(path.name, None, None, None, rule)]) from None
+    found: list[Row] = []
+    fields: dict[str, list[str]] = {}
+    last = ""
+    for line in text.splitlines():
+        tag = _RIS_LINE.fullmatch(line.rstrip())
+        if tag is None:
+            if last and line.strip():
+                fields[last][-1] += f" {line.strip()}"
+            continue
+        last, value = tag[1], tag[2].strip()
+        if last == "ER":
+            found.append(_ris_row(fields))
+            fields, last = {}, ""
+        else:
+            fields.setdefault(last, []).append(value)
+    if fields:
+        rule = "the last record of a RIS file must end with a line ER"
+        raise PopulationError([Fault(path.name, None, len(found) + 1, None, rule)])
+    return found
+
+
+_RIS_LINE = re.compile(r"([A-Z][A-Z0-9])  -(.*)")
+_RIS_COLUMNS = {
+    "title": ("TI", "T1"),
+    "abstract": ("AB", "N2"),
+    "authors": ("AU", "A1"),
+    "year": ("PY", "Y1"),
+    "journal": ("JO", "JF", "T2"),
+    "doi": ("DO",),
+    "url": ("UR",),
+    "keywords": ("KW",),
+    "record_id": ("ID", "AN"),
+    "type": ("TY",),
+}
+_RIS_ANSWERS = {"ASReview_relevant": "relevant", "ASReview_irrelevant": "irrelevant"}
+
+
+def _ris_row(fields: Mapping[str, list[str]]) -> Row:
+    row: Row = {
+        name: "; ".join(next((fields[tag] for tag in tags if tag in fields), []))
+        for name, tags in _RIS_COLUMNS.items()
+    }
+    notes = fields.get("N1", [])
+    row["annotation"] = next((_RIS_ANSWERS[one] for one in notes if one in _RIS_ANSWERS), "")
+    return row
+
+
+TOOLS: dict[str, Callable[[Path], Rows | None]] = {
+    "Label Studio": label_studio,
+    "doccano": doccano,
+    "Prodigy": prodigy,
+    "Hugging Face": hugging_face,
+    "RIS": ris,
+}
+
+
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".ris")
+"""Those of the files that the tools write."""
+
+
+def recognised(path: Path) -> Rows | None:
+    """The rows of a file of another tool; None for any other file.
+
+    Raises PopulationError for one that is recognised and cannot be read.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        return None
+    found = (read(path) for read in TOOLS.values())
+    return next((rows for rows in found if rows is not None), None)
+
+
+def needed(path: Path, wanted: Sequence[str]) -> Rows | None:
+    """``recognised``, or ``nested``, where ``wanted`` names a column that the file does not have as
+    it is: a file whose own columns are enough is read as it is."""
+    if path.suffix.lower() == ".parquet":
+        return recognised(path) if set(wanted) & set(class_labels(path)) else None
+    own = _own_columns(path)
+    if own is not None and set(wanted) <= own:
+        return None
+    found = recognised(path)
+    return nested(path, wanted) if found is None else found
+
+
+def _own_columns(path: Path) -> set[str] | None:
+    """The columns of JSON records that are values, and those of Label Studio that are shown as
+    JSON; None for what holds no records."""
+    if path.suffix.lower() == ".json":
+        return {*MARKS, "id", "data"}
+    if path.suffix.lower() not in (".jsonl", ".ndjson"):
+        return None
+    try:
+        first = next(_records(path), {})
+    except PopulationError:
+        return None
+    return {name for name, value in first.items() if not isinstance(value, (list, Mapping))}
+
+
+# --- nested records ------------------------------------------------------------------------------
+
+
+def nested(path: Path, wanted: Sequence[str]) -> list[Row] | None:
+    """The rows of a JSONL file with the columns that ``wanted`` names by a path into the records,
+    such as "scores[name=helpful].value" or "messages[0].content"; None where no name is a path or
+    the records have all of these names themselves."""
+    paths = [name for name in wanted if "." in name or "[" in name]
+    if not paths or path.suffix.lower() not in (".jsonl", ".ndjson"):
+        return None
+    _check_size(path)
+    first = next(_records(path), None)
+    if first is None or not set(paths) - set(first):
+        return None
+    steps = {name: parsed(name) for name in paths if name not in first}
+    return [
+        {**{name: _cell(value) for name, value in record.items()},
+         **{name: _cell(followed(record, step)) for name, step in steps.items()}}
+        for record in _records(path)
+    ]  # fmt: skip
+
+
+Step = str | int | tuple[str, str]
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[(-?\d+)\]|\[([^=\[\]]+)=([^\[\]]*)\]")
+
+
+def parsed(name: str) -> list[Step]:
+    """The steps of a path: a key, a place in a list, or the element with a key of some value.
+
+    >>> parsed("scores[name=helpful].value"), parsed("messages[-1].content")
+    (['scores', ('name', 'helpful'), 'value'], ['messages', -1, 'content'])
+    """
+    steps: list[Step] = []
+    place = 0
+    while place < len(name):
+        found = _STEP.match(name, place)
+        if found is None:
+            raise ValueError(f"{name!r} is no path into a record; write a.b, a[0].b or a[key=v].b")
+        key, number, inside, value = found.groups()
+        steps.append(key if key is not None else int(number) if number else (inside, value))
+        place = found.end()
+    return steps
+
+
+def followed(record: Any, steps: Sequence[Step]) -> Any:
+    """What lies at the end of a path; None where it does not lead anywhere."""
+    for step in steps:
+        if isinstance(step, str):
+            record = record.get(step) if _is_object(record) else None
+        elif not isinstance(record, list):
+            return None
+        elif isinstance(step, int):
+            record = record[step] if -len(record) <= step < len(record) else None
+        else:
+            key, value = step
+            alike = (one for one in record if _is_object(one) and str(one.get(key)) == value)
+            record = next(alike, None)
+    return record
+
+
+# --- shared --------------------------------------------------------------------------------------
+
+
+def _of_lines(
+    path: Path,
+    fits: Callable[[Mapping[str, Any]], bool],
+    row_of: Callable[[Mapping[str, Any]], Row],
+) -> list[Row] | None:
+    """The rows of a JSONL file whose first lines all fit; a later one that does not is a fault."""
+    if path.suffix.lower() not in (".jsonl", ".ndjson"):
+        return None
+    try:
+        first = [record for record, _ in zip(_records(path), range(PEEKED_LINES), strict=False)]
+    except PopulationError:
+        return None
+    if not first or not all(map(fits, first)):
+        return None
+    _check_size(path)
+    found, faults = [], []
+    for number, record in enumerate(_records(path), 1):
+        if fits(record):
+            found.append(row_of(record))
+        else:
+            rule = "this row has another form than the first ones, which look like another tool's"
+            faults.append(Fault(path.name, None, number, None, rule))
+    if faults:
+        raise PopulationError(faults)
+    return found
+
+
+def _records(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The objects of a JSONL file, one to a line. PopulationError for a line that is none."""
+    with path.open("rb") as stream:
+        number = 0
+        for line in stream:
+            if not line.strip():
+                continue
+            number += 1
+            try:
+                record = json.loads(line.decode("utf-8-sig"))
+            except (ValueError, RecursionError):
+                record = None
+            if not _is_object(record):
+                rule = "a line must be a JSON object in UTF-8"
+                raise PopulationError([Fault(path.name, None, number, None, rule)])
+            yield record
+
+
+def _check_size(path: Path) -> None:
+    if path.stat().st_size > LARGEST_LIST:
+        rule = f"a file of another tool may have at most {LARGEST_LIST / 1e6:,.0f} MB"
+        raise PopulationError([Fault(path.name, None, None, None, rule)])
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _cell(value: Any) -> Any:
+    """A value that a column can hold: numbers as they are, lists and objects as JSON."""
+    if isinstance(value, (list, Mapping)):
+        return json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, bool) else value

@@ -1,0 +1,107 @@
+"""The labels in the forms of other tools, read back as those tools write them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import labelcore as lc
+from labelcore.exchange import LABELLED_FORMS
+from tests.report.sessions import session_on, write_items
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> lc.Session:
+    """Answers of every kind, and a note."""
+    write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", budget=30)
+    for answer in ("yes", "no", "unsure", "broken", "later", "yes"):
+        draw = session.next("ann")
+        assert draw is not None
+        session.answer(draw, answer)
+    session.note(2, "=odd")
+    return session
+
+
+def answers(session: lc.Session) -> list[str]:
+    return session.labels_table()["answer"].fillna("").tolist()
+
+
+def read_back(session: lc.Session, path: Path, **arguments: object) -> list[str]:
+    """The known answers of the file, read as items."""
+    found = lc.read_population(path, classes=["no", "yes"], **arguments)  # type: ignore[arg-type]
+    assert found.known is not None
+    assert found.column("labelcore_id") == session.labels_table()["id"].tolist()
+    return ["" if code < 0 else found.classes[code] for code in found.known]
+
+
+@pytest.mark.parametrize(("tool", "key"), [("doccano", "text"), ("prodigy", "text")])
+def test_lines_come_back_as_they_went(
+    tool: str, key: str, session: lc.Session, tmp_path: Path
+) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_bytes(LABELLED_FORMS[tool](session))
+    assert read_back(session, path, content=key, known="annotation") == answers(session)
+    scored = lc.read_population(path, content=key, metadata="labelcore_weight",
+                                scores={"lr": "score_lr"}, known="annotation",
+                                classes=["no", "yes"])  # fmt: skip
+    table = session.labels_table()
+    assert scored.scores["lr"].tolist() == pytest.approx(table["score_lr"].tolist())
+    weights = [float(text or "nan") for text in scored.column("labelcore_weight")]
+    assert weights == pytest.approx(table["weight"].tolist(), nan_ok=True)
+
+
+def test_doccano_has_a_list_of_labels_and_comments(session: lc.Session) -> None:
+    rows = [json.loads(line) for line in LABELLED_FORMS["doccano"](session).splitlines()]
+    assert [row["label"] for row in rows] == [["yes"], ["no"], [], [], [], ["yes"]]
+    assert rows[1]["Comments"] == ["=odd"] and rows[0]["text"].startswith("message ")
+    assert [row["labelcore_status"] for row in rows][2:5] == ["unsure", "broken", "later"]
+
+
+def test_prodigy_keeps_skips_as_ignored(session: lc.Session) -> None:
+    rows = [json.loads(line) for line in LABELLED_FORMS["prodigy"](session).splitlines()]
+    assert [row["answer"] for row in rows] == ["accept"] * 2 + ["ignore"] * 3 + ["accept"]
+    assert [row["accept"] for row in rows][:3] == [["yes"], ["no"], []]
+    assert {row["_annotator_id"] for row in rows} == {"ann"}
+
+
+def test_asreview_has_one_and_zero_and_no_formula(session: lc.Session, tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    path.write_bytes(LABELLED_FORMS["asreview"](session))
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+    assert [row["asreview_label"] for row in rows] == ["1", "0", "", "", "", "1"]
+    assert rows[1]["asreview_note"] == "'=odd"
+    assert read_back(session, path, content="text", known="asreview_label") == answers(session)
+
+
+def test_asreview_has_two_classes_only(tmp_path: Path) -> None:
+    rows = [f"i{n},x,{'abc'[n % 3]}" for n in range(30)]
+    (tmp_path / "items.csv").write_text("\n".join(["id,text,said", *rows]) + "\n")
+    three = lc.read_population(
+        tmp_path / "items.csv", id="id", content="text", predictions={"m": "said"}
+    )
+    session = lc.Session(three, lc.Plan("simple_random", ["accuracy"], budget=20))
+    with pytest.raises(ValueError, match="this project has 3 classes: choose another form"):
+        LABELLED_FORMS["asreview"](session)
+
+
+def test_hugging_face_has_the_names_of_the_classes(session: lc.Session, tmp_path: Path) -> None:
+    path = tmp_path / "out.parquet"
+    path.write_bytes(LABELLED_FORMS["hugging-face"](session))
+    raw = pq.read_table(path)
+    assert raw["label"].to_pylist() == [1, 0, None, None, None, 1]
+    told = json.loads(raw.schema.metadata[b"huggingface"])["info"]["features"]
+    assert told["label"] == {"names": ["no", "yes"], "_type": "ClassLabel"}
+    assert set(told) == set(raw.schema.names)
+    assert read_back(session, path, content="text", known="label") == answers(session)
+
+
+@pytest.mark.parametrize("tool", LABELLED_FORMS)
+def test_before_the_first_answer_there_is_nothing_to_carry(tool: str, tmp_path: Path) -> None:
+    write_items(tmp_path / "items.csv")
+    assert isinstance(LABELLED_FORMS[tool](session_on(tmp_path / "items.csv")), bytes)
