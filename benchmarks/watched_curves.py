@@ -23,7 +23,7 @@ from scipy.special import ndtri, stdtr
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.ranked_summaries import REAL, SYNTHETIC, List, drawn
 from benchmarks.real_files import FILES
-from labelcore.designs.geometric_strata import STEP
+from labelcore.designs.curves import LOOK_EVERY
 from labelcore.stats.profile import Cells, Region
 from labelcore.stats.profile_interval import FEW_LEFT
 from labelcore.stats.rank_strata import (
@@ -66,12 +66,12 @@ def sessions_of(make: Callable[[], List], runs: int) -> list[Row]:
 def session(along: np.ndarray, edges: np.ndarray, planned: np.ndarray, rank: np.ndarray) -> Row:
     """Whether each rule was ever wrong, and how wide its band was."""
     size, hits = int(planned.sum()), np.cumsum(along)
-    looks = np.array([*range(STEP, size, STEP), size])
+    looks = np.array([*range(LOOK_EVERY, size, LOOK_EVERY), size])
     cut = piece_edges(edges, planned)
     sizes = np.diff(edges, prepend=0)
     labels = (planned / sizes)[cut[1]] * np.diff(cut[0], prepend=0)
     steady = np.array([
-        watched_critical(cut[0], labels, size // STEP, n / size, 1 - LEVEL, 0) for n in looks
+        watched_critical(cut[0], labels, size // LOOK_EVERY, n / size, 1 - LEVEL, 0) for n in looks
     ])  # fmt: skip
     one, quarter = (constant(cut[0], labels, level) for level in (LEVEL, 1 - (1 - LEVEL) / 4))
     four = [int(np.ceil(size * share)) for share in QUARTERS]

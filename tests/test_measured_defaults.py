@@ -69,7 +69,7 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
     ("curves.md", "Watched at its four looks", "designs.geometric_strata.QUARTERS",
      (0.25, 0.5, 0.75, 1.0)),
     ("watched_curves.md", "half of a piece", "stats.watched_curve.LAST_SHARE", 0.5),
-    ("watched_curves.md", "after every fifth label", "designs.geometric_strata.STEP", 5),
+    ("watched_curves.md", "after every fifth label", "designs.curves.LOOK_EVERY", 5),
     ("papers/003_oversampling.md", "The predicted positives get at least 30 labels",
      "stats.oversampling.LEAST_ABOVE", 30),
 ]  # fmt: skip

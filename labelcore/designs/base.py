@@ -27,7 +27,7 @@ NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 """Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
 
 
-INTERVAL_RULES = 4
+INTERVAL_RULES = 5
 """The version of the interval rules that new plans keep; 1 is that of version 0.1.0."""
 WHOLE_ITEMS = 2
 """The version from which every G-profile bound is in whole items where few are left."""
@@ -36,6 +36,8 @@ HORIZON = 3
 """
 STEADY_BAND = 4
 """The version from which a watched band of a ranked list is renewed all the way."""
+ALL_RANKS = 5
+"""The version from which the curve of the default method holds for all ranks together."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,6 +39,13 @@ both ways."""
 OPEN_SHARE = 0.05
 """The share of open items beyond which a result waits for them."""
 
+LOOK_EVERY = 5
+"""After how many items a watched band is renewed."""
+PLANNED_BAND = (
+    "The band is that of the planned {} items: labels after them do not change it until every item "
+    "has one."
+)
+
 POINTS = 30
 ALL_RANKS_UP_TO = 400
 FINE_POINTS = 160

@@ -18,7 +18,13 @@ from labelcore.designs.base import (
     extended,
     parameter,
 )
-from labelcore.designs.curves import FloatArray, Ranked, fine_grid
+from labelcore.designs.curves import (
+    LOOK_EVERY,
+    PLANNED_BAND,
+    FloatArray,
+    Ranked,
+    fine_grid,
+)
 from labelcore.designs.ranked_list import (
     Basis,
     Found,
@@ -51,12 +57,6 @@ from labelcore.stats.yield_band import (
 )
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
-STEP = 5
-"""After how many items a watched band is renewed."""
-PLANNED_BAND = (
-    "The band is that of the planned {} items: labels after them do not change it until every item "
-    "has one."
-)
 METHOD = Method(
     "simultaneous band over strata of ranks (large-sample)",
     "G-profile region at the edges, critical value of the largest of correlated normal deviations; "
@@ -149,7 +149,7 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
             return [planned]
         if frame.rules < STEADY_BAND:
             return _at_shares(planned, QUARTERS)
-        return [*range(STEP, planned, STEP), planned]
+        return [*range(LOOK_EVERY, planned, LOOK_EVERY), planned]
 
     def watched_for(self, rules: int, planned: int) -> tuple[int, int]:
         return (len(QUARTERS), 0) if rules < STEADY_BAND else (0, planned)
@@ -233,7 +233,7 @@ def _critical(
     pieces, stratum = piece_edges(edges, planned)
     sizes = np.diff(edges, prepend=0)
     labels = (planned / sizes)[stratum] * np.diff(pieces, prepend=0)
-    looks = max(look.planned // STEP, 1)
+    looks = max(look.planned // LOOK_EVERY, 1)
     return watched_critical(pieces, labels, looks, progress, 1 - look.confidence, seed)
 
 

@@ -104,7 +104,8 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     Promise: "fixed" at the planned size (G-profile with Student's t); "watched" at every look from
     the first label up to the planned size, or the horizon of the plan (G-profile with Student's t,
     widened by the boundary of ``labelcore.stats.horizon``). Approximate: coverage is measured, see
-    docs/real_files.md and docs/watched.md.
+    docs/real_files.md and docs/watched.md. Its curve of a file holds for all ranks together
+    (``labelcore.stats.strata_band``, docs/default_curves.md).
     Assumption: none about the scores; bad scores cost labels, not truth. Nearly unbiased, not
     unbiased, because two parameters learn from the labels.
     Source: Neyman (1934) for the allocation, Bankier (1988) for several classes; the recalibration,
@@ -119,6 +120,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     )
     smallest_watched_budget: ClassVar[int] = 40
     recommended: ClassVar[bool] = True
+    for_all_ranks: ClassVar[bool] = True
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
         WITHIN_STRATA,

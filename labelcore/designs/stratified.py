@@ -9,7 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import Due, Frame, FrameT, IntArray, Look, Progress, Setup
+from labelcore.designs.all_ranks import curve_of_all_ranks
+from labelcore.designs.base import (
+    ALL_RANKS,
+    Due,
+    Frame,
+    FrameT,
+    IntArray,
+    Look,
+    Progress,
+    Setup,
+)
 from labelcore.designs.curves import Curve, EstimatesCurve, Ranked, Reading, grid
 from labelcore.designs.scalars import EstimatesFromCells, Figures
 from labelcore.estimands import SCALARS, Estimand
@@ -27,9 +37,14 @@ AT_EACH_RANK = Method("the design's own interval at each rank", "post-stratifica
 
 class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
     """Batches from strata without replacement; every part of a stratum is again a simple random
-    sample of that part, so each cut of the list is an ordinary estimate of the same method."""
+    sample of that part, so each cut of the list is an ordinary estimate of the same method.
+
+    for_all_ranks   whether its curve of a file holds for all ranks together, in plans with the
+                    rules of ``ALL_RANKS`` or later; otherwise for each rank on its own
+    """
 
     estimands: ClassVar[tuple[str, ...]] = (*SCALARS, "precision_curve")
+    for_all_ranks: ClassVar[bool] = False
 
     @abstractmethod
     def allocate(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
@@ -82,8 +97,8 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
         look: Look,
         ranks: IntArray | None = None,
     ) -> Curve:
-        """Each rank cuts the file in two, the strata with it; promise: the plan's, for each rank
-        on its own.
+        """Each rank cuts the file in two, the strata with it; promise: the plan's, for all ranks
+        together (``for_all_ranks``) or for each rank on its own.
 
         Raises ValueError where some strata are never asked: nothing would stand behind it.
         """
@@ -92,8 +107,11 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
                 "there is no curve: nothing is asked about some items, on which the figures asked "
                 "for do not rest"
             )
-        at = grid(ranked.n_items) if ranks is None else ranks
         state, missing, promise = _state(look)
+        if self.for_all_ranks and look.rules >= ALL_RANKS and look.target == "file":
+            standing = state, missing, promise
+            return curve_of_all_ranks(self, setup, frame, ranked, look, standing, ranks)
+        at = grid(ranked.n_items) if ranks is None else ranks
         rows = [SCALARS[name] for name in READINGS]
         empty = self.estimate(rows, frame.cells(), look, frame.rates)
         shown = state in (State.INTERVAL, State.STOPPED_EARLY)

@@ -52,24 +52,11 @@ class YieldBand:
     known: Known
 
     def at(self, ranks: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Estimate, low and high of the yield at ``ranks``, (n,) each; ranks from 1 to N.
-
-        Y(r) >= max(low_{k-1} + hits seen since, low_k - hits after r - unlabelled after r) and
-        Y(r) <= min(high_{k-1} + hits seen + unlabelled so far, high_k - hits after r).
-        """
-        place = np.searchsorted(self.edges, ranks, side="left")
+        """Estimate, low and high of the yield at ``ranks``, (n,) each; ranks from 1 to N."""
         estimate = self.known.estimate(ranks, self.estimate_at_edges)
         if self.level is None:
             return estimate, np.zeros(len(ranks)), ranks.astype(float)
-        hits, free = self.known.until(ranks)
-        seen = hits - self.known.hits[place]
-        after = self.known.hits[place + 1] - hits
-        free_before = free - self.known.free[place]
-        free_after = self.known.free[place + 1] - free
-        low, high = np.append(0.0, self.low_at_edges), np.append(0.0, self.high_at_edges)
-        least = np.maximum(low[place] + seen, low[place + 1] - after - free_after)
-        most = np.minimum(high[place] + seen + free_before, high[place + 1] - after)
-        return estimate, least, most
+        return estimate, *self.known.between(ranks, self.low_at_edges, self.high_at_edges)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -116,6 +103,46 @@ class Known:
         """Labelled hits and unlabelled items among the first r, (n,) each."""
         counts = np.searchsorted(self.rank, ranks, side="right")
         return self.cumulative[counts], (ranks - counts).astype(float)
+
+    def between(
+        self, ranks: IntArray, low_at_edges: FloatArray, high_at_edges: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """What bounds of the yield at the edges, (n_strata,) each, say at ``ranks``, (n,) each:
+
+        Y(r) >= max(low_{k-1} + hits seen since, low_k - hits after r - unlabelled after r) and
+        Y(r) <= min(high_{k-1} + hits seen + unlabelled so far, high_k - hits after r).
+        """
+        place = np.searchsorted(self.edges, ranks, side="left")
+        hits, free = self.until(ranks)
+        seen = hits - self.hits[place]
+        after = self.hits[place + 1] - hits
+        free_before = free - self.free[place]
+        free_after = self.free[place + 1] - free
+        low, high = np.append(0.0, low_at_edges), np.append(0.0, high_at_edges)
+        least = np.maximum(low[place] + seen, low[place + 1] - after - free_after)
+        most = np.minimum(high[place] + seen + free_before, high[place + 1] - after)
+        return least, most
+
+    def consistent(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What bounds at the edges, (n_strata,) each, say about each other: from one edge to the
+        next a yield grows by at least the hits seen and at most those and the unlabelled items.
+
+        A curve inside the bounds at all edges is inside these too, so this costs no coverage. It
+        assumes nothing about the precision.
+        """
+        seen, most = self.hits[1:], self.hits[1:] + self.free[1:]
+        low = seen + np.maximum.accumulate(low - seen)
+        low = most + np.maximum.accumulate((low - most)[::-1])[::-1]
+        high = most + np.minimum.accumulate(high - most)
+        high = seen + np.minimum.accumulate((high - seen)[::-1])[::-1]
+        return low, high
+
+    def in_whole_items(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Bounds at the edges, (n_strata,) each, outwards to whole items where at most ``FEW_LEFT``
+        items up to an edge are not labelled."""
+        few = self.free[1:] <= FEW_LEFT
+        low = np.where(few, np.floor(low + ROUNDING), low)
+        return low, np.where(few, np.ceil(high - ROUNDING), high)
 
     def yields(self) -> FloatArray:
         """sum_{j<=k} N_j s_j / n_j, (n_strata,); NaN from the first stratum without a label on."""
@@ -201,9 +228,7 @@ def yield_band(
     if level is not None:
         low, high = _bounds_at_edges(known, estimate, level, seed, critical)
         if whole_items:
-            few = known.free[1:] <= FEW_LEFT
-            low = np.where(few, np.floor(low + ROUNDING), low)
-            high = np.where(few, np.ceil(high - ROUNDING), high)
+            low, high = known.in_whole_items(low, high)
     return YieldBand(int(edges[-1]), edges, estimate, low, high, level, known)
 
 
@@ -227,17 +252,23 @@ def _bounds_at_edges(
         middle = estimate[open_edges]
         low[open_edges] = np.maximum(low[open_edges], np.minimum(least * ends, middle))
         high[open_edges] = np.minimum(high[open_edges], np.maximum(most * ends, middle))
-    return _consistent(known, low, high)
+    return known.consistent(low, high)
 
 
 def _student(spread: FloatArray, labelled: FloatArray, critical: float) -> FloatArray:
-    """Student's t with the tail of the normal ``critical``, at Satterthwaite's degrees of freedom
-    of the sum up to each edge, at least 4, (n_strata,)."""
+    """``student`` of the sum up to each edge, (n_strata,)."""
     squares = spread**2
     noise = np.cumsum(squares**2 / np.maximum(labelled - 1, 1))
-    freedom = np.divide(
-        np.cumsum(squares) ** 2, noise, out=np.full(len(noise), 4.0), where=noise > 0
-    )
+    return student(np.cumsum(squares), noise, critical)
+
+
+def student(variance: FloatArray, noise: FloatArray, critical: float) -> FloatArray:
+    """Student's t with the tail of the normal ``critical``, at Satterthwaite's degrees of freedom,
+    at least 4, of sums with these variances, (n,).
+
+    noise   (n,), of each sum the squared variances of its parts over their degrees of freedom
+    """
+    freedom = np.divide(variance**2, noise, out=np.full(len(noise), 4.0), where=noise > 0)
     return np.asarray(stdtrit(np.maximum(freedom, 4.0), ndtr(critical)))
 
 
@@ -246,21 +277,6 @@ def spread_of(sizes: FloatArray, labelled: FloatArray, positive: FloatArray) -> 
     n = np.maximum(labelled, 1.0)
     smooth = (positive + 1) / (n + 2)
     return np.asarray(sizes * np.sqrt(smooth * (1 - smooth) / n * (1 - n / sizes)))
-
-
-def _consistent(known: Known, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What the bounds at the edges say about each other: from one edge to the next a yield grows by
-    at least the hits seen and at most those and the unlabelled items.
-
-    A curve inside the bounds at all edges is inside these too, so this costs no coverage. It
-    assumes nothing about the precision.
-    """
-    seen, most = known.hits[1:], known.hits[1:] + known.free[1:]
-    low = seen + np.maximum.accumulate(low - seen)
-    low = most + np.maximum.accumulate((low - most)[::-1])[::-1]
-    high = most + np.minimum.accumulate(high - most)
-    high = seen + np.minimum.accumulate((high - seen)[::-1])[::-1]
-    return low, high
 
 
 @lru_cache(maxsize=256)

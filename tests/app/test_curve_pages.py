@@ -20,6 +20,7 @@ PLANS: dict[str, dict[str, object]] = {
     "geometric_strata": {"budget": 100, "params": {"first_edge": 20}},
     "paula": {"params": {"epsilon": 0.3, "window": 5}},
     "recalibrated_neyman": {"budget": 60},
+    "simple_random": {"budget": 60},
 }
 MakeCurve = Callable[..., lc.Session]
 
@@ -194,9 +195,17 @@ def test_where_precision_falls(app, make_curve: MakeCurve) -> None:
 
 
 def test_no_search_without_bounds_for_all_ranks(app, make_curve: MakeCurve) -> None:
-    make_curve("recalibrated_neyman", 60)
+    make_curve("simple_random", 60)
     page = texts(app("explore", project="demo"))
     assert page.count("needs bounds that hold for all ranks together") == 2
+
+
+def test_the_default_is_searched(app, make_curve: MakeCurve) -> None:
+    session = make_curve("recalibrated_neyman", 60)
+    page = app("explore", project="demo")
+    assert "for all ranks together" in texts(page)
+    page.number_input(key="explore-required").set_value(20.0).run()
+    assert session.deepest_cut(0.2).sentence() in texts(page)
 
 
 def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:

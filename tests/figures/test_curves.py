@@ -263,8 +263,9 @@ def test_each_point_is_the_estimate_of_the_parts_above_and_below_its_rank(
     known: Known, design: str, promise: str, unsure: int
 ) -> None:
     """All points are found together; the ends of an interval to within 1e-9 at each of its steps,
-    of which there are four."""
-    engine = known.engine(lc.Plan(design, "precision_curve", budget=200, promise=promise), 5)
+    of which there are four. The default in plans that were frozen before it had one band."""
+    plan = lc.Plan(design, "precision_curve", budget=200, promise=promise, rules=4)
+    engine = known.engine(plan, 5)
     for index in range(1, 1 + (200 if unsure else 0)):
         engine.draw_next()
         if index % unsure == 1:

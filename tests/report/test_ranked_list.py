@@ -22,6 +22,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "geometric_strata": {"budget": 200, "estimands": ["precision_curve", "average_precision"]},
     "paula": {"params": {"epsilon": 0.3, "window": 5}, "estimands": ["precision_curve"]},
     "recalibrated_neyman": {"budget": 100, "estimands": ["precision_curve"]},
+    "simple_random": {"budget": 100, "estimands": ["precision_curve"]},
 }
 
 
@@ -97,10 +98,17 @@ def test_paula_is_reported_without_a_confidence(tmp_path: Path) -> None:
 
 
 def test_pointwise_bands_search_nothing(tmp_path: Path) -> None:
-    session = made(tmp_path, "recalibrated_neyman", 50)
+    session = made(tmp_path, "simple_random", 50)
     found = along_ranks(session)
     assert found is not None and not found.deepest
     assert "needs bounds that hold for all ranks together" in text_of(session)
+
+
+def test_the_default_cuts_its_list_into_packages(tmp_path: Path) -> None:
+    session = made(tmp_path, "recalibrated_neyman", 100, promise="fixed")
+    found = along_ranks(session)
+    assert found is not None and found.deepest and not found.refused
+    assert "for all ranks together (95 % confidence, approximate" in text_of(session)
 
 
 def test_names_of_ranks_cover_the_list_once(tmp_path: Path) -> None:
