@@ -30,6 +30,7 @@ SHARES: Scale = (0.0, 1.0)
 REACHES = (0.05, 0.1, 0.2, 0.5, 1.0)
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LOG_FROM_ITEMS = 5000
+N_SERIES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,10 @@ class Bar:
     assumed    the ends are no confidence bounds: drawn as an outline
     chosen     the leader among several
     out        no longer among those that may be chosen
+    truth      the known truth, at the end of a trial
+    key        of the figure, where its chart can be asked for by pressing the name
+    shown      whether that chart is the one below
+    series     its place among the colours of a chart that shows several, from 0 on
     """
 
     name: str
@@ -54,6 +59,10 @@ class Bar:
     assumed: bool = False
     chosen: bool = False
     out: bool = False
+    truth: float | None = None
+    key: str = ""
+    shown: bool = False
+    series: int = 0
 
 
 def node(tag: str, /, *children: Node | str, **attributes: object) -> Node:
@@ -106,14 +115,36 @@ def _bar(bar: Bar, scale: Scale, lines: Sequence[float]) -> Node:
     if bar.value is not None:
         kind = "tick grey" if bar.tentative else "tick"
         track.append(node("div", klass=kind, style=f"left:{place(bar.value)}"))
+    if bar.truth is not None:
+        track.append(node("div", klass="truth", style=f"left:{place(bar.truth)}"))
+    name = node("span", bar.name, klass="name")
+    if bar.key:
+        name = node(
+            "button",
+            bar.name,
+            klass="name",
+            data_figure=bar.key,
+            aria_pressed=str(bar.shown).lower(),
+        )
     return node(
         "div",
-        node("span", bar.name, klass="name"),
+        name,
         node("span", bar.said[0], klass="value"),
         track,
         node("span", bar.said[1], klass="range"),
         klass="bar chosen" if bar.chosen else "bar out" if bar.out else "bar",
+        style=in_series(bar.series),
     )
+
+
+def in_series(place: int) -> str:
+    """The colour of one among several, for the attribute style.
+
+    >>> in_series(0), in_series(1), in_series(6)
+    ('', '--own: var(--data-2)', '')
+    """
+    place %= N_SERIES
+    return f"--own: var(--data-{place + 1})" if place else ""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -127,6 +158,8 @@ class Track:
     scale             of the figure: shares, or what ``difference_scale`` gives
     margin            the goal around the last value; None without one
     ahead             numbers of labels still to come and the half-widths expected there
+    truth             the known truth, at the end of a trial
+    sides             what it means above and below zero, of a difference
     """
 
     labels: Numbers
@@ -138,6 +171,8 @@ class Track:
     scale: Scale = SHARES
     margin: float | None = None
     ahead: tuple[Numbers, Numbers] | None = None
+    truth: float | None = None
+    sides: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +217,58 @@ def over_labels(track: Track, words: str) -> Node:
     # From the last grey point on, so that the line has no gap.
     settled[:-1] |= grey[:-1] & np.isfinite(value[:-1]) & settled[1:]
     drawn += _line(frame, x, value, settled, "estimate")
+    drawn += _zero(frame, track)
     drawn += _goal(frame, track)
     drawn += _last(frame, track)
+    drawn += _truth(frame, track)
     return _chart(drawn, words)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Runner:
+    """One candidate's bounds, label by label, to where it went out.
+
+    labels, low, high  (n_looks,), rising labels
+    series             its place among the colours, as its ``Bar`` has it
+    """
+
+    labels: Numbers
+    low: Numbers
+    high: Numbers
+    series: int
+    chosen: bool = False
+    out: bool = False
+
+
+def race(runners: Sequence[Runner], planned: int, wanted: float, words: str) -> Node:
+    """The bounds of several candidates against labels, and the value that is wanted of them; one
+    that is out ends in a cross. The chosen one, then those still in, are drawn on top."""
+    last = max((float(one.labels[-1]) for one in runners if len(one.labels)), default=1.0)
+    frame = Frame((0.0, max(float(planned), last)))
+    drawn = _axes(frame, _steps(frame.x_ends[1]))
+    for one in sorted(runners, key=lambda one: (not one.out, one.chosen)):
+        drawn += _runner(frame, one)
+    y = float(frame.y(np.array([wanted]))[0])
+    drawn += [
+        node("line", klass="goal", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y),
+        node("text", "wanted", klass="note", x=WIDTH - RIGHT, y=y - 5, text_anchor="end"),
+    ]
+    return _chart(drawn, words)
+
+
+def _runner(frame: Frame, one: Runner) -> list[Node]:
+    if not len(one.labels):
+        return []
+    kept = np.asarray(thinned(len(one.labels), MOST_POINTS), dtype=np.int64)
+    x, low, high = one.labels[kept], one.low[kept], one.high[kept]
+    inside = [*_band(frame, x, low, high)]
+    every = np.ones(len(x), dtype=bool)
+    inside += _line(frame, x, low, every, "bound") + _line(frame, x, high, every, "bound")
+    if one.out:
+        at, ends = frame.x(x[-1:])[0], frame.y(np.array([(low[-1] + high[-1]) / 2]))
+        inside.append(node("text", "×", klass="gone", x=at, y=ends[0] + 5, text_anchor="middle"))
+    kind = "runner out" if one.out else "runner chosen" if one.chosen else "runner"
+    return [node("g", *inside, klass=kind, style=in_series(one.series))]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -352,6 +436,34 @@ def _goal(frame: Frame, track: Track) -> list[Node]:
         y = float(frame.y(np.array([ends[0]]))[0])
         drawn.append(node("text", "goal", klass="note", x=x1 - 5, y=y + 4, text_anchor="end"))
     return drawn
+
+
+def _zero(frame: Frame, track: Track) -> list[Node]:
+    """Of a difference: where the two are equally good, and who is better on which side."""
+    if track.sides is None:
+        return []
+    y = float(frame.y(np.zeros(1))[0])
+    above, below = track.sides
+    return [
+        node("line", klass="zero", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y),
+        node("text", above, klass="note", x=WIDTH - RIGHT, y=TOP + 12, text_anchor="end"),
+        node(
+            "text", below, klass="note", x=WIDTH - RIGHT, y=HEIGHT - BOTTOM - 6, text_anchor="end"
+        ),
+    ]
+
+
+def _truth(frame: Frame, track: Track) -> list[Node]:
+    """The truth, as a dot where the last label stands."""
+    if track.truth is None or not len(track.labels):
+        return []
+    x = float(frame.x(track.labels[-1:])[0])
+    y = float(frame.y(np.array([track.truth]))[0])
+    away = 22 if y < TOP + 24 else -12
+    return [
+        node("circle", klass="truth", cx=f"{x:.1f}", cy=f"{y:.1f}", r=6),
+        node("text", "truth", klass="note", x=x + 5, y=y + away, text_anchor="end"),
+    ]
 
 
 def _last(frame: Frame, track: Track) -> list[Node]:

@@ -42,6 +42,20 @@ class Reveal:
         low, high = self.estimate.low - FLOAT_NOISE, self.estimate.high + FLOAT_NOISE
         return low <= self.truth <= high
 
+    def short(self) -> str:
+        """The truth, and whether the interval holds it, in a few words."""
+        start = f"The truth is {number_words(self.key, self.truth)}"
+        if self.inside is None:
+            return f"{start}; there is no interval to compare it with."
+        sure = self.estimate.confidence
+        side = "inside the interval" if self.inside else "outside the interval"
+        if sure is None or self.estimate.promise == Promise.NONE:
+            return f"{start}: {side}, with which no promise goes."
+        kept, missed = _how_often(sure)
+        if self.inside:
+            return f"{start}: {side}, as in {kept} sessions."
+        return f"{start}: {side}. That happens in {missed} sessions."
+
     def sentence(self) -> str:
         """The truth, the interval, and how often such an interval holds it.
 

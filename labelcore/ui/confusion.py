@@ -14,9 +14,9 @@ from labelcore.figures.confusion import confusion
 from labelcore.figures.scalars import headline_stage
 from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session.session import Session
+from labelcore.ui.downloads import csv_button
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
-from labelcore.ui.reporting import csv_button
 from labelcore.ui.review import CELL, go_to_cell
 from labelcore.words import sentences as words
 

@@ -16,12 +16,12 @@ from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions
 from labelcore.ui.chart import show_chart
 from labelcore.ui.cutting import choose_cut, cut_in_picture, show_cut
+from labelcore.ui.downloads import csv_button
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
 from labelcore.ui.progress import choose_reading, status_lines, tick
-from labelcore.ui.reporting import csv_button
 from labelcore.words import sentences as words
 
 DRAWN = "explore drawn"

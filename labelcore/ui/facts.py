@@ -135,6 +135,16 @@ def ended_words(session: Session) -> str:
     return "finished" if status == Status.FINISHED else ""
 
 
+def at_an_end(session: Session) -> bool:
+    """Whether no item is left to judge, for now or for good, and nobody still has one."""
+    return session.status in (
+        Status.GOAL_REACHED,
+        Status.BUDGET_USED,
+        Status.EXHAUSTED,
+        Status.FINISHED,
+    )
+
+
 def progress_line(now: Counts, saved: str | None) -> str:
     """
     >>> progress_line(Counts(37, 120, True, 2, 0, 840), "14:03:22")

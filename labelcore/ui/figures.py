@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import streamlit as st
 
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
+from labelcore.ui import actions
 from labelcore.ui.choice_view import candidate_rows, choice_of
 from labelcore.ui.claims_view import claims_of, form_lines
 from labelcore.ui.facts import (
+    at_an_end,
     counts,
     curve_first,
     decision,
@@ -20,11 +24,12 @@ from labelcore.ui.facts import (
     main_and_other,
     promise_line,
 )
-from labelcore.ui.living import picture
+from labelcore.ui.living import OVER_LABELS, Picture, picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
 
-PICTURE, VIEW, HIDDEN, UNFOLDED = "picture", "picture view", "figures hidden", "figures unfolded"
+PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
+HIDDEN, UNFOLDED = "figures hidden", "figures unfolded"
 OTHERS = "Other classifiers, from the same labels:"
 
 
@@ -37,26 +42,43 @@ def show_figures(project: str, session: Session) -> None:
         with st.container(key="wide"):
             _hide_button(True)
         return
-    now = picture(session, st.session_state.get(VIEW))
-    unfolded = bool(st.session_state.get(UNFOLDED))
-    show_picture(PICTURE, now, unfolded, _view_chosen)
+    now = chosen_picture(session)
+    ended = at_an_end(session) and not actions.panel(project)
+    unfolded = ended or bool(st.session_state.get(UNFOLDED))
+    show_picture(PICTURE, now, chosen(PICTURE), unfolded=unfolded)
+    if ended:  # The sentence and the details stand beside it.
+        return
     with st.container(key="wide"):
         with st.container(key="short"):
             st.text(tied(now.sentence))
-        _details(session)
+        details(session)
 
 
-def _view_chosen() -> None:
-    st.session_state[VIEW] = st.session_state[PICTURE]["view"]
+def chosen_picture(session: Session) -> Picture:
+    """The picture with the view and the figure that were pressed last, on whichever page."""
+    return picture(session, st.session_state.get(VIEW), st.session_state.get(FIGURE))
 
 
-def _details(session: Session) -> None:
-    """One line of terms; opened, everything that the picture leaves out."""
+def chosen(key: str) -> dict[str, Callable[[], None]]:
+    """What a press on a view or a figure of the picture ``key`` does."""
+
+    def view() -> None:
+        st.session_state[VIEW] = st.session_state[key]["view"]
+
+    def figure() -> None:
+        st.session_state[FIGURE] = st.session_state[key]["figure"]
+        st.session_state[VIEW] = OVER_LABELS
+
+    return {"view": view, "figure": figure}
+
+
+def details(session: Session, more: Sequence[str] = ()) -> None:
+    """One line of terms; opened, everything that the picture leaves out, and what is ``more``."""
     name = one_line(session.population.name, 40)
     terms = f"{promise_line(session)} · {name}, {len(session.population):,} items"
     with st.expander(plain(terms), key="details"):
         with st.container(key="quiet-wide"):
-            st.text("\n\n".join(tied(part) for part in _parts(session) if part))
+            st.text("\n\n".join(tied(part) for part in (*_parts(session), *more) if part))
         _hide_button(False)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from labelcore.charts import history_words, rank_words
+from labelcore.charts.candidates import moving_bounds_table
 from labelcore.charts.history_table import TENTATIVE, history_table
 from labelcore.charts.living import (
     SHARES,
@@ -17,12 +19,14 @@ from labelcore.charts.living import (
     Bar,
     Node,
     Numbers,
+    Runner,
     Scale,
     Track,
     along_scores,
     bars,
     difference_scale,
     over_labels,
+    race,
 )
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
@@ -35,11 +39,20 @@ from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, short_words
 from labelcore.ui.facts import counts, curve_first, estimand_name, main_and_other
 from labelcore.ui.plain import one_line
+from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import is_difference
-from labelcore.words.short import Shown, range_of, short_head, short_sentence, short_value
+from labelcore.words.short import (
+    Shown,
+    difference_range,
+    range_of,
+    short_head,
+    short_sentence,
+    short_value,
+)
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"
+CANDIDATES_OVER = "Bounds of each candidate's precision against labels."
 NO_BOUNDS = "No bounds for the first items yet"
 MOST_BARS = 4
 LONGEST_NAME = 60
@@ -61,22 +74,36 @@ class Picture:
     sentence: str
 
 
-def picture(session: Session, wanted: str | None) -> Picture:
-    """The picture now; ``wanted`` is the view that was asked for, if the session has it."""
+def picture(session: Session, wanted: str | None, figure: str | None = None) -> Picture:
+    """The picture now; ``wanted`` is the view that was asked for, ``figure`` the estimate whose
+    chart was, if the session has them."""
     views = _views(session)
     view = wanted if wanted in views else next(iter(views), "")
     if (choice := choice_of(session)) is not None:
-        return _of_choice(choice, views, view)
+        return _of_choice(session, choice)
     estimates, _ = main_and_other(session)
     heads, said = _heads(session) if curve_first(session) else ({}, "")
     shown = [_head_bar(name, band) for name, band in heads.items()]
-    shown = (shown + [bar_of(one) for one in estimates])[:MOST_BARS]
+    room = max(MOST_BARS - len(shown), 0)
+    asked = (one for one in estimates[:room] if one.estimand == figure)
+    charted = next(asked, next(iter(estimates[:room]), None))
+    truths = {one.key: one.truth for one in reveals(session)}
+    pressed = OVER_LABELS in views and (len(estimates[:room]) > 1 or len(views) > 1)
+    shown += [
+        replace(
+            bar_of(one),
+            truth=truths.get(one.estimand),
+            key=one.estimand if pressed else "",
+            shown=view == OVER_LABELS and one is charted,
+        )
+        for one in estimates[:room]
+    ]
     scale = _scale(session, estimates)
     chart = None
     if view == ALONG_SCORES:
         chart = _along(session)
-    elif view == OVER_LABELS:
-        chart = _over_labels(session, estimates[0], scale)
+    elif view == OVER_LABELS and charted is not None:
+        chart = _over_labels(session, charted, scale, truths.get(charted.estimand))
     claimed = short_words(claims_of(session))
     return Picture(
         bars(shown, scale),
@@ -125,8 +152,7 @@ def bar_of(estimate: Shown) -> Bar:
     if estimate.state == State.EXACT:
         said = value, "exact"
     elif is_difference(estimate.estimand):
-        ends = (f"{100 * end:+.0f}".replace("-", "−") for end in (estimate.low, estimate.high))
-        said = value, " to ".join(ends)
+        said = value, difference_range(estimate.low, estimate.high)
     else:
         said = value, range_of(estimate.low, estimate.high)
     return Bar(
@@ -178,32 +204,55 @@ def _head_bar(name: str, band: Band | None) -> Bar:
     )
 
 
-def _of_choice(choice: Choice, views: tuple[str, ...], view: str) -> Picture:
-    """A bar for each candidate with its two bounds; those that are out come last and fold away."""
+def _of_choice(session: Session, choice: Choice) -> Picture:
+    """A bar for each of a few candidates with its two bounds, those that are out last, and the
+    bounds label by label in the same colours."""
     rows = choice.bounds.to_dict("records")
-    rows.sort(key=lambda row: CandidateState(row["state"]).out)
+    for place, row in enumerate(rows):
+        row["series"], row["out"] = place, CandidateState(row["state"]).out
+        row["chosen"] = str(row["classifier"]) == choice.chosen
+    rows.sort(key=lambda row: (not row["chosen"], row["out"]))
+    rows = rows[:MOST_BARS]
     shown = [
         Bar(
             one_line(row["classifier"], LONGEST_NAME),
             None,
             float(row["low"]),
             float(row["high"]),
-            ("", range_of(row["low"], row["high"])),
-            chosen=str(row["classifier"]) == choice.chosen,
-            out=CandidateState(row["state"]).out,
+            ("out" if row["out"] else "", range_of(row["low"], row["high"])),
+            chosen=row["chosen"],
+            out=row["out"],
+            series=row["series"],
         )
         for row in rows
     ]
-    return Picture(
-        bars(shown, wanted=choice.precision_threshold),
-        None,
-        views,
-        view,
-        one_line(choice_short(choice), 200),
-    )
+    moved = moving_bounds_table(session.looks(), choice.estimand)
+    runners = [
+        Runner(
+            *_moved(moved, str(row["classifier"])),
+            row["series"],
+            chosen=row["chosen"],
+            out=row["out"],
+        )
+        for row in rows
+    ]
+    now, words = counts(session), one_line(choice_short(choice), 200)
+    wanted = choice.precision_threshold
+    chart = race(runners, max(now.total, now.answered), wanted, f"{CANDIDATES_OVER} {words}")
+    return Picture(bars(shown, wanted=wanted), chart, (), "", words)
 
 
-def _over_labels(session: Session, estimate: Estimate, scale: Scale) -> Node:
+def _moved(table: pd.DataFrame, name: str) -> tuple[Numbers, Numbers, Numbers]:
+    """Labels, lower and upper bounds of one candidate, to the label at which it went out."""
+    mine = table[table["Candidate"] == name]
+    out = np.array([CandidateState(state).out for state in mine["State"]], dtype=bool)
+    end = int(out.argmax()) + 1 if out.any() else len(mine)
+    columns = (mine[column].to_numpy(dtype=float)[:end] for column in ("Labels", "Low", "High"))
+    labels, low, high = columns
+    return labels, low, high
+
+
+def _over_labels(session: Session, estimate: Estimate, scale: Scale, truth: float | None) -> Node:
     key, margin = estimate.estimand, session.plan.margin
     looks = session.looks()
     table = history_table(looks, key)
@@ -220,9 +269,20 @@ def _over_labels(session: Session, estimate: Estimate, scale: Scale) -> Node:
         scale,
         margin,
         _ahead(session, key) if session.going_on else None,
+        truth,
+        _sides(estimate),
     )
     words = history_words(looks, key, margin=margin, label=estimand_name(key))
     return over_labels(track, words)
+
+
+def _sides(estimate: Estimate) -> tuple[str, str] | None:
+    """Of a difference: who is better above zero, and who below it."""
+    if not is_difference(estimate.estimand):
+        return None
+    both = (estimate.scope.classifier or "", estimate.scope.versus or "")
+    above, below = (f"{one_line(name, 30)} is better" for name in both)
+    return above, below
 
 
 def _along(session: Session) -> Node:

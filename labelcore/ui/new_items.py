@@ -46,6 +46,12 @@ WITHOUT_CLASSIFIER = "No classifier was found: only the share of positive items 
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
 
 
+def begin_with(path: Path) -> None:
+    """Let *New project* open with this file of the data folder."""
+    st.session_state.pop(UPLOADED, None)
+    st.session_state[PATH] = str(path)
+
+
 def items_step() -> tuple[Path, Columns, Population] | None:
     """The file, its columns and the population; None while something is missing or wrong."""
     st.subheader("1 · Items", anchor=False)

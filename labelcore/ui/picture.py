@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.charts.design import both
+from labelcore.charts.living import N_SERIES
 from labelcore.ui.living import Picture
 
 # Only these are made; an attribute that is not listed is left out. Nothing is ever parsed.
 SCRIPT = """
-const TAGS = ["div", "span", "svg", "line", "text", "polygon", "polyline", "circle"];
-const DRAWN = ["svg", "line", "text", "polygon", "polyline", "circle"];
+const TAGS = ["div", "span", "button", "svg", "g", "line", "text", "polygon", "polyline", "circle"];
+const DRAWN = ["svg", "g", "line", "text", "polygon", "polyline", "circle"];
 const SPACE = "http://www.w3.org/2000/svg";
-const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "viewBox", "points",
-  "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "text-anchor"];
+const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "aria-pressed", "data-figure",
+  "viewBox", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "text-anchor"];
 const made = node => {
   if (typeof node === "string") return document.createTextNode(node);
   const [tag, attributes, ...children] = node;
@@ -35,8 +36,12 @@ export default function ({ data, parentElement, setStateValue }) {
     root = document.createElement("div");
     parentElement.appendChild(root);
   }
-  root.className = data.unfolded ? "living" : "living folded";
-  const parts = [made(data.bars)];
+  root.className = "living" + (data.unfolded ? "" : " folded") + (data.large ? " large" : "");
+  const bars = made(data.bars);
+  for (const name of bars.querySelectorAll("[data-figure]")) {
+    name.onclick = () => { name.blur(); setStateValue("figure", name.dataset.figure); };
+  }
+  const parts = [];
   if (data.views.length > 1) {
     const tabs = document.createElement("div");
     tabs.className = "tabs";
@@ -50,12 +55,15 @@ export default function ({ data, parentElement, setStateValue }) {
     parts.push(tabs);
   }
   if (data.chart) parts.push(made(data.chart));
-  root.replaceChildren(...parts);
+  const below = document.createElement("div");
+  below.append(...parts);
+  root.replaceChildren(bars, below);
 }
 """
 
+SERIES = ["data", *(f"data-{place}" for place in range(2, N_SERIES + 1))]
 STYLE = (
-    f".living {{ {both('data', 'quiet', 'rule', 'expected', 'empty')} }}"
+    f".living {{ {both(*SERIES, 'quiet', 'rule', 'expected', 'empty', 'ink')} }}"
     + """
 .living {
   color: var(--st-text-color); font-family: var(--st-font); font-variant-numeric: tabular-nums;
@@ -66,43 +74,74 @@ STYLE = (
   gap: 0.5rem; min-height: 1.6rem;
 }
 .name { font-size: 0.875rem; color: var(--quiet); overflow-wrap: anywhere; line-height: 1.15; }
+button.name { all: unset; font-size: 0.875rem; color: var(--quiet); cursor: pointer; }
+button.name { overflow-wrap: anywhere; line-height: 1.15; }
+button.name[aria-pressed="true"] { color: inherit; font-weight: 700; }
+button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-offset: 3px; }
 .chosen .name { color: inherit; font-weight: 700; }
 .out .track { opacity: 0.5; }
+.out .value { font-size: 0.875rem; font-weight: 400; color: var(--quiet); }
 .value { font-size: 1.1rem; font-weight: 700; white-space: nowrap; }
 .range { font-size: 0.875rem; text-align: right; white-space: nowrap; }
 .track { position: relative; height: 10px; border-radius: 5px; background: var(--empty); }
 .track > * { position: absolute; }
 .track .band {
   top: 0; height: 100%; border-radius: 5px;
-  background: color-mix(in srgb, var(--data) 42%, transparent);
+  background: color-mix(in srgb, var(--own, var(--data)) 42%, transparent);
 }
 .track .assumed {
-  background: none; box-sizing: border-box; border: 1.5px dashed var(--data);
+  background: none; box-sizing: border-box; border: 1.5px dashed var(--own, var(--data));
 }
 .track .tick {
   top: -3px; height: 16px; width: 4px; margin-left: -2px; border-radius: 2px;
-  background: var(--data);
+  background: var(--own, var(--data));
 }
 .track .grey { background: var(--quiet); }
+.track .truth {
+  top: -2px; width: 14px; height: 14px; margin-left: -7px; border-radius: 50%;
+  box-sizing: border-box; background: var(--ink); border: 2px solid var(--st-background-color);
+}
 .track .line { top: -6px; height: 22px; border-left: 1.5px dashed var(--quiet); }
 .tabs { display: flex; gap: 1rem; margin: 0 0 0.35rem; }
 .tabs button {
   all: unset; cursor: pointer; font-size: 0.875rem; color: var(--quiet); padding: 2px 0;
 }
 .tabs button[aria-pressed="true"] { color: var(--st-text-color); font-weight: 700; }
-.tabs button:focus-visible { outline: 2px solid var(--data); outline-offset: 3px; }
+.tabs button:focus-visible { outline: 2px solid var(--own, var(--data)); outline-offset: 3px; }
 .chart { display: block; width: 100%; height: auto; }
 .chart text { font-size: 12px; fill: var(--quiet); }
 .chart .grid { stroke: var(--rule); stroke-width: 1; }
-.chart .band { fill: color-mix(in srgb, var(--data) 32%, transparent); }
-.chart .assumed { fill: none; stroke: var(--data); stroke-dasharray: 4 3; }
+.chart .band { fill: color-mix(in srgb, var(--own, var(--data)) 32%, transparent); }
+.chart .assumed { fill: none; stroke: var(--own, var(--data)); stroke-dasharray: 4 3; }
 .chart .expected { fill: var(--expected); }
-.chart .estimate { fill: none; stroke: var(--data); stroke-width: 2; }
+.chart .estimate { fill: none; stroke: var(--own, var(--data)); stroke-width: 2; }
 .chart .estimate.grey { stroke: var(--quiet); stroke-width: 1.5; }
-.chart .last { fill: var(--data); stroke: var(--st-background-color); stroke-width: 2; }
+.chart .last { fill: var(--own, var(--data)); stroke: var(--st-background-color); stroke-width: 2; }
 .chart .last.grey { fill: var(--quiet); }
 .chart .goal { stroke: currentColor; stroke-width: 1.5; stroke-dasharray: 5 4; }
+.chart .zero { stroke: var(--quiet); stroke-width: 1.5; }
+.chart .bound { fill: none; stroke: var(--own, var(--data)); stroke-width: 1.5; }
+.chart .runner .band { fill: color-mix(in srgb, var(--own, var(--data)) 16%, transparent); }
+.chart .runner.chosen .band { fill: color-mix(in srgb, var(--own, var(--data)) 32%, transparent); }
+.chart .runner.out { --own: var(--quiet) !important; opacity: 0.55; }
+.chart .runner.out .band { fill: none; }
+.chart .gone { font-size: 16px; font-weight: 700; fill: currentColor; }
+.chart .truth { fill: var(--ink); stroke: var(--st-background-color); stroke-width: 2; }
 .chart .cut { stroke: currentColor; stroke-width: 1.5; }
+@media (prefers-reduced-motion: no-preference) {
+  .truth { animation: land 0.9s cubic-bezier(0.3, 1.4, 0.6, 1) 0.3s backwards; }
+  @keyframes land { from { transform: translateY(-70px); opacity: 0; } }
+}
+@media (min-width: 900px) {
+  .large { display: grid; grid-template-columns: 2fr 3fr; gap: 2.5rem; align-items: start; }
+  .large .bars { gap: 1.3rem; margin-top: 1.9rem; }
+  .large .bar { grid-template-columns: 6.5rem 4rem minmax(4rem, 1fr) 5rem; }
+  .large .value { font-size: 1.25rem; }
+  .large .track { height: 14px; border-radius: 7px; }
+  .large .track .band { border-radius: 7px; }
+  .large .track .tick { height: 20px; }
+  .large .track .truth { top: 0; }
+}
 @media (max-width: 640px) {
   .bars { gap: 0.35rem; margin-bottom: 0.4rem; }
   .bar { grid-template-columns: 5.2rem 3.2rem minmax(3rem, 1fr) 4.6rem; min-height: 1.3rem; }
@@ -118,11 +157,19 @@ def _component() -> ComponentRenderer:
     return st.components.v2.component("labelcore_picture", css=STYLE, js=SCRIPT)
 
 
-def show_picture(key: str, shown: Picture, unfolded: bool, changed: Callable[[], None]) -> None:
-    """Bars, and below them the chart of the view that is chosen.
+def show_picture(
+    key: str,
+    shown: Picture,
+    chosen: Mapping[str, Callable[[], None]] | None = None,
+    *,
+    unfolded: bool = True,
+    large: bool = False,
+) -> None:
+    """Bars, and below them, or beside them where it is ``large``, the chart that is chosen.
 
-    ``changed`` is called when another view is pressed; its name is then in
-    ``st.session_state[key]["view"]``. A narrow screen has two bars only, unless ``unfolded``.
+    ``chosen["view"]`` and ``chosen["figure"]`` are called when another one is pressed; its name is
+    then in ``st.session_state[key]`` under the same word. A narrow screen has two bars only, unless
+    ``unfolded``.
     """
     data = {
         "bars": shown.bars,
@@ -130,5 +177,16 @@ def show_picture(key: str, shown: Picture, unfolded: bool, changed: Callable[[],
         "views": list(shown.views),
         "view": shown.view,
         "unfolded": unfolded,
+        "large": large,
     }
-    _component()(key=key, data=data, on_view_change=changed, height="content")
+    _component()(
+        key=key,
+        data=data,
+        on_view_change=chosen["view"] if chosen else _nothing,
+        on_figure_change=chosen["figure"] if chosen else _nothing,
+        height="content",
+    )
+
+
+def _nothing() -> None:
+    """Nothing can be pressed."""

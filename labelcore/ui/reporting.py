@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
 from labelcore.charts import READINGS
 from labelcore.promises import Status
-from labelcore.report import (
-    bundle_zip,
-    estimates_csv,
-    events_csv,
-    labels_file,
-    report_html,
-    report_json,
-)
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.session.session import Session
 from labelcore.session.waves import can_be_wave
 from labelcore.ui import sessions
 from labelcore.ui.choice_view import candidate_rows, choice_of
+from labelcore.ui.downloads import downloads, file_name
 from labelcore.ui.facts import decision, estimand_name, promise_line
 from labelcore.ui.guard import show_unrecorded
 from labelcore.ui.label_errors import error_panel
@@ -47,33 +37,6 @@ TRAINED = {
 }
 
 TRAINED_BEFORE = "The interval assumes that the labels from before were not used for it."
-
-
-@dataclass(frozen=True)
-class Download:
-    """One thing to take away: the end of its file name, its type, what makes it."""
-
-    label: str
-    suffix: str
-    mime: str
-    make: Callable[[Session], str | bytes]
-
-
-DOWNLOADS = (
-    Download("HTML report", "report.html", "text/html", report_html),
-    Download("JSON", "report.json", "application/json", report_json),
-    Download("Events CSV", "events.csv", "text/csv", events_csv),
-    Download("Estimates CSV", "estimates.csv", "text/csv", estimates_csv),
-    Download("Replay bundle", "bundle.zip", "application/zip", bundle_zip),
-)
-
-LABELS_HELP = "One row for each item judged, with scores, predictions and weight."
-SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-LABEL_KINDS = {
-    ".csv": ("CSV", "text/csv"),
-    ".parquet": ("Parquet", "application/vnd.apache.parquet"),
-    ".xlsx": ("Excel", SHEET),
-}
 
 
 def report_page(project: str) -> None:
@@ -109,54 +72,6 @@ def report_page(project: str) -> None:
     facts(session, results)
     recompute(project, session)
     waves_link(session)
-
-
-def file_name(project: str, suffix: str) -> str:
-    """
-    >>> file_name("My / project", "report.html")
-    'My_project-report.html'
-    """
-    return f"{re.sub(r'[^A-Za-z0-9._-]+', '_', project).strip('._-') or 'project'}-{suffix}"
-
-
-def downloads(project: str, session: Session) -> None:
-    with st.container(horizontal=True, key="downloads"):
-        for one in DOWNLOADS:
-            st.download_button(
-                one.label,
-                data=partial(one.make, session),
-                file_name=file_name(project, one.suffix),
-                mime=one.mime,
-                key=f"download-{one.suffix}",
-                on_click="ignore",
-                icon=":material/download:",
-            )
-        with st.popover("Labels", icon=":material/table:", help=LABELS_HELP):
-            for suffix, (kind, mime) in LABEL_KINDS.items():
-                st.download_button(
-                    f"Labels as {kind}",
-                    data=partial(labels_file, session, suffix, content=True),
-                    file_name=file_name(project, f"labels{suffix}"),
-                    mime=mime,
-                    key=f"download-labels{suffix}",
-                    on_click="ignore",
-                    icon=":material/download:",
-                )
-
-
-def csv_button(session: Session, label: str, name: str, make: Callable[[], str]) -> None:
-    """A table to take away, unless the log was changed outside Labelcore: a file would not say."""
-    if session.broken_at:
-        return
-    st.download_button(
-        label,
-        data=make,
-        file_name=file_name(session.project, f"{name}.csv"),
-        mime="text/csv",
-        key=f"download-{name}",
-        on_click="ignore",
-        icon=":material/download:",
-    )
 
 
 def table(estimates: list[Estimate]) -> pd.DataFrame:

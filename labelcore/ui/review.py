@@ -15,11 +15,11 @@ from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
+from labelcore.ui.downloads import csv_button
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import acting, show_problem
 from labelcore.ui.item import item_nodes
 from labelcore.ui.plain import one_line
-from labelcore.ui.reporting import csv_button
 from labelcore.ui.reviewed import ALL, Reviewed, event_words, reviewed, said_of
 from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone

@@ -172,7 +172,7 @@ def row(number: int, summary: Summary) -> None:
             )
             quiet(f"question-{number}", summary.question)
         with known:
-            show_picture(f"known-{number}", known_picture(summary.known), True, lambda: None)
+            show_picture(f"known-{number}", known_picture(summary.known))
         with labels, st.container(gap=None):
             st.text(f"{summary.answered:,} {summary.of_planned}")
             quiet(f"status-{number}", summary.status)

@@ -8,46 +8,48 @@ import streamlit as st
 from labelcore.estimands import CHOICES
 from labelcore.figures.choices import choice_made
 from labelcore.promises import Promise, Status
-from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
 from labelcore.session.session import Session
 from labelcore.trials import Reveal
 from labelcore.ui import actions
-from labelcore.ui.claims_view import claims_of
-from labelcore.ui.facts import estimand_name
+from labelcore.ui.downloads import labels_button
+from labelcore.ui.facts import at_an_end, estimand_name
+from labelcore.ui.figures import chosen_picture, details
 from labelcore.ui.label_errors import error_lines, second_pass_button
+from labelcore.ui.new_items import begin_with
 from labelcore.ui.plain import plain
-from labelcore.ui.trying import reveals
+from labelcore.ui.trying import is_trial, reveals
 from labelcore.words import sentences as words
 from labelcore.words.differences import interval_text, number_words
 from labelcore.words.statuses import ALL_ASKED, CHOSEN, MORE_WORDS, TITLES, TOO_EARLY
 from labelcore.words.stops import stopped_title, stopped_words
 
 MORE = 50
+SEE_TRUTH, OWN_FILE = "Finish and see the truth", "Now your own file"
 
 
 def show_state(project: str, session: Session) -> None:
-    """The end of the queue and the ways on from it."""
-    status = session.status
+    """What stands there instead: at an end the answer and what to do next."""
+    if at_an_end(session):
+        show_end(project, session)
+        return
     with st.container(border=True, key="state"):
         st.subheader(title(session), anchor=False)
-        if where(session) in MORE_WORDS:
-            st.text(MORE_WORDS[where(session)])
-        if status == Status.BUDGET_USED:
-            st.text(after_budget(session))
-        if status == Status.GOAL_REACHED:
-            st.text(after_stop(session))
-        with st.container(key="sentence"):
-            st.text(tied(headline(session)))
-        with st.container(key="quiet-errors"):
-            st.text("\n\n".join(error_lines(session)))
-        claims = [one for one in claims_of(session) if one.sentence() != headline(session)]
-        for place, claim in enumerate(claims):
-            with st.container(key=f"state-claim-{place}"):
-                st.text(tied(claim.sentence()))
-        if status == Status.FINISHED:
-            show_reveals(session)
-        _ways_on(project, session, status)
+        st.text(MORE_WORDS[where(session)])
+
+
+def show_end(project: str, session: Session) -> None:
+    """The answer in one sentence, in a trial the truth, the ways on; all else behind one line."""
+    with st.container(border=True, key="state"):
+        st.subheader(title(session), anchor=False)
+        with st.container(key="answer"):
+            st.text(tied(chosen_picture(session).sentence))
+        found = reveals(session)
+        if found:
+            show_truth(found)
+        _steps(project, session)
+        details(session, error_lines(session))
+        _ways_to_go_on(project, session)
 
 
 def title(session: Session) -> str:
@@ -105,32 +107,67 @@ def _valid(session: Session) -> str:
     return words.valid_words(first.promise, first.scope)
 
 
-def _ways_on(project: str, session: Session, status: Status) -> None:
-    answered = session.engine.answers_given
-    left = 0 if chosen(session) else session.engine.most - answered
-    planned = int(session.plan.planned or 0) - answered
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if status == Status.FINISHED:
-            st.page_link(
-                "pages/report.py",
-                label="Open the report",
-                icon=":material/description:",
-                query_params={"project": project},
-            )
-        elif status in (Status.GOAL_REACHED, Status.BUDGET_USED, Status.EXHAUSTED):
+def _steps(project: str, session: Session) -> None:
+    """What to do next; one of them is the main one."""
+    with st.container(horizontal=True, key="steps"):
+        if session.status != Status.FINISHED:
             st.button(
-                "Finish",
+                SEE_TRUTH if is_trial(session) else "Finish",
                 key="state-finish",
                 type="primary",
                 on_click=actions.finish,
                 args=(project,),
             )
-        if status in (Status.GOAL_REACHED, Status.BUDGET_USED, Status.EXHAUSTED):
             second_pass_button(project, session)
-        if left > 0 and status in (Status.GOAL_REACHED, Status.BUDGET_USED, Status.FINISHED):
-            more = min(planned if planned > 0 and status == Status.FINISHED else MORE, left)
-            st.number_input("Continue for this many more", 1, left, more, key="more")
+            return
+        to_report = not is_trial(session)
+        if is_trial(session) and st.button(OWN_FILE, key="own-file", type="primary"):
+            st.switch_page("pages/new_project.py")
+        if st.button(
+            "Open the report", key="to-report", type="primary" if to_report else "secondary"
+        ):
+            st.switch_page("pages/report.py", query_params={"project": project})
+        labels_button(session, "Take the labels")
+        if to_report and st.button("New project with this file", key="same-file"):
+            begin_with(session.population.path)
+            st.switch_page("pages/new_project.py")
+
+
+def _ways_to_go_on(project: str, session: Session) -> None:
+    """Further labels, where the plan allows some, and what they would do to the promise."""
+    answered, status = session.engine.answers_given, session.status
+    left = 0 if chosen(session) else session.engine.most - answered
+    said = _going_on_means(session, status)
+    if left <= 0 or status == Status.EXHAUSTED:
+        if said:
+            with st.container(key="quiet-going-on"):
+                st.text(said)
+        return
+    planned = int(session.plan.planned or 0) - answered
+    more = min(planned if planned > 0 and status == Status.FINISHED else MORE, left)
+    with st.expander("Add more labels", key="add-more"):
+        if said:
+            st.text(said)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.number_input("How many more?", 1, left, more, key="more")
             st.button("Go on", key="go-on", on_click=actions.go_on, args=(project, "more"))
+
+
+def _going_on_means(session: Session, status: Status) -> str:
+    if status == Status.GOAL_REACHED:
+        return after_stop(session)
+    if status == Status.EXHAUSTED:
+        return MORE_WORDS[where(session)]
+    return after_budget(session)
+
+
+def show_truth(found: list[Reveal]) -> None:
+    """The truth of the first figure in a few words, and how many of the intervals hold theirs."""
+    shown = [one for one in found if one.inside is not None]
+    held = sum(bool(one.inside) for one in shown)
+    more = f" {held} of all {len(shown)} intervals hold their truth." if len(shown) > 1 else ""
+    with st.container(key="truth"):
+        st.text(found[0].short() + more)
 
 
 def show_reveals(session: Session) -> None:

@@ -52,6 +52,11 @@ STYLE = (
 .st-key-sentence [data-testid="stText"] {
   font-size: 1.25rem; line-height: 1.45; white-space: normal;
 }
+.st-key-state h3 { font-size: 0.875rem; font-weight: 400; opacity: 0.85; padding: 0; }
+.st-key-answer [data-testid="stText"] {
+  font-size: 1.4rem; font-weight: 650; line-height: 1.35; white-space: normal;
+}
+.st-key-truth [data-testid="stText"] { font-size: 1.1rem; white-space: normal; }
 [class*="st-key-change-positive"] button, [class*="st-key-change-negative"] button {
   min-width: 7rem;
 }

@@ -29,6 +29,11 @@ def start_trial(name: str) -> str:
     return project
 
 
+def is_trial(session: Session) -> bool:
+    """Whether the truth about its file is known and shown at the end."""
+    return str(session.settings.get("trial", "")) in TRIALS
+
+
 def reveals(session: Session) -> list[Reveal]:
     """The truth beside each estimate; empty unless this is a finished trial."""
     trial = TRIALS.get(str(session.settings.get("trial", "")))

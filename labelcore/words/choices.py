@@ -33,12 +33,14 @@ STATUSES = {
         "{left}{labels}."
     ),
 }
-# On one line, for narrow screens.
+# In at most twenty words.
 SHORT = {
-    ChoiceStatus.GUARANTEED: "Choice: {chosen}",
-    ChoiceStatus.NONE_ACCEPTABLE: "No candidate is good enough",
-    ChoiceStatus.GUESS: "Best guess: {chosen}",
-    ChoiceStatus.UNDECIDED: "{left} of {of} candidates left",
+    ChoiceStatus.GUARANTEED: "{sure} sure: {chosen} is the choice, its precision {floor} or more.",
+    ChoiceStatus.NONE_ACCEPTABLE: "{sure} sure: no candidate has a precision of {wanted} or more.",
+    ChoiceStatus.GUESS: "A guess: {chosen} looks best, and nothing is shown about it yet.",
+    ChoiceStatus.UNDECIDED: (
+        "Still open: {left} of {of} candidates may be the one: precise enough, and finding most."
+    ),
 }
 
 # A candidate of an open choice, in a table and on one line.
@@ -51,7 +53,12 @@ CANDIDATES: dict[str, str] = {
 def choice_short(choice: Choice) -> str:
     """Where a choice stands, on one line."""
     return SHORT[choice.status].format(
-        chosen=choice.chosen, left=choice.left, of=len(choice.bounds)
+        chosen=choice.chosen or "none",
+        left=choice.left,
+        of=len(choice.bounds),
+        sure=confidence_words(choice.confidence),
+        floor=exact_percent(choice.precision_threshold - choice.precision_slack),
+        wanted=exact_percent(choice.precision_threshold),
     )
 
 

@@ -66,6 +66,19 @@ def range_of(low: float, high: float) -> str:
     return " to ".join(short_range(low, high))
 
 
+def difference_range(low: float, high: float) -> str:
+    """Both ends in points with their signs, rounded outwards: to whole ones where they are far
+    apart.
+
+    >>> difference_range(-0.123, 0.2), difference_range(-0.0046, -0.0032)
+    ('−13 to +20', '−0.5 to −0.3')
+    """
+    digits = 0 if high - low >= WIDE else 1
+    scale = 10**digits
+    ends = floor(100 * scale * low + 1e-9) / scale, ceil(100 * scale * high - 1e-9) / scale
+    return " to ".join(f"{end:+.{digits}f}".replace("-", "−") for end in ends)
+
+
 def short_value(estimate: Shown) -> str:
     """The value with as many digits as its interval deserves; "" without one.
 

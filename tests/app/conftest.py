@@ -200,7 +200,7 @@ def surface_buttons(test: AppTest) -> list[SurfaceButton]:
 def bar_texts(test: AppTest) -> list[list[str]]:
     """Name, value and interval of each bar of the pictures."""
     bars = [bar for one in pictures(test) for bar in one["bars"][2:]]
-    return [[part[2] for part in bar[2:] if part[0] == "span"] for bar in bars]
+    return [[part[2] for part in bar[2:] if part[0] != "div"] for bar in bars]
 
 
 def folds(test: AppTest) -> list[str]:

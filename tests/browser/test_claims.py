@@ -114,6 +114,7 @@ def test_a_claim_is_laid_down_settled_and_reported(
     settled = len(driving.answers(shared_server.data, project))
     assert settled == presses
 
+    page.locator(".st-key-add-more summary").click()
     more = page.locator(".st-key-more input")
     more.fill(str(MORE))
     more.press("Enter")

@@ -148,7 +148,6 @@ def test_typed_to_the_end(
         assert session.status != "open" and not session.going_on
         sentence = quoted(session)
         expect(state).to_contain_text(sentence)
-        expect(page.locator(".st-key-wide")).to_contain_text(sentence)
         ended_rightly(session, truth)
         progress_says_it(page, f"{url}/progress?project={design}", sentence)
         report_says_it(page, f"{url}/report?project={design}", session, sentence)

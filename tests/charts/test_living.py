@@ -18,11 +18,13 @@ from labelcore.charts.living import (
     Along,
     Bar,
     Node,
+    Runner,
     Track,
     along_scores,
     bars,
     difference_scale,
     over_labels,
+    race,
 )
 from labelcore.ui.picture import SCRIPT
 
@@ -95,6 +97,48 @@ def test_the_scale_of_differences_only_grows_with_what_it_holds() -> None:
     assert difference_scale(np.array([0.04, np.nan])) == (-0.05, 0.05)
     assert difference_scale(np.array([0.04, -0.051])) == (-0.1, 0.1)
     assert difference_scale(np.array([])) == (-1.0, 1.0)
+
+
+def test_a_truth_stands_where_it_is_inside_or_not() -> None:
+    (dot,) = of_class(bars([Bar("Recall", 0.5, 0.4, 0.6, truth=0.7)]), "truth")
+    assert dot[1]["style"] == "left:70.00%"
+    (dot,) = of_class(over_labels(track(truth=0.3), ""), "truth")
+    assert (float(dot[1]["cx"]), float(dot[1]["cy"])) == at(10, 0.3)
+    assert not of_class(over_labels(track(), ""), "truth")
+
+
+def test_a_name_that_can_be_pressed_says_whose_chart_is_shown() -> None:
+    two = bars([Bar("A", 0.5, 0.4, 0.6, key="a", shown=True), Bar("B", 0.5, 0.4, 0.6, key="b")])
+    found = {one[1]["data-figure"]: one[1]["aria-pressed"] for one in of_class(two, "name")}
+    assert found == {"a": "true", "b": "false"}
+    (plain,) = of_class(bars([Bar("A", 0.5, 0.4, 0.6)]), "name")
+    assert plain[0] == "span"
+
+
+def test_a_difference_says_who_is_better_above_and_below_zero() -> None:
+    drawn = over_labels(track(scale=(-0.5, 0.5), sides=("A is better", "B is better")), "")
+    (zero,) = of_class(drawn, "zero")
+    assert float(zero[1]["y1"]) == at(0, 0.5)[1]
+    heights = {one[2]: float(one[1]["y"]) for one in of_class(drawn, "note")}
+    assert heights["A is better"] < float(zero[1]["y1"]) < heights["B is better"]
+
+
+def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
+    labels, low = np.array([1.0, 2.0, 3.0]), np.array([0.0, 0.2, 0.4])
+    out = Runner(labels[:2], low[:2], low[:2] + 0.2, 0, out=True)
+    best = Runner(labels, low + 0.3, low + 0.5, 1, chosen=True)
+    drawn = race([best, out, Runner(labels, low, low + 0.6, 2)], 100, 0.8, "words")
+    groups = [one for one in nodes(drawn) if one[0] == "g"]
+    assert [one[1]["class"] for one in groups] == ["runner out", "runner", "runner chosen"]
+    assert [one[1]["style"] for one in groups] == [
+        "",
+        "--own: var(--data-3)",
+        "--own: var(--data-2)",
+    ]
+    (gone,) = of_class(drawn, "gone")
+    assert gone[2] == "×" and float(gone[1]["x"]) == at(2, 0)[0]
+    (wanted,) = of_class(drawn, "goal")
+    assert float(wanted[1]["y1"]) == at(0, 0.8)[1]
 
 
 def test_the_axes_stand_at_the_plan_whatever_the_data() -> None:

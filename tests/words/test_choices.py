@@ -101,7 +101,7 @@ def test_a_candidate_that_is_out_is_told_by_its_state(states: list[str], left: i
     """The state may be a word of the closed set or, from a stored look, its text."""
     found = choice(status="undecided", chosen=None, bounds=BOUNDS.assign(state=states))
     assert found.left == left
-    assert choice_short(found) == f"{left} of 3 candidates left"
+    assert choice_short(found).startswith(f"Still open: {left} of 3 candidates may")
     table = candidates_chart(found).table
     assert table["State"].tolist() == states and all(type(one) is str for one in table["State"])
 

@@ -1,0 +1,102 @@
+"""What can be taken away from a project, as files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from labelcore.report import (
+    bundle_zip,
+    estimates_csv,
+    events_csv,
+    labels_file,
+    report_html,
+    report_json,
+)
+from labelcore.session.session import Session
+
+
+@dataclass(frozen=True)
+class Download:
+    """One thing to take away: the end of its file name, its type, what makes it."""
+
+    label: str
+    suffix: str
+    mime: str
+    make: Callable[[Session], str | bytes]
+
+
+DOWNLOADS = (
+    Download("HTML report", "report.html", "text/html", report_html),
+    Download("JSON", "report.json", "application/json", report_json),
+    Download("Events CSV", "events.csv", "text/csv", events_csv),
+    Download("Estimates CSV", "estimates.csv", "text/csv", estimates_csv),
+    Download("Replay bundle", "bundle.zip", "application/zip", bundle_zip),
+)
+
+LABELS_HELP = "One row for each item judged, with scores, predictions and weight."
+SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+LABEL_KINDS = {
+    ".csv": ("CSV", "text/csv"),
+    ".parquet": ("Parquet", "application/vnd.apache.parquet"),
+    ".xlsx": ("Excel", SHEET),
+}
+
+
+def file_name(project: str, suffix: str) -> str:
+    """
+    >>> file_name("My / project", "report.html")
+    'My_project-report.html'
+    """
+    return f"{re.sub(r'[^A-Za-z0-9._-]+', '_', project).strip('._-') or 'project'}-{suffix}"
+
+
+def downloads(project: str, session: Session) -> None:
+    with st.container(horizontal=True, key="downloads"):
+        for one in DOWNLOADS:
+            st.download_button(
+                one.label,
+                data=partial(one.make, session),
+                file_name=file_name(project, one.suffix),
+                mime=one.mime,
+                key=f"download-{one.suffix}",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+        labels_button(session)
+
+
+def labels_button(session: Session, label: str = "Labels") -> None:
+    """The table of labels in three forms, unless the log was changed outside Labelcore."""
+    if session.broken_at:
+        return
+    with st.popover(label, icon=":material/table:", help=LABELS_HELP):
+        for suffix, (kind, mime) in LABEL_KINDS.items():
+            st.download_button(
+                f"Labels as {kind}",
+                data=partial(labels_file, session, suffix, content=True),
+                file_name=file_name(session.project, f"labels{suffix}"),
+                mime=mime,
+                key=f"download-labels{suffix}",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+
+
+def csv_button(session: Session, label: str, name: str, make: Callable[[], str | bytes]) -> None:
+    """A table to take away, unless the log was changed outside Labelcore: a file would not say."""
+    if session.broken_at:
+        return
+    st.download_button(
+        label,
+        data=make,
+        file_name=file_name(session.project, f"{name}.csv"),
+        mime="text/csv",
+        key=f"download-{name}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
