@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, sync_playwright  # noqa: E402
 from screenshots import material, projects, scenes  # noqa: E402
 from screenshots.camera import Scene, take  # noqa: E402
 
+from docs.measure_screens import BEGIN  # noqa: E402
 from tests.browser.chromium import ARGUMENTS, NAMES  # noqa: E402
 from tests.browser.server import Server  # noqa: E402
 
@@ -89,8 +90,9 @@ def pictures(browser: Browser, folder: Path, wanted: Sequence[str]) -> Iterator[
 
 
 def write_list(folder: Path) -> None:
-    """docs/screens.md: a line for each picture, its other views behind it."""
-    lines = [HEAD]
+    """docs/screens.md: a line for each picture, its other views behind it, then what was measured
+    there."""
+    lines, (_, begin, measured) = [HEAD], LIST.read_text("utf-8").partition(BEGIN)
     for title, _, all_scenes in groups(folder / "uploads"):
         lines.append(f"## {title}\n\n")
         for scene in all_scenes:
@@ -98,7 +100,7 @@ def write_list(folder: Path) -> None:
             more = f" ({', '.join(others)})" if others else ""
             lines.append(f"- {first}{more}: {scene.words}\n")
         lines.append("\n")
-    LIST.write_text("".join(lines).rstrip() + "\n", "utf-8")
+    LIST.write_text("".join([*lines, begin, measured]).rstrip() + "\n", "utf-8")
 
 
 def tidy(folder: Path) -> None:

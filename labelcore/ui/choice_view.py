@@ -52,7 +52,6 @@ def choice_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> N
     choice = choice_of(session)
     if choice is None:
         return
-    st.subheader("The candidates", anchor=False)
     st.caption(HOW)
     draw(candidates_chart(choice), "candidates", "The candidates as a table")
     st.subheader("Their bounds, label by label", anchor=False)

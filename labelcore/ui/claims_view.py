@@ -76,7 +76,6 @@ def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said
     found = claims_of(session)
     if not found:
         return
-    st.subheader("What is claimed", anchor=False)
     for place, one in enumerate(found):
         with st.container(key=f"claim-{place}"):
             st.text(evidence_words(one) if one.sentence() == said else claim_words(one))
@@ -114,11 +113,3 @@ def tail_words(estimate: Estimate) -> str:
         return ""
     share = words.percent(estimate.tail_share, 0)
     return f" {share} of its uncertainty comes from parts of the file in which nothing was found."
-
-
-def forms_box(estimates: Sequence[Estimate], key: str) -> None:
-    """``form_lines``, one click away; nothing while there is no interval."""
-    lines = form_lines(estimates)
-    if lines:
-        with st.expander(FORMS_TITLE, key=key):
-            st.text(lines)

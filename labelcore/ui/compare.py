@@ -26,9 +26,13 @@ def compare_panel(session: Session) -> None:
     table = compared(found)
     if len(table) < 2:
         return
-    st.subheader("Side by side", anchor=False)
     st.dataframe(table, hide_index=True, key="compare")
     st.caption(plain(CAPTION))
+
+
+def several(estimates: list[Estimate]) -> bool:
+    """Whether there is more than one classifier to compare."""
+    return len(compared(estimates)) > 1
 
 
 def compared(estimates: list[Estimate]) -> pd.DataFrame:

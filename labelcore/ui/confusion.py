@@ -30,13 +30,17 @@ CAPTION = (
 )
 
 
+def predicted(session: Session) -> list[str]:
+    """The classifiers of the plan that have predictions."""
+    known = session.population.predictions
+    return [str(one) for one in headline_stage(session.engine).classifiers if one in known]
+
+
 def confusion_panel(session: Session) -> None:
     """The table of one classifier, and the same as a CSV file; nothing where nobody predicts."""
-    engine = headline_stage(session.engine)
-    names = [name for name in engine.classifiers if name in session.population.predictions]
+    names = predicted(session)
     if not names:
         return
-    st.subheader("Confusion table", anchor=False)
     if first_figure_line(session) is not None:
         st.text("This table comes with the first figure.")
         return
@@ -48,7 +52,7 @@ def confusion_panel(session: Session) -> None:
             format_func=lambda one: one_line(one, 80),
             key="confusion-which",
         )
-    table = confusion(engine, name)
+    table = confusion(headline_stage(session.engine), name)
     go_to_cell(session.project)
     st.dataframe(
         readable(table),

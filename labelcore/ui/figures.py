@@ -74,12 +74,16 @@ def chosen(key: str) -> dict[str, Callable[[], None]]:
 
 def details(session: Session, more: Sequence[str] = ()) -> None:
     """One line of terms; opened, everything that the picture leaves out, and what is ``more``."""
-    name = one_line(session.population.name, 40)
-    terms = f"{promise_line(session)} · {name}, {len(session.population):,} items"
-    with st.expander(plain(terms), key="details"):
+    with st.expander(plain(terms(session)), key="details"):
         with st.container(key="quiet-wide"):
             st.text("\n\n".join(tied(part) for part in (*_parts(session), *more) if part))
         _hide_button(False)
+
+
+def terms(session: Session) -> str:
+    """The promise and the file, on one line."""
+    name = one_line(session.population.name, 40)
+    return f"{promise_line(session)} · {name}, {len(session.population):,} items"
 
 
 def _parts(session: Session) -> list[str]:

@@ -45,7 +45,6 @@ def error_lines(session: Session) -> list[str]:
 def error_panel(session: Session) -> None:
     """The rate, agreement, figures for the truth, and the items answered differently."""
     found = session.label_error()
-    st.subheader("How far the labels can be trusted", anchor=False)
     st.text("\n".join([found.sentence(), *(one.sentence() for one in found.agreements)]))
     if found.figures:
         reading_table(figure_table(found), "true-figures")

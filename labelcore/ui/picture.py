@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
@@ -57,7 +57,13 @@ export default function ({ data, parentElement, setStateValue }) {
   if (data.chart) parts.push(made(data.chart));
   const below = document.createElement("div");
   below.append(...parts);
-  root.replaceChildren(bars, below);
+  const first = document.createElement("div");
+  first.append(bars, ...data.said.map(text => {
+    const said = document.createElement("p");
+    said.textContent = text;
+    return said;
+  }));
+  root.replaceChildren(first, below);
 }
 """
 
@@ -102,6 +108,8 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
   box-sizing: border-box; background: var(--ink); border: 2px solid var(--st-background-color);
 }
 .track .line { top: -6px; height: 22px; border-left: 1.5px dashed var(--quiet); }
+.living p { margin: 0.4rem 0; font-size: 0.875rem; color: var(--quiet); }
+.living p:first-of-type { font-size: 1.25rem; font-weight: 600; line-height: 1.35; color: inherit; }
 .tabs { display: flex; gap: 1rem; margin: 0 0 0.35rem; }
 .tabs button {
   all: unset; cursor: pointer; font-size: 0.875rem; color: var(--quiet); padding: 2px 0;
@@ -134,7 +142,8 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
 }
 @media (min-width: 900px) {
   .large { display: grid; grid-template-columns: 2fr 3fr; gap: 2.5rem; align-items: start; }
-  .large .bars { gap: 1.3rem; margin-top: 1.9rem; }
+  .large .bars { gap: 1.3rem; margin: 1.9rem 0 1.5rem; }
+  .large .chart text { font-size: 8.5px; }
   .large .bar { grid-template-columns: 6.5rem 4rem minmax(4rem, 1fr) 5rem; }
   .large .value { font-size: 1.25rem; }
   .large .track { height: 14px; border-radius: 7px; }
@@ -164,8 +173,10 @@ def show_picture(
     *,
     unfolded: bool = True,
     large: bool = False,
+    said: Sequence[str] = (),
 ) -> None:
-    """Bars, and below them, or beside them where it is ``large``, the chart that is chosen.
+    """Bars, below them what is ``said``, then, or beside them where it is ``large``, the chart that
+    is chosen.
 
     ``chosen["view"]`` and ``chosen["figure"]`` are called when another one is pressed; its name is
     then in ``st.session_state[key]`` under the same word. A narrow screen has two bars only, unless
@@ -178,6 +189,7 @@ def show_picture(
         "view": shown.view,
         "unfolded": unfolded,
         "large": large,
+        "said": list(said),
     }
     _component()(
         key=key,

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts import Chart, compare_chart, history_chart, left_out_words, strata_chart
 from labelcore.designs.curves import Curve
@@ -16,10 +17,11 @@ from labelcore.session.session import Session
 from labelcore.ui import curve_view, sessions
 from labelcore.ui.chart import show_chart
 from labelcore.ui.choice_view import choice_of, choice_panel
-from labelcore.ui.claims_view import claims_panel, forms_box
-from labelcore.ui.compare import compare_panel
-from labelcore.ui.confusion import confusion_panel
+from labelcore.ui.claims_view import FORMS_TITLE, claims_of, claims_panel, form_lines
+from labelcore.ui.compare import compare_panel, several
+from labelcore.ui.confusion import confusion_panel, predicted
 from labelcore.ui.facts import (
+    at_an_end,
     counts,
     curve_first,
     decision,
@@ -30,12 +32,16 @@ from labelcore.ui.facts import (
     progress_line,
     promise_line,
 )
+from labelcore.ui.figures import PICTURE, chosen, chosen_picture, terms
 from labelcore.ui.guard import guard, show_unrecorded
 from labelcore.ui.label_errors import error_panel
+from labelcore.ui.living import shows_interval
+from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.states import title
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
 from labelcore.words.quantities import same_quantity
 
@@ -45,8 +51,9 @@ MOST_COLUMNS = 4
 
 
 def progress_page(project: str) -> None:
-    sessions.session(project)
-    st.title(plain(project, 80), anchor=False)
+    session = sessions.session(project)
+    with st.container(key="about"):
+        st.title(plain(session.settings.get("question") or project, 300), anchor=False)
     whole_picture(project)
     tick(project, DRAWN)
 
@@ -55,36 +62,59 @@ def whole_picture(project: str) -> None:
     """Everything; drawn again only when ``tick`` finds new events."""
     session = sessions.session(project)
     sequence = sessions.store().last_sequence(project)
-    estimates, others = main_and_other(session)
-    sentence = headline(session)
+    now = chosen_picture(session)
     st.session_state[DRAWN] = (project, sequence)
     show_unrecorded(session)
-    status_lines(session)
-    with st.container(key="sentence"):
-        st.text(tied(sentence))
-    _figures(session, estimates)
-    forms_box([*estimates, *others], "progress-forms")
-    claims_panel(session, draw, said=sentence)
-    choice_panel(session, draw)
+    how_far(session)
+    said = [tied(one) for one in (now.sentence, goal_line(session)) if one]
+    show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)
+    _folds(session)
+
+
+def _folds(session: Session) -> None:
+    """Everything else, each behind a line that says what it is."""
+    estimates, others = main_and_other(session)
+    found = [*estimates, *others]
+    with _fold(terms(session), "terms"):
+        _terms(session, found)
+    if claims_of(session):
+        with _fold("What is claimed", "claims"):
+            claims_panel(session, draw, said=headline(session))
     if choice_of(session) is not None:
-        error_panel(session)
-        return
-    if curve_first(session):
-        _curves(session)
-        if estimates:
-            _history(session, estimates)
-    elif len(session.population.classes) > 2:
-        _history(session, [*estimates, *others])
-    else:
-        left, right = st.columns(2)
-        with left:
-            _history(session, [*estimates, *others])
-        with right:
+        with _fold("The candidates", "candidates"):
+            choice_panel(session, draw)
+    elif estimates:
+        with _fold("The figures, label by label", "history"):
+            _figures(session, estimates)
+            _history(session, found)
+    if choice_of(session) is None and len(session.population.classes) == 2:
+        with _fold("Along the ranks of the score", "curve"):
             _curves(session)
-    _comparison(session, [*estimates, *others])
-    confusion_panel(session)
-    error_panel(session)
-    _strata(session)
+    if several(found):
+        with _fold("Side by side", "compare"):
+            _comparison(session, found)
+    if predicted(session):
+        with _fold("Confusion table", "confusion"):
+            confusion_panel(session)
+    with _fold("How far the labels can be trusted", "errors"):
+        error_panel(session)
+    if choice_of(session) is None:
+        with _fold("Where the labels went", "strata"):
+            _strata(session)
+
+
+def _fold(title: str, name: str) -> DeltaGenerator:
+    return st.expander(plain(title), key=f"fold-{name}")
+
+
+def _terms(session: Session, found: list[Estimate]) -> None:
+    """The sentence in full, what it rests on, how the intervals are made."""
+    with st.container(key="sentence"):
+        st.text(tied(headline(session)))
+    with st.container(key="quiet-terms"):
+        st.text("\n".join([decision(session), existing_line(session)]).strip())
+        if lines := form_lines(found):
+            st.text(f"{FORMS_TITLE}\n{lines}")
 
 
 @st.fragment(run_every=EVERY_SECONDS)
@@ -99,14 +129,30 @@ def tick(project: str, drawn: str) -> None:
             st.rerun()
 
 
-def status_lines(session: Session) -> None:
-    """How far the labelling is, and what the figures are about."""
+def how_far(session: Session) -> None:
+    """How far the labelling is."""
     last = session.last_answer(None)
     now = counts(session)
     status = title(session) if now.ended or not session.going_on else "Labelling is going on"
     st.progress(now.share)
     with st.container(key="line"):
         st.text(f"{status} · {progress_line(now, clock(last.at, reader_zone()) if last else None)}")
+
+
+def goal_line(session: Session) -> str:
+    """What the interval is from the goal, where there is one; "" once it is reached."""
+    margin = session.plan.margin
+    estimates, _ = main_and_other(session)
+    if not margin or at_an_end(session) or not estimates or not shows_interval(estimates[0]):
+        return ""
+    half = (estimates[0].high - estimates[0].low) / 2
+    return f"Now ± {words.points(half)}, goal ± {words.goal_points(margin)}."
+
+
+def status_lines(session: Session) -> None:
+    """How far the labelling is, and what the figures are about."""
+    how_far(session)
+    with st.container(key="about-file"):
         st.text(
             f"{session.population.name}, {len(session.population):,} items · "
             f"{decision(session)} · {tied(promise_line(session))}"
@@ -137,7 +183,6 @@ def _one_row(rows: list[tuple[str, str]], start: int, columns: int) -> None:
 
 
 def _history(session: Session, estimates: list[Estimate]) -> None:
-    st.subheader("The estimate, label by label", anchor=False)
     looks = session.looks()
     if not any(one.value is not None or one.tentative for one in estimates):
         st.text("This picture starts with the first figure.")
@@ -162,7 +207,6 @@ def _history(session: Session, estimates: list[Estimate]) -> None:
 
 
 def _curves(session: Session) -> None:
-    st.subheader("Along the ranks of the score", anchor=False)
     try:
         curve = session.curve()
         drawable = np.isfinite(session.band("precision", curve).value).any()
@@ -222,8 +266,6 @@ def _comparison(session: Session, estimates: list[Estimate]) -> None:
 
 def _strata(session: Session) -> None:
     names, table = rank_names(session), session.strata()
-    rest = ", and where the uncertainty is" if table["uncertainty"].fillna(0).any() else ""
-    st.subheader(f"Where the labels went{rest}", anchor=False)
     if left_out := left_out_words(table):
         st.caption(plain(left_out))
     chart = strata_chart(table, names)

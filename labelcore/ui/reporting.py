@@ -68,6 +68,7 @@ def report_page(project: str) -> None:
         if isinstance(one, Claim) or not names_another(one.estimand):
             st.text(one.sentence())
     ranks(session)
+    st.subheader("How far the labels can be trusted", anchor=False)
     error_panel(session)
     facts(session, results)
     recompute(project, session)

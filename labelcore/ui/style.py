@@ -40,7 +40,7 @@ STYLE = (
 .stApp:has(.lc-surface) .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.5rem; }
 .stApp { --item-height: clamp(200px, calc(100vh - 320px), 620px); }
 .stApp:has(.st-key-panel) { --item-height: 210px; }
-.st-key-line [data-testid="stText"],
+.st-key-line [data-testid="stText"], .st-key-about-file [data-testid="stText"],
 .st-key-small [data-testid="stText"], [class*="st-key-quiet"] [data-testid="stText"] {
   font-size: 0.875rem; opacity: 0.85; font-variant-numeric: tabular-nums; white-space: normal;
 }
@@ -53,6 +53,9 @@ STYLE = (
   font-size: 1.25rem; line-height: 1.45; white-space: normal;
 }
 .st-key-state h3 { font-size: 0.875rem; font-weight: 400; opacity: 0.85; padding: 0; }
+.st-key-about h1 { font-size: 1.25rem; font-weight: 600; padding: 0; }
+[class*="st-key-fold-"] summary p { font-size: 0.875rem; }
+.stApp:has(.st-key-about) .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.6rem; }
 .st-key-answer [data-testid="stText"] {
   font-size: 1.4rem; font-weight: 650; line-height: 1.35; white-space: normal;
 }

@@ -18,7 +18,7 @@ PAGES = {
     "new_project": "[role='radio']",
     f"label?project={PLAIN}": ".lc-answers kbd",
     f"label?project={RANKED}": ".lc-answers kbd",
-    f"progress?project={PLAIN}": "[role='radio']",
+    f"progress?project={PLAIN}": ".living .chart",
     f"explore?project={RANKED}": "[data-testid='stSliderThumbValue']",
     f"report?project={RANKED}": "[data-testid='stCode']",
 }
@@ -62,6 +62,9 @@ def test_the_measure_finds_a_chosen_segment_in_the_primary_colour(
 ) -> None:
     page = new_page(color_scheme="dark")
     show(page, projects, f"progress?project={PLAIN}")
+    page.locator(".st-key-fold-curve summary").click()
+    page.locator("[role='radio']").first.wait_for()
+    wait_until_idle(page)
     page.add_style_tag(content=FORMER_DARK)
     (faint,) = too_faint(page)
     name, contrast = faint.split(": ")

@@ -194,7 +194,7 @@ def ended_rightly(session: lc.Session, truth: dict[str, bool]) -> None:
 def progress_says_it(page: Page, address: str, sentence: str) -> None:
     page.goto(address)
     expect(page.locator(".st-key-sentence").first).to_contain_text(sentence)
-    page.locator(".main-svg").first.wait_for()
+    page.locator(".living .chart").wait_for()
     is_sound(page)
 
 

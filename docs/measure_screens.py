@@ -1,0 +1,181 @@
+"""What a newcomer has to read, press and look for: ``python -m docs.measure_screens``.
+
+Writes the table of docs/screens.md. ``--beside FOLDER`` measures another checkout too, such as
+``git worktree add FOLDER 5e62b24``, and puts its numbers before. Words are those on the page as it
+opens, pixels are from the top of the window; the seconds are a driver's, who presses at once.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+
+from screenshots import projects  # noqa: E402
+
+from tests.browser.chromium import launch  # noqa: E402
+from tests.browser.conftest import wait_until_idle  # noqa: E402
+from tests.browser.server import Server  # noqa: E402
+
+LIST = ROOT / "docs" / "screens.md"
+BEGIN = "## What there is to read, to press and to look for"
+SIZES = ((1280, 720), (1366, 650), (390, 844))
+RUNNING, DONE = "Running", "Done"
+FACTS = """() => {
+  const seen = one => one.getClientRects().length > 0 && one.checkVisibility();
+  const found = what => [...document.querySelectorAll(what)].filter(seen);
+  const bottom = one => Math.round(one.getBoundingClientRect().bottom);
+  const bars = found(".living .bar, .st-key-figures [class*='st-key-value-']").map(bottom);
+  const chart = found(".living .chart, .js-plotly-plot")[0];
+  const words = document.querySelector(".stApp").innerText.match(/[\\p{L}\\p{N}]+/gu) || [];
+  return { words: words.length, bars: bars.length, last: Math.max(0, ...bars),
+           top: chart ? Math.round(chart.getBoundingClientRect().top) : 0,
+           bottom: chart ? bottom(chart) : 0 };
+}"""
+KNOWN = """() => {
+  const said = document.querySelector(".living .bar .range")?.textContent || "";
+  return said.includes(" to ") && said !== "0 to 100";
+}"""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One state of a page at one size."""
+
+    state: str
+    size: tuple[int, int]
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """From Start to the first interval that is not 0 to 100 %: acts and seconds."""
+
+    keys: int
+    seconds: float
+
+
+def measured(browser: Browser, checkout: Path) -> tuple[Walk, list[Seen]]:
+    """The walk by key through the trial, then every state at every size."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        data.mkdir()
+        environment = {"PYTHONPATH": str(checkout)}
+        with Server(data, app=checkout / "app.py", environment=environment) as server:
+            page = browser.new_page(
+                viewport={"width": 1280, "height": 720}, reduced_motion="reduce"
+            )
+            page.goto(server.url)
+            wait_until_idle(page)  # The first page of a server imports the app.
+            seen = look(page, "Start, nothing there")
+            walk = to_the_first_interval(page, server.url)
+            seen += look(page, "Label, first interval")
+            projects.trial(data, "digits", 70, RUNNING)
+            projects.trial(data, "digits", 120, DONE, projects.finish)
+            for state, path in (
+                ("Progress, 70 labels", f"progress?project={RUNNING}"),
+                ("Label, finished trial", f"label?project={DONE}"),
+            ):
+                page.goto(f"{server.url}/{path}")
+                page.locator(".st-key-line").first.wait_for()
+                wait_until_idle(page)
+                seen += look(page, state)
+            page.close()
+            return walk, seen
+
+
+def to_the_first_interval(page: Page, url: str) -> Walk:
+    start = time.monotonic()
+    page.goto(url)
+    page.locator("[class*='st-key-trial-'] button").first.click()
+    page.wait_for_url("**/label?project=*")
+    page.locator(".living .bar").first.wait_for()
+    wait_until_idle(page)
+    keys = 0
+    while not page.evaluate(KNOWN):
+        page.wait_for_timeout(200)  # A press within 150 ms of an item is refused.
+        page.keyboard.press("n")
+        wait_until_idle(page)
+        keys += 1
+    return Walk(keys, time.monotonic() - start)
+
+
+def look(page: Page, state: str) -> list[Seen]:
+    seen = []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        wait_until_idle(page)
+        seen.append(Seen(state, (width, height), page.evaluate(FACTS)))
+    page.set_viewport_size({"width": 1280, "height": 720})
+    wait_until_idle(page)
+    return seen
+
+
+def table(now: list[Seen], before: list[Seen] | None) -> list[str]:
+    """A row for each state and size; the numbers of before stand first, and an arrow between."""
+    lines = [
+        "| state | window | words | last bar ends at | chart | all of it in the window |",
+        "|---|---|---|---|---|---|",
+    ]
+    for place, one in enumerate(now):
+        cells = [cells_of(one)]
+        if before:
+            cells.insert(0, cells_of(before[place]))
+        joined = [" → ".join(dict.fromkeys(pair)) for pair in zip(*cells, strict=True)]
+        lines.append(f"| {one.state} | {one.size[0]} x {one.size[1]} | {' | '.join(joined)} |")
+    return lines
+
+
+def cells_of(one: Seen) -> list[str]:
+    facts = one.facts
+    last = max(facts["last"], facts["bottom"])
+    there = facts["bars"] > 0 or facts["bottom"] > 0
+    return [
+        str(facts["words"]),
+        str(facts["last"]) if facts["bars"] else "–",
+        f"{facts['top']} to {facts['bottom']}" if facts["bottom"] else "–",
+        ("yes" if last <= one.size[1] else "no") if there else "–",
+    ]
+
+
+def write(lines: list[str]) -> None:
+    """The last part of docs/screens.md."""
+    text, _, _ = LIST.read_text("utf-8").partition(BEGIN)
+    LIST.write_text(text.rstrip() + "\n\n" + "\n".join(lines) + "\n", "utf-8")
+
+
+@click.command()
+@click.option("--beside", type=click.Path(path_type=Path, exists=True), default=None)
+def main(beside: Path | None) -> None:
+    """Measure, and write the table."""
+    with launch() as browser:
+        walk, now = measured(browser, ROOT)
+        former, before = measured(browser, beside.resolve()) if beside else (None, None)
+    walks = ([("before", former)] if former else []) + [("now", walk)]
+    said = "; ".join(f"{when}: {one.keys} keys, {one.seconds:.1f} s" for when, one in walks)
+    lines = [
+        BEGIN,
+        "",
+        "Measured by `python -m docs.measure_screens`"
+        + (" beside an earlier checkout: before → now" if before else "")
+        + ". Words on the page as it opens; pixels from the top of the window.",
+        "",
+        f"From *Start* to the first interval of the digits trial: one click, then {said}.",
+        "",
+        *table(now, before),
+    ]
+    write(lines)
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
