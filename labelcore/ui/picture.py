@@ -145,7 +145,7 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
   .large .bars { gap: 1.3rem; margin: 1.9rem 0 1.5rem; }
   .large .chart text { font-size: 8.5px; }
   .large .bar { grid-template-columns: 6.5rem 4rem minmax(4rem, 1fr) 5rem; }
-  .large .value { font-size: 1.25rem; }
+  .large .bar:not(.out) .value { font-size: 1.25rem; }
   .large .track { height: 14px; border-radius: 7px; }
   .large .track .band { border-radius: 7px; }
   .large .track .tick { height: 20px; }

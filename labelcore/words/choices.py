@@ -38,9 +38,7 @@ SHORT = {
     ChoiceStatus.GUARANTEED: "{sure} sure: {chosen} is the choice, its precision {floor} or more.",
     ChoiceStatus.NONE_ACCEPTABLE: "{sure} sure: no candidate has a precision of {wanted} or more.",
     ChoiceStatus.GUESS: "A guess: {chosen} looks best, and nothing is shown about it yet.",
-    ChoiceStatus.UNDECIDED: (
-        "Still open: {left} of {of} candidates may be the one: precise enough, and finding most."
-    ),
+    ChoiceStatus.UNDECIDED: ("Still open: {left} of {of} candidates may be the right choice."),
 }
 
 # A candidate of an open choice, in a table and on one line.

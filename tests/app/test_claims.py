@@ -230,7 +230,7 @@ def test_progress_and_label_show_a_claim_that_is_open(app, make) -> None:
         assert claim.sentence() in texts(page) and "20 times decides" in texts(page)
         assert "10 of about 60" in texts(page)
     page = app("progress", project="demo")
-    assert "What is claimed" in texts(page)
+    assert "What is claimed" in folds(page)
     table = next(t.value for t in page.dataframe if "Evidence for" in t.value.columns)
     assert table["Labels"].tolist() == [10]
     assert table["Evidence for"].iloc[-1] == pytest.approx(claim.evidence)
