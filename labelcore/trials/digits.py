@@ -22,6 +22,7 @@ from labelcore.trials.base import Trial
 DIGIT = 3
 TRAINED_ON = 250
 DARKEST = 16
+MARGIN = 1
 CLASSIFIERS = ("logistic", "neighbours", "bayes")
 VOTE = "vote"
 
@@ -67,8 +68,9 @@ def _scores(pixels: NDArray[np.float64], truth: NDArray[np.int_]) -> dict[str, N
 
 
 def data_address(image: NDArray[np.float64]) -> str:
-    """An image of 0 (paper) to 16 (ink), (8, 8), as the text of a grey PNG, dark on white."""
-    grey = 255 - np.rint(image * (255 / DARKEST))
+    """An image of 0 (paper) to 16 (ink), (8, 8), as the text of a grey PNG, dark on white, with a
+    margin of paper: strokes that end at an edge would look cut off."""
+    grey = 255 - np.rint(np.pad(image, MARGIN) * (255 / DARKEST))
     stream = io.BytesIO()
     Image.fromarray(grey.astype(np.uint8)).save(stream, "PNG")
     return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode("ascii")
