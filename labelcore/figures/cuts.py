@@ -29,18 +29,36 @@ NO_BOUNDS = (
 
 def cut_at(engine: Engine, rank: int) -> Cut:
     """The first ``rank`` items. Raises ValueError for a rank outside 1 to N or without a score."""
+    return cuts_at(engine, [rank])[0]
+
+
+def cuts_at(engine: Engine, ranks: Sequence[int]) -> list[Cut]:
+    """``cut_at`` of several ranks, from one curve."""
     n_items = len(engine.population)
+    for rank in ranks:
+        check_rank(rank, n_items)
+    curve = ranked_curve(engine, np.unique(np.array([*ranks, n_items], dtype=np.int64)))
+    names = [name for name in SHOWN if name in curve.names and len(curve.rank)]
+    bands = {name: band(engine, curve, name) for name in names}
+    scores = engine.population.scores[str(engine.classifiers[0])][engine.rank_order]
+    found = []
+    for rank in ranks:
+        place = np.flatnonzero(curve.rank == rank)
+        readings = {
+            name: _point(whole, int(place[0])) for name, whole in bands.items() if len(place)
+        }
+        tied = np.flatnonzero(scores == scores[rank - 1]) + 1
+        ends = int(tied[0]), int(tied[-1])
+        found.append(Cut(int(rank), n_items, float(scores[rank - 1]), ends, readings))
+    return found
+
+
+def check_rank(rank: object, n_items: int) -> None:
+    """Raises TypeError or ValueError unless it is one of the ranks of so many items."""
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)):
         raise TypeError(f"rank must be a whole number, got {rank!r}")
     if not 1 <= rank <= n_items:
         raise ValueError(f"rank must lie between 1 and {n_items:,}, got {rank!r}")
-    curve = ranked_curve(engine, np.unique(np.array([rank, n_items], dtype=np.int64)))
-    names = [name for name in SHOWN if name in curve.names and len(curve.rank)]
-    reached = len(curve.rank) > 0 and int(curve.rank[0]) == rank
-    readings = {name: _first_point(band(engine, curve, name)) for name in names if reached}
-    scores = engine.population.scores[str(engine.classifiers[0])][engine.rank_order]
-    tied = np.flatnonzero(scores == scores[rank - 1]) + 1
-    return Cut(int(rank), n_items, float(scores[rank - 1]), (int(tied[0]), int(tied[-1])), readings)
 
 
 def rank_of_score(engine: Engine, score: float) -> int:
@@ -139,15 +157,16 @@ def _simultaneous(engine: Engine, curve: Curve) -> curve_readings.Yields | None:
     return replace(yields, n_items=int(yields.rank[-1]))  # nothing is said beyond what is reached
 
 
-def _first_point(whole: Band) -> Band:
-    """The band at its first rank only."""
+def _point(whole: Band, place: int) -> Band:
+    """The band at one of its ranks only."""
+    one = slice(place, place + 1)
     return replace(
         whole,
-        x=whole.x[:1],
-        value=whole.value[:1],
-        low=whole.low[:1],
-        high=whole.high[:1],
-        threshold=whole.threshold[:1],
-        provisional=None if whole.provisional is None else whole.provisional[:1],
-        extra={name: array[:1] for name, array in whole.extra.items()},
+        x=whole.x[one],
+        value=whole.value[one],
+        low=whole.low[one],
+        high=whole.high[one],
+        threshold=whole.threshold[one],
+        provisional=None if whole.provisional is None else whole.provisional[one],
+        extra={name: array[one] for name, array in whole.extra.items()},
     )

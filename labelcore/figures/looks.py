@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from labelcore.designs.curves import Curve
 from labelcore.figures.choices import choice_results
 from labelcore.figures.claims import claim_results
-from labelcore.figures.curves import curve_results
+from labelcore.figures.curves import curve_results, ranked_curve
+from labelcore.figures.cuts import check_rank, cuts_at
 from labelcore.figures.scalars import headline_stage, scalar_results_of
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
-from labelcore.results.types import Choice, Claim, Estimate, Result
+from labelcore.results.types import Choice, Claim, Cut, Estimate, Result
 
 
 def results(engine: Engine) -> dict[str, Result]:
@@ -42,19 +45,56 @@ def _together(engine: Engine, stage: Engine, scalars: Mapping[str, Estimate]) ->
     return {**numbers, **claim_results(engine)}
 
 
+@dataclass(slots=True)
+class _Along:
+    """What was asked along the ranks at one state."""
+
+    curve: Curve | None = None
+    cuts: dict[int, Cut] = field(default_factory=dict)
+
+
 class FiguresNow:
     """The figures of an engine at the present moment, computed once for each of its states."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._cached: tuple[tuple[int, bool, int], dict[str, Result]] | None = None
+        self._along: tuple[tuple[int, bool, int], _Along] | None = None
 
     def results(self) -> dict[str, Result]:
         """Every result of the plan."""
-        state = (self.engine.version, self.engine.finished, self.engine.limit)
+        state = self._state()
         if self._cached is None or self._cached[0] != state:
             self._cached = (state, results(self.engine))
         return self._cached[1]
+
+    def curve(self) -> Curve:
+        """What is known along the ranks. Raises ValueError without a score."""
+        along = self._now_along()
+        if along.curve is None:
+            along.curve = ranked_curve(headline_stage(self.engine))
+        return along.curve
+
+    def cuts(self, ranks: Sequence[int]) -> list[Cut]:
+        """What keeping the first items would mean, for each rank; those not asked for before are
+        worked out together."""
+        for rank in ranks:
+            check_rank(rank, len(self.engine.population))
+        along = self._now_along()
+        new = [rank for rank in dict.fromkeys(ranks) if rank not in along.cuts]
+        if new:
+            found = cuts_at(headline_stage(self.engine), new)
+            along.cuts.update(zip(new, found, strict=True))
+        return [along.cuts[rank] for rank in ranks]
+
+    def _now_along(self) -> _Along:
+        state = self._state()
+        if self._along is None or self._along[0] != state:
+            self._along = (state, _Along())
+        return self._along[1]
+
+    def _state(self) -> tuple[int, bool, int]:
+        return (self.engine.version, self.engine.finished, self.engine.limit)
 
     def look(self, after: int) -> dict[str, Any]:
         """What a look records that has seen the answers up to event ``after``."""

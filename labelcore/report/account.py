@@ -35,6 +35,7 @@ from labelcore.words.sentences import (
     percent,
     promise_kind,
     valid_words,
+    warns_of_tail,
 )
 from labelcore.words.statuses import IN_REPORT
 from labelcore.words.stops import planned_words, stopped_short, stopped_words
@@ -223,7 +224,7 @@ def _doubts(facts: Facts) -> list[Child]:
         f"{name}: more than half of the uncertainty comes from parts of the file in which no "
         "positive item was found."
         for name, one in facts.results.items()
-        if isinstance(one, Estimate) and one.has_interval and (one.tail_share or 0) > 0.5
+        if isinstance(one, Estimate) and warns_of_tail(one)
     ]
     return told
 

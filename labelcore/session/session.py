@@ -21,8 +21,8 @@ from labelcore.errors import (
     StoreNotWritableError,
 )
 from labelcore.figures.confusion import confusion
-from labelcore.figures.curves import band, ranked_curve
-from labelcore.figures.cuts import cheapest_cut, cut_at, deepest_cut, packages
+from labelcore.figures.curves import band
+from labelcore.figures.cuts import cheapest_cut, deepest_cut, packages
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
 from labelcore.figures.looks import FiguresNow
@@ -860,7 +860,7 @@ class Session:
             The classifier has no score.
         """
         with self._lock:
-            return ranked_curve(headline_stage(self.engine))
+            return self.figures.curve()
 
     def band(self, name: str, curve: Curve | None = None) -> Band:
         """One reading along the ranks.
@@ -921,7 +921,28 @@ class Session:
             The rank lies outside the curve, or the classifier has no score.
         """
         with self._lock:
-            return cut_at(headline_stage(self.engine), rank)
+            return self.figures.cuts([rank])[0]
+
+    def cuts(self, ranks: Sequence[int]) -> list[Cut]:
+        """``cut`` at several ranks, worked out together.
+
+        Parameters
+        ----------
+        ranks
+            how many items are kept, each
+
+        Returns
+        -------
+        list of Cut
+            In the order of ``ranks``.
+
+        Raises
+        ------
+        ValueError
+            A rank lies outside the curve, or the classifier has no score.
+        """
+        with self._lock:
+            return self.figures.cuts(ranks)
 
     def deepest_cut(self, precision: float) -> Cut | None:
         """The longest head of the list whose precision is surely high enough, as far as the bounds

@@ -57,7 +57,10 @@ def explore_page(project: str) -> None:
     if cut is not None:
         show_cut(cut)
     numbers(session, chart)
-    if curve.state != State.TOO_FEW:
+    if refusal := why_no_search(session, curve):
+        st.subheader("Where does precision fall?", anchor=False)
+        st.text(refusal)
+    elif curve.state != State.TOO_FEW:
         left, right = st.columns(2, gap="large")
         with left:
             where_it_falls(session, curve)
@@ -120,16 +123,23 @@ def numbers(session: Session, chart: Chart) -> None:
         )
 
 
+def why_no_search(session: Session, curve: Curve) -> str:
+    """Why no place may be searched for along this curve; "" if one may."""
+    if curve.yields is not None:
+        return ""
+    try:
+        session.deepest_cut(FIRST_REQUIRED / 100)
+    except ValueError as error:
+        return full_sentence(sentence(error))
+    return ""
+
+
 def where_it_falls(session: Session, curve: Curve) -> None:
     st.subheader("Where does precision fall below ...?", anchor=False)
     percent = st.number_input("Required precision in per cent", step=5.0, format="%g", key=REQUIRED)
     if not within(percent, 0.1, 100):
         return
-    try:
-        cut = session.deepest_cut(percent / 100)
-    except ValueError as error:
-        st.text(full_sentence(sentence(error)))
-        return
+    cut = session.deepest_cut(percent / 100)
     if cut is None and curve.yields is None:
         st.text(f"The answer comes with the first bounds: {curve.missing or 'none so far'}.")
         return
@@ -151,11 +161,7 @@ def package_table(session: Session) -> None:
     )
     if not chosen:
         return
-    try:
-        table = session.packages([percent / 100 for percent in chosen])
-    except ValueError as error:
-        st.text(full_sentence(sentence(error)))
-        return
+    table = session.packages([percent / 100 for percent in chosen])
     if table.empty:
         st.text("The packages come with the first bounds.")
         return

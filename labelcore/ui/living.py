@@ -175,12 +175,11 @@ def shows_interval(estimate: Shown) -> bool:
 def _heads(session: Session) -> tuple[dict[str, Band | None], str]:
     """The precision of the first tenth, the first half and all of a ranked list, and what is known
     of the first tenth in one sentence."""
-    band = session.band("precision")
-    waiting = curve_view.waiting(session, band)
-    found = {
-        name: None if waiting else session.cut(rank).readings.get("precision")
-        for name, rank in curve_view.landmarks(len(session.population))
-    }
+    waiting = curve_view.waiting(session, session.band("precision"))
+    heads = curve_view.landmarks(len(session.population))
+    cuts = [] if waiting else session.cuts([rank for _, rank in heads])
+    known = [one.readings.get("precision") for one in cuts] or [None] * len(heads)
+    found = {name: band for (name, _), band in zip(heads, known, strict=True)}
     first = next(iter(found.values()))
     if waiting or first is None or not first.has_interval:
         said = waiting or NO_BOUNDS

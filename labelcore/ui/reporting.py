@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -64,15 +65,27 @@ def report_page(project: str) -> None:
         reading_table(candidate_rows(choice), "candidates")
         with st.container(key="quiet-choice"):
             st.text(f"Method: {choice.method}, {words.valid_words(choice.promise, choice.scope)}.")
-    for one in results[1:]:
-        if isinstance(one, Claim) or not names_another(one.estimand):
-            st.text(one.sentence())
+    others(results[1:])
     ranks(session)
     st.subheader("How far the labels can be trusted", anchor=False)
     error_panel(session)
     facts(session, results)
     recompute(project, session)
     waves_link(session)
+
+
+def others(results: Sequence[Result]) -> None:
+    """The sentences of the results after the first, and once what several of them warn of."""
+    rare = []
+    for one in results:
+        if not isinstance(one, Claim) and names_another(one.estimand):
+            continue
+        if isinstance(one, Estimate) and words.warns_of_tail(one):
+            rare.append(estimand_name(one.estimand))
+            one = replace(one, tail_share=None)
+        st.text(one.sentence())
+    if rare:
+        st.text(words.TAIL_WARNING_OF.format(names=", ".join(rare)))
 
 
 def table(estimates: list[Estimate]) -> pd.DataFrame:

@@ -89,6 +89,10 @@ TAIL_WARNING = (
     " More than half of the uncertainty comes from parts of the file where no positive item was "
     "found: the figure rests on few labels there."
 )
+TAIL_WARNING_OF = (
+    "More than half of the uncertainty of each of these comes from parts of the file where no "
+    "positive item was found: {names}."
+)
 
 
 def digits_for(share: float) -> int:
@@ -307,10 +311,15 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
         missing=missing_words(estimate),
         margin="" if scope.margin is None else goal_points(scope.margin),
     )
-    warn = estimate.tail_share is not None and estimate.tail_share > 0.5
+    warn = warns_of_tail(estimate)
     if not estimate.has_interval or estimate.says_nothing:
         return text
     return " ".join([text + (TAIL_WARNING if warn else ""), *estimate.notes])
+
+
+def warns_of_tail(estimate: Estimate) -> bool:
+    """Whether its sentence warns that it rests on few labels where nothing was found."""
+    return estimate.has_interval and (estimate.tail_share or 0) > 0.5
 
 
 def score_words(score: float) -> str:

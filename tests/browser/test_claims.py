@@ -177,7 +177,7 @@ def test_progress_shows_the_evidence(shared_server: Server, new_page, width: int
     driving.label_without_page(shared_server.data, project, 12)
     page = new_page(width=width, height=900)
     page.goto(f"{shared_server.url}/progress?project={project}")
-    page.locator(".st-key-fold-claims summary").click()
+    page.locator(".st-key-fold-claims summary").first.click()
     picture = page.locator(".st-key-evidence .main-svg").first
     picture.wait_for()
     expect(page.locator(".st-key-claim-0")).to_contain_text("20 times decides")

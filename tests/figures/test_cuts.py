@@ -11,6 +11,7 @@ import pytest
 import labelcore as lc
 from labelcore.figures.curves import precision_curve, ranked_curve
 from labelcore.figures.cuts import cheapest_cut, cut_at, deepest_cut, packages, rank_of_score
+from labelcore.figures.looks import FiguresNow
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
 from tests.designs.synthetic import Known, calibrated, fewest, label, labelled, write
@@ -50,6 +51,22 @@ def test_a_cut_reads_the_curve_at_its_rank(done: Engine) -> None:
         assert f"the first {rank:,} item" in cut.sentence()
     assert "95 % confidence, approximate, all ranks together" in cut_at(done, 333).sentence()
     assert "exactly" not in cut_at(done, 333).sentence()
+
+
+def test_cuts_worked_out_together_are_those_of_each_alone(done: Engine) -> None:
+    ranks = [120, 1, 37, len(done.population)]
+    now = FiguresNow(done)
+    together = now.cuts(ranks)
+    for rank, one in zip(ranks, together, strict=True):
+        alone = cut_at(done, rank)
+        assert (one.rank, one.score, one.tied) == (alone.rank, alone.score, alone.tied)
+        assert one.sentence() == alone.sentence() and {*one.readings} == {*alone.readings}
+        for name, reading in alone.readings.items():
+            same = one.readings[name]
+            assert (same.low[0], same.high[0]) == (reading.low[0], reading.high[0])
+    assert now.cuts([37])[0] is together[2]
+    with pytest.raises(TypeError, match="whole number"):
+        now.cuts([True])
 
 
 def test_the_bounds_of_a_cut_hold_the_truth_of_a_census(known: Known) -> None:
