@@ -47,6 +47,7 @@ function begin(parentElement) {
     .map((name) => div("lc-" + name));
   const item = div("lc-item");
   item.append(box);
+  item.hidden = true;  // Until there is one.
   Object.assign(box, { tabIndex: 0, ariaLabel: "The item to judge", role: "region" });
   const saved = Object.assign(div("lc-saved"), { role: "status", ariaLive: "polite" });
   root.append(head, item, answers, tools);
