@@ -204,13 +204,30 @@ def ask(file: Path, *steps: Callable[[Page], None]) -> Callable[[Page], None]:
     """The file, the question, and then each step in turn."""
 
     def act(page: Page) -> None:
-        upload(file, ".st-key-new-question")(page)
-        type_into(".st-key-new-question input", "Is this a complaint?")(page)
-        heading = page.get_by_role("heading", name="3 · What do you want to know?")
-        heading.wait_for()
+        questioned(file)(page)
+        on(page)
+        page.locator(".st-key-new-aim").wait_for()
+        idle(page)
         for step in steps:
             step(page)
             idle(page)
+
+    return act
+
+
+def on(page: Page) -> None:
+    """To New project's next screen."""
+    page.locator(".st-key-new-next button").click()
+    idle(page)
+
+
+def questioned(file: Path) -> Callable[[Page], None]:
+    """The second screen, with a question."""
+
+    def act(page: Page) -> None:
+        upload(file, ".st-key-new-next")(page)
+        on(page)
+        type_into(".st-key-new-question input", "Is this a complaint?")(page)
 
     return act
 
@@ -234,14 +251,14 @@ def card(title: str) -> Callable[[Page], None]:
 
 
 def claim(page: Page) -> None:
-    page.get_by_text("I want to show something").click()
-    page.get_by_text("Give the percentage to go on.").wait_for()
+    page.get_by_text("Show a claim").click()
+    page.get_by_text("Enter the percentage to continue.").wait_for()
     type_into("[class*='st-key-new-claim-0-'][class*='-percent'] input", "60")(page)
 
 
 def once(page: Page) -> None:
     """A plain random sample, a margin, a fixed promise, and the stop by itself."""
-    page.get_by_text("I need to be this sure", exact=True).click()
+    page.get_by_text("This sure", exact=True).click()
     idle(page)
     method("Plain random")(page)
     idle(page)
@@ -256,7 +273,7 @@ def created(page: Page) -> None:
 
 def method(name: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
-        page.get_by_text("Advanced: method, parameters, seed").click()
+        page.locator(".st-key-new-advanced summary").first.click()
         field = page.locator("[class*='st-key-new-design-'] input").first
         field.click()
         page.keyboard.type(name)
@@ -266,47 +283,41 @@ def method(name: str) -> Callable[[Page], None]:
     return act
 
 
-ITEMS = ("1 · Items", "2 · Question")
-QUESTION = ("2 · Question", "3 · What do you want to know?")
-AIM = ("3 · What do you want to know?", "4 · How sure?")
-SURE = ("4 · How sure?", None)
-
-
 def new_project(files: dict[str, Path]) -> list[Scene]:
     def new(name: str, words: str, act: Callable[[Page], None],
             part: tuple[str, str | None] | None = None,
             views: tuple[str, ...] = ALL) -> Scene:  # fmt: skip
-        return Scene(f"new-{name}", words, "new_project", act, ".st-key-new-source", part=part,
+        return Scene(f"new-{name}", words, "new_project", act, ".st-key-new-upload", part=part,
                      views=views)  # fmt: skip
 
     faults, long = "[data-testid=stAlert]", files["long"]
-    ranked = card("Where should I cut this ranked list?")
+    ranked = card("Where does the list turn bad?")
     cuts = type_into("[class*='st-key-new-thresholds-'] input", "0.3 0.5 0.7")
     return [
         new("items", "A German file: Windows-1252, semicolons, decimal commas, all detected.",
-            upload(files["german"], ".st-key-new-question"), ITEMS),
+            upload(files["german"], ".st-key-new-next")),
         new("faults", "A file with faults, each with column, row, value and rule.",
             upload(files["faulty"], faults)),
         new("unsure", "What cannot be guessed is asked.", upload(files["unsure"], faults)),
         new("repeated", "Items with the same content are told, and stay.",
-            upload(files["repeated"], ".st-key-new-question"), ITEMS, PLAIN),
+            upload(files["repeated"], ".st-key-new-next"), views=PLAIN),
         new("headless", "A first row that looks like data.",
             upload(files["headless"], faults), views=PLAIN),
         new("question", "The question for two classes, and which two keys answer.",
-            ask(long, created), QUESTION),
+            questioned(long)),
         new("classes", "The question for five classes, with their keys.",
-            ask(files["letters"], created), QUESTION),
+            questioned(files["letters"])),
         new("aim", "What can be known: the cards, and the threshold on the scores.",
-            ask(long, created), AIM),
+            ask(long, created)),
         new("thresholds", "Several thresholds of one score, compared by the same labels.",
-            ask(long, card("Several classifiers at once"), cuts, created), AIM),
+            ask(long, card("Several classifiers at once"), cuts, created)),
         new("sure", "How sure, and what it costs, for precision and recall.",
-            ask(long, card("Precision and recall"), created), SURE),
+            ask(long, card("Precision and recall"), created)),
         new("sure-claim", "A claim to be shown, what it needs, and when the session ends.",
-            ask(long, card("Precision and recall"), claim, created), SURE),
+            ask(long, card("Precision and recall"), claim, created)),
         new("sure-stop", "A fixed promise that may stop by itself at its margin.",
-            ask(long, once, created), SURE),
-        new("sure-ranked", "How sure for a ranked list.", ask(long, ranked, created), SURE),
+            ask(long, once, created)),
+        new("sure-ranked", "How sure for a ranked list.", ask(long, ranked, created)),
         new("sure-paula", "The same by PAULA: its parameters say how many labels.",
-            ask(long, ranked, created, method("PAULA"), created), SURE),
+            ask(long, ranked, created, method("PAULA"), created)),
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -21,14 +22,18 @@ from labelcore.charts.design import LINE
 from labelcore.charts.names import escape, shortened
 from labelcore.words import sentences as words
 
+DOT = 12
 READABLE = {"design": "Design", "labels": "Labels", "half_width": "Expected half-width"}
 
 
-def labels_margin_chart(table: pd.DataFrame, *, margin: float | None = None) -> Chart:
+def labels_margin_chart(
+    table: pd.DataFrame, *, margin: float | None = None, labels: int | None = None
+) -> Chart:
     """Expected half-width against labels for planning; one line per design, in table order.
 
     table    columns labels, half_width, design (a name for the screen); others are kept
     margin   the wanted half-width, a dashed line
+    labels   the number chosen: a dot on the first line
     """
     require_columns(table, ["labels", "half_width", "design"])
     if table.empty or table["half_width"].isna().all():
@@ -44,6 +49,8 @@ def labels_margin_chart(table: pd.DataFrame, *, margin: float | None = None) -> 
             f"wanted ±{words.goal_points(margin)}", x=1, xref="paper", xanchor="right", y=margin
         )
         figure.update_layout(shapes=[across(margin)], annotations=[note])
+    if labels is not None:
+        figure.add_trace(_dot(parts[0][1], labels))
     figure.update_layout(showlegend=len(parts) > 1)
     figure.update_xaxes(rangemode="tozero")
     figure.update_yaxes(rangemode="tozero")
@@ -68,6 +75,19 @@ def _line(name: str, part: pd.DataFrame, series: int) -> go.Scatter:
             "width": LINE,
             "dash": DASHES[series % len(DASHES)],
         },
+    )
+
+
+def _dot(part: pd.DataFrame, labels: int) -> go.Scatter:
+    """Where a number of labels lies on a line."""
+    width = float(np.interp(labels, part["labels"], part["half_width"]))
+    return go.Scatter(
+        x=[labels],
+        y=[width],
+        mode="markers",
+        showlegend=False,
+        **hover([f"{words.count(labels)}: ±{words.points(width)}"]),
+        marker={"color": SERIES[0], "size": DOT},
     )
 
 

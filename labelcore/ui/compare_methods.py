@@ -30,6 +30,7 @@ UNNAMED = ("no", "yes")
 def compare_page() -> None:
     st.title("Compare methods", anchor=False)
     st.text(WHAT)
+    st.subheader("1 · Items", anchor=False)
     items = items_step()
     if items is None:
         return
@@ -72,7 +73,7 @@ def classifier_step(path: Path, columns: Columns, base: Population) -> Chosen | 
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
-    show_called(population, question, (name,))
+    show_called(population, question, (name,), st.container())
     return Chosen(base, population, read, name)
 
 

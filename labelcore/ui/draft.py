@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from labelcore.plan.plan import Plan
 from labelcore.population.arguments import threshold_name
 from labelcore.population.revealing import MAY_SHOW, holds_output
 from labelcore.ui.guess import ClassifierColumns
@@ -121,6 +123,33 @@ class Aim:
     file: str = ""
 
 
+@dataclass(frozen=True)
+class Making:
+    """What is settled of a project in the making; each screen takes one and gives the next.
+
+    What a screen has not settled is None, and so is everything after it.
+    """
+
+    path: Path | None = None
+    columns: Columns | None = None
+    question: Question | None = None
+    aim: Aim | None = None
+    plan: Plan | None = None
+
+    @property
+    def settled(self) -> int:
+        """How many of the three screens are settled.
+
+        >>> Making().settled
+        0
+        """
+        if self.path is None or self.columns is None:
+            return 0
+        if self.question is None:
+            return 1
+        return 2 if self.aim is None or self.plan is None else 3
+
+
 def settings(question: Question, aim: Aim, revealing: Sequence[str] = ()) -> Mapping[str, Any]:
     """What is kept with the project beside plan and file."""
     return {
@@ -170,6 +199,8 @@ class ProjectDraft:
 
 WAITING, INPUTS = "project draft", "new-"
 """Where the draft waits, and how the key of each input of New project begins."""
+MADE = "project in the making"
+"""Where what is settled so far is kept."""
 
 
 def begin(draft: ProjectDraft) -> None:
@@ -200,5 +231,6 @@ def fill(key: str, file: str, name: str, value: object) -> None:
 def forget() -> None:
     """Forget what the inputs of New project showed: the project is made."""
     st.session_state.pop(WAITING, None)
+    st.session_state.pop(MADE, None)
     for key in [key for key in st.session_state if str(key).startswith(INPUTS)]:
         del st.session_state[key]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import streamlit as st
 
 from labelcore.designs import DESIGNS
@@ -13,15 +14,19 @@ from labelcore.estimands import DIFFERENCES, ESTIMANDS, SCALARS
 from labelcore.population import Population
 from labelcore.ui import draft, files
 from labelcore.ui.draft import Aim, Columns, ProjectDraft, Question
+from labelcore.ui.facts import shown_word
 from labelcore.ui.new_classifiers import (
     choose_one,
     choose_several,
     cut,
+    decided,
     show_called,
     show_thresholds,
     usable,
 )
 from labelcore.ui.new_items import show_faults
+from labelcore.ui.new_places import Places
+from labelcore.ui.plain import plain
 from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words.arguments import TARGETS
 from labelcore.words.existing import SOURCES
@@ -31,6 +36,7 @@ from labelcore.words.existing import SOURCES
 class Card:
     """A question as people ask it.
 
+    words       what it means, shown on the card that is chosen
     many        the figures where there are several classes
     thresholds  how many of a score that nothing else cuts: "none", "one", "several", or "each one":
                 one where several classifiers are chosen, none for one alone
@@ -43,66 +49,65 @@ class Card:
     thresholds: str = "one"
 
 
-ACCURACY = Card(
-    "How accurate is it?",
-    "The share of all items that the classifier gets right.",
-    ("accuracy",),
-    ("accuracy",),
-)
 BOTH = Card(
     "Precision and recall",
-    "Of what it calls positive, how much is; of what is positive, how much it finds; or a single "
-    "number, which takes fewer labels. With several classes: both for each class, and the "
-    "accuracy.",
+    "How much of what it calls positive is; how much of what is positive it finds.",
     ("precision", "recall"),
     ("accuracy", "precision", "recall"),
 )
+ACCURACY = Card(
+    "How accurate is it?",
+    "The share of all items that it gets right.",
+    ("accuracy",),
+    ("accuracy",),
+)
+BETTER = Card(
+    "Is A better than B?",
+    "The labels go where the two disagree.",
+    ("accuracy_difference", "precision_difference", "recall_difference"),
+)
 SEVERAL = Card(
     "Several classifiers at once",
-    "Classifiers, or thresholds of one score, side by side from the same labels.",
+    "Side by side, from the same labels.",
     ("accuracy", "precision", "recall"),
     ("accuracy",),
     thresholds="several",
 )
-BETTER = Card(
-    "Is A better than B?",
-    "The difference of exactly two classifiers in accuracy, precision and recall. The labels go "
-    "where the two disagree.",
-    ("accuracy_difference", "precision_difference", "recall_difference"),
+SHIP = Card(
+    "Which cut should I ship?",
+    "Of several cuts or classifiers, the one that finds the most and is precise enough.",
+    ("selection",),
+    thresholds="each one",
 )
 RANKED = Card(
-    "Where should I cut this ranked list?",
-    "The precision of the first 10, 100, 1,000 ... items by score. No threshold is needed.",
+    "Where does the list turn bad?",
+    "The precision of the first 10, 100, 1,000 ... items by score.",
     ("precision_curve",),
     thresholds="none",
 )
 PREVALENCE = Card(
-    "How common is it? (prevalence)",
-    "The share of positive items in the file, whatever the classifier says.",
+    "How common is it?",
+    "The share of positive items, whatever the classifier says.",
     ("prevalence",),
     thresholds="none",
 )
-SHIP = Card(
-    "Which classifier or threshold should I ship?",
-    "Of several classifiers, or of cuts of one ranked list, the one that finds the most among "
-    "those precise enough.",
-    ("selection",),
-    thresholds="each one",
-)
-CARDS = {card.title: card for card in (ACCURACY, BOTH, SEVERAL, BETTER, SHIP, RANKED, PREVALENCE)}
+CARDS = {card.title: card for card in (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, PREVALENCE)}
+RARE = 0.2
+"""The share called positive up to which accuracy says little: the other items decide it."""
+PRESET_FOR = "new-preset-for"
 QUESTION, TARGET = "new-aim", "new-target"
 WHICH = {BOTH: "new-figures", SEVERAL: "new-numbers", BETTER: "new-differences"}
 """The questions of which a person says which numbers they mean, and where that is kept."""
 TWO = "Choose exactly two classifiers to continue; the first is the one that may be better."
 NO_KNOWN = (
     "No method for this question can use the known answers. Choose another question above "
-    "({able}), or {ignored!r} in section 1."
+    "({able}), or {ignored!r} on the first screen."
 )
 TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
 CARD_STYLE = """<style>
-.st-key-new-aim [role="radiogroup"] { gap: 0.5rem; width: 100%; }
+.st-key-new-aim [role="radiogroup"] { gap: 0.35rem; width: 100%; }
 .st-key-new-aim [role="radiogroup"] > div {
-  position: relative; width: 100%; box-sizing: border-box; padding: 0.6rem 0.8rem;
+  position: relative; width: 100%; box-sizing: border-box; padding: 0.35rem 0.7rem;
   border: 1px solid var(--border); border-radius: 0.5rem;
 }
 .st-key-new-aim [role="radiogroup"] > div[data-selected] {
@@ -114,13 +119,20 @@ CARD_STYLE = """<style>
 
 
 def aim_step(
-    path: Path, columns: Columns, question: Question, base: Population
+    path: Path, columns: Columns, question: Question, base: Population, places: Places
 ) -> tuple[Aim, Population] | None:
-    st.subheader("3 · What do you want to know?", anchor=False)
+    """What is to be known; None while something is open, which is then said with a way out."""
+    with places.aim:
+        return aimed(path, columns, question, base, places)
+
+
+def aimed(
+    path: Path, columns: Columns, question: Question, base: Population, places: Places
+) -> tuple[Aim, Population] | None:
     names = usable(base)
     possible = possible_cards(base, names)
     file = base.fingerprint
-    card = choose_card(possible, file)
+    card = choose_card(possible, base, question)
     if columns.existing and not uses(card, columns.existing):
         refuse_known(possible, columns.existing, file)
         return None
@@ -140,7 +152,8 @@ def aim_step(
         number = "one" if len(chosen) > 1 else "none"
     show_thresholds(file)
     for name in chosen:
-        found = cut(read, base, question, name, number)
+        with places.more if decided(base, name, number) else places.aim:
+            found = cut(read, base, question, name, number)
         if found is None:
             return None
         read = found
@@ -151,13 +164,15 @@ def aim_step(
         return None
     compared = tuple(made for name in chosen for made in read.made_of(name))
     if compared:
-        show_called(population, question, compared)
-    trained, target = about_the_items(file, classified=bool(chosen))
+        show_called(population, question, compared, places.more)
+    with places.more:
+        trained, target = about_the_items(file, classified=bool(chosen))
     estimands = card.many if len(question.classes) > 2 else card.estimands
     if card in WHICH and len(question.classes) == 2:
         figures = (*SCALARS, *(DIFFERENCES if card is SEVERAL and len(compared) == 2 else ()))
         first, figures = estimands, tuple(DIFFERENCES) if card is BETTER else figures
-        estimands = which_numbers(first, figures, file, key=WHICH[card])
+        with places.more:
+            estimands = which_numbers(first, figures, file, key=WHICH[card])
         if not estimands:
             every = WayOut("take those of the question", ProjectDraft(file, estimands=first))
             refuse("Choose at least one number to continue.", [every], asks=True)
@@ -194,10 +209,10 @@ def possible_cards(base: Population, names: tuple[str, ...]) -> list[Card]:
     )
     cut_by_score = two and any(name not in base.predictions for name in base.scores)
     possible = {
-        ACCURACY: True,
         BOTH: True,
-        SEVERAL: len(names) > 1 or cut_by_score,
+        ACCURACY: True,
         BETTER: two and len(names) > 1,
+        SEVERAL: len(names) > 1 or cut_by_score,
         SHIP: two and (bool(base.scores) or len(names) > 1),
         RANKED: ranked,
         PREVALENCE: two,
@@ -213,20 +228,70 @@ def uses(card: Card, existing: str) -> bool:
     )
 
 
-def choose_card(possible: list[Card], file: str) -> Card:
-    titles = [card.title for card in possible]
+def first_card(base: Population, names: tuple[str, ...], possible: list[Card]) -> Card:
+    """The question that the file itself suggests.
+
+    Scores without a prediction are a ranked list; two classifiers are compared; where few items
+    are called positive accuracy says little; anything else begins with the accuracy.
+    """
+    if possible == [PREVALENCE]:
+        return PREVALENCE
+    judges = [name for name in names if name in base.predictions]
+    if not judges and RANKED in possible:
+        return RANKED
+    if len(judges) == 2 and BETTER in possible:
+        return BETTER
+    few = len(base.classes) == 2 and bool(judges) and called_share(base, judges[0]) <= RARE
+    return BOTH if few else ACCURACY
+
+
+def called_share(base: Population, name: str) -> float:
+    """The share of the items that a classifier calls positive."""
+    return float(np.mean(base.predictions[name] == base.classes.index(base.positive)))
+
+
+def short_words(card: Card, base: Population, question: Question) -> str:
+    """What the file says about a question, on its card."""
+    judges = [name for name in base.classifiers if name in base.predictions]
+    two = len(base.classes) == 2
+    if card is BOTH and judges and two:
+        called = round(called_share(base, judges[0]) * len(base))
+        return f"{called:,} of {len(base):,} are called {shown_word(question.positive)!r}."
+    if card is BETTER and len(judges) > 1:
+        a, b = judges[:2]
+        apart = int(np.count_nonzero(base.predictions[a] != base.predictions[b]))
+        return f"{a} and {b} disagree on {apart:,}."
+    return ""
+
+
+def choose_card(possible: list[Card], base: Population, question: Question) -> Card:
+    titles, file = [card.title for card in possible], base.fingerprint
     begun = draft.waiting(file).question
+    kept = st.session_state.get(QUESTION)
+    if st.session_state.get(PRESET_FOR) != file or kept not in titles:
+        st.session_state[QUESTION] = first_card(base, usable(base), possible).title
+        st.session_state[PRESET_FOR] = file
     draft.fill(QUESTION, file, "question", begun if begun in titles else None)
     st.html(CARD_STYLE)
     if possible == [PREVALENCE]:
         st.info("Without a score or a prediction only the share of positive items can be measured.")
+    captions = [
+        plain(
+            " ".join(
+                (
+                    *filter(None, [short_words(card, base, question)]),
+                    *([card.words] if card.title == st.session_state[QUESTION] else []),
+                )
+            )
+        )
+        for card in possible
+    ]
     chosen = st.radio(
         "What do you want to know?",
         titles,
         key=QUESTION,
         persist_state="session",
-        captions=[card.words for card in possible],
-        label_visibility="collapsed",
+        captions=captions,
         width="stretch",
     )
     return CARDS[str(chosen)]

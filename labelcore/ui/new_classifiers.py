@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts import score_histogram_chart
 from labelcore.population import Population
@@ -17,6 +18,7 @@ from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line, plain
 
 EXTREMES, MOST_THRESHOLDS = 3, 8
+MOVE = "Move the threshold, or choose another prediction column."
 
 
 def usable(base: Population) -> tuple[str, ...]:
@@ -41,12 +43,8 @@ def handed_over(names: tuple[str, ...], fingerprint: str) -> list[str] | None:
     return list(begun) if begun and {*begun} <= {*names} else None
 
 
-DRAWN_FOR_FIRST = (
-    "Which classifiers? The items are drawn for the first one; all are judged by the same labels."
-)
-DRAWN_FOR_BOTH = (
-    "Which two classifiers? The first one is A, the second one B; the items are drawn for both."
-)
+DRAWN_FOR_FIRST = "Which classifiers? The items are drawn for the first one."
+DRAWN_FOR_BOTH = "Which two? The first is A, the second B."
 
 
 def choose_several(
@@ -65,6 +63,11 @@ def choose_several(
         persist_state="session",
     )
     return tuple(chosen)
+
+
+def decided(base: Population, name: str, number: str) -> bool:
+    """Whether the file says what a classifier calls positive, so that no score is cut."""
+    return number != "none" and name in base.arguments["predictions"]
 
 
 def cut(
@@ -94,7 +97,7 @@ def direction(base: Population, question: Question, name: str) -> bool:
             if len(base.scores) > 1
             else "A high score means",
             [False, True],
-            default=False,
+            default=falls(base, name),
             required=True,
             format_func=words.__getitem__,
             key=f"new-direction-{name}-{base.fingerprint}",
@@ -104,6 +107,19 @@ def direction(base: Population, question: Question, name: str) -> bool:
     with st.expander("Three items at each end of the score, as proof"):
         extremes(base, name)
     return descending
+
+
+def falls(base: Population, name: str) -> bool:
+    """Whether the items that a classifier calls positive have the lower scores; False where it
+    calls none so, or the file does not say."""
+    codes = base.predictions.get(name)
+    if codes is None or name not in base.arguments["predictions"]:
+        return False
+    called = codes == base.classes.index(base.positive)
+    if called.all() or not called.any():
+        return False
+    scores = base.scores[name]
+    return bool(np.median(scores[called]) < np.median(scores[~called]))
 
 
 def extremes(base: Population, name: str) -> None:
@@ -198,21 +214,32 @@ def read_thresholds(typed: str) -> tuple[float, ...]:
     return tuple(sorted(found))
 
 
-def show_called(population: Population, question: Question, names: tuple[str, ...]) -> None:
-    """How many items each classifier calls positive, and the picture of the first one's scores."""
-    if len(question.classes) == 2:
-        for name in names:
+def show_called(
+    population: Population, question: Question, names: tuple[str, ...], more: DeltaGenerator
+) -> None:
+    """How many items each classifier calls positive, and the picture of the first one's scores;
+    both in ``more`` where the file's predictions decide."""
+    first, two = names[0], len(question.classes) == 2
+    for name in names if two else ():
+        with st.container() if name in population.thresholds else more:
             called(population, question, name, alone=len(names) == 1)
-    first = names[0]
-    if first in population.scores and len(question.classes) == 2:
+        same_about_all(population, name)
+    if first in population.scores and two:
         chart = score_histogram_chart(
             population.scores[first],
             population.thresholds.get(first),
             first in population.descending,
         )
-        show_chart(chart, "new-histogram", height=180)
-        if len(names) > 1:
-            st.caption(plain(f"The picture shows the first of them, {first}."))
+        with st.container() if first in population.thresholds else more:
+            show_chart(chart, "new-histogram", height=180)
+            if len(names) > 1:
+                st.caption(plain(f"The picture shows the first of them, {first}."))
+
+
+def same_about_all(population: Population, name: str) -> None:
+    codes = population.predictions.get(name)
+    if codes is not None and len(np.unique(codes)) == 1:
+        st.warning(plain(f"{name} says the same about every item. {MOVE}"))
 
 
 def called(population: Population, question: Question, name: str, *, alone: bool) -> None:
@@ -228,6 +255,3 @@ def called(population: Population, question: Question, name: str, *, alone: bool
         column = population.arguments["predictions"][name]
         text = f"The column {column!r} decides: {number:,} of {size:,} are called {word!r}."
         st.text(one_line(who + text, 300))
-    if number in (0, size):
-        whose = "The classifier" if alone else plain(repr(name))
-        st.warning(f"{whose} says the same about every item: move the threshold.")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.designs import Design
 from labelcore.estimands import CHOICES, CURVES, SUMMARIES
@@ -16,9 +18,16 @@ from labelcore.ui.new_claims import claims_input
 from labelcore.ui.new_known import known_number
 from labelcore.ui.new_number import within
 
-BUDGET, MARGIN = "I can label this many items", "I need to be this sure"
-CLAIMS = "I want to show something"
+BUDGET, MARGIN, CLAIMS = "So many labels", "This sure", "Show a claim"
 FIRST_BUDGET = 200
+HALF_BAND = "Plus or minus this many points, at the rank where the band is widest"
+SLIDER = "new-slider"
+STOPS = tuple(
+    round(digit * 10**power)
+    for power in range(1, 7)
+    for digit in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+)
+"""Numbers of labels that a slider stops at."""
 WAY, RANKED_WAY, POINTS = "new-way", "new-way-ranked", "new-margin"
 LOWEST, HIGHEST, FIRST_POINTS = 0.1, 49, 5.0
 
@@ -96,30 +105,50 @@ def choose_way(aim: Aim, *, claims: bool) -> str:
     )
 
 
-def how_much(way: str, population: Population, least: int, aim: Aim) -> Goal | None:
-    """A budget or a margin; None while the number is out of bounds."""
+def how_much(
+    way: str, population: Population, least: int, aim: Aim, more: DeltaGenerator
+) -> Goal | None:
+    """A budget, whose exact number stands in ``more``, or a margin; None while the number is out of
+    bounds."""
     size, curve = len(population) - known_number(population), along_ranks(aim)
     if way == BUDGET:
         first = min(max(FIRST_BUDGET, least), size)
-        budget = st.number_input(
-            "I can label this many items today: what will I know?",
+        budget = more.number_input(
+            "Exactly this many labels",
             value=first,
             key=budget_key(population, aim, first),
             persist_state="session",
         )
         if least > 1:
-            st.caption(f"This method needs at least {least:,} labels on this file.")
+            more.caption(f"This method needs at least {least:,} labels on this file.")
         return Goal(budget=int(budget)) if within(budget, least, size) else None
-    if curve:
-        st.caption("Half the width of the band, at the rank where it is widest.")
     points = st.number_input(
-        "Plus or minus this many percentage points",
+        HALF_BAND if curve else "Plus or minus this many percentage points",
         value=FIRST_POINTS,
         step=0.5,
         key=POINTS,
         persist_state="session",
     )
     return Goal(margin=float(points) / 100) if within(points, LOWEST, HIGHEST) else None
+
+
+def slider(budget: int, low: int, high: int, key: str, say: Callable[[int], str]) -> None:
+    """The number of labels on a slider, from ``low`` to ``high``, each stop with what ``say`` says;
+    ``key`` that of the input of the exact number."""
+    stops = sorted({*(n for n in STOPS if low < n < high), low, budget, high})
+    st.session_state[SLIDER] = budget
+    st.select_slider(
+        "Fewer labels, or a tighter answer",
+        stops,
+        key=SLIDER,
+        format_func=say,
+        on_change=_slid,
+        args=(key,),
+    )
+
+
+def _slid(key: str) -> None:
+    st.session_state[key] = st.session_state[SLIDER]
 
 
 def claimed(aim: Aim, population: Population, design: Design[Any]) -> Goal | None:

@@ -44,6 +44,10 @@ PLACES = 5
 HELPERS = "Which other columns may help to choose? (never shown, never judged)"
 WITHOUT_CLASSIFIER = "No classifier was found: only the share of positive items can be known."
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
+MEANINGS = "Change what a column means"
+NO_ID = "Choose above what identifies an item."
+OPEN_MEANINGS = "Choose above at least one column to judge."
+NO_ROLE = "not used"
 
 
 def begin_with(path: Path) -> None:
@@ -54,27 +58,37 @@ def begin_with(path: Path) -> None:
 
 def items_step() -> tuple[Path, Columns, Population] | None:
     """The file, its columns and the population; None while something is missing or wrong."""
-    st.subheader("1 · Items", anchor=False)
-    path = choose_file()
+    top, preview = st.container(), st.container()
+    meant, below = st.container(), st.container()
+    with below if PATH in st.session_state else top:
+        path = choose_file()
     if path is None:
         return None
     try:
         with st.spinner("Reading the file …"):
             form = files.read_form(path)
-        given = choose_dialect(path, form)
+        with below:
+            given = choose_dialect(path, form)
         with st.spinner("Reading the file …"):
             head = files.read_head(path, given)
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
-    show_head(path, head, form)
     found = guess(head.columns, head.sample)
-    chosen = choose_columns(f"{path}{given or ''}", head.columns, found)
-    if chosen is None:
-        return None
-    columns = Columns(*chosen, dialect=tuple(given.items()))
+    meanings = meant.expander(MEANINGS, expanded=unsure(found), key="new-meanings")
+    with meanings:
+        id_column, content, classifiers = choose_columns(
+            f"{path}{given or ''}", head.columns, found
+        )
+    number = None if id_column == ROW_NUMBERS else id_column
+    columns = Columns(number, content, classifiers or (), dialect=tuple(given.items()))
     columns = replace(columns, revealing=columns.revealing_of(head.sample))
-    show_revealing(columns.revealing)
+    with preview:
+        show_head(path, head, form, roles(columns, found))
+    say_what_matters(columns, found, numbered=id_column == ROW_NUMBERS)
+    if id_column is None or not content or classifiers is None:
+        st.info(NO_ID if id_column is None else OPEN_MEANINGS)
+        return None
     try:
         with st.spinner("Checking every row …"):
             population = files.read(path, columns.arguments())
@@ -95,7 +109,38 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     if known is None:
         return None
     columns = replace(columns, known=known[0], existing=known[1])
-    return path, replace(columns, helpers=choose_helpers(path, columns, others)), population
+    with meanings:
+        helpers = choose_helpers(path, columns, others)
+    return path, replace(columns, helpers=helpers), population
+
+
+def unsure(found: Guess) -> bool:
+    """Whether a person must say what a column means."""
+    return any(found.asks(part) for part in found.confidence)
+
+
+def roles(columns: Columns, found: Guess) -> dict[str, str]:
+    """What each column that means something is, in a word or two."""
+    said = dict.fromkeys(found.answers, "answer, hidden")
+    said |= dict.fromkeys(columns.content, "shown")
+    for one in columns.classifiers:
+        said |= {one.score: f"score of {one.name}"} if one.score else {}
+        said |= {one.prediction: f"prediction of {one.name}"} if one.prediction else {}
+    return said | ({columns.id: "id"} if columns.id else {})
+
+
+def say_what_matters(columns: Columns, found: Guess, *, numbered: bool) -> None:
+    """What must be known of the meanings, whether or not they are changed."""
+    if numbered:
+        st.caption("Row numbers are the ids: rows of this file must never move.")
+    for part in found.reasons:
+        say_why(found, part)
+    told = [name for name in columns.content if name in found.answers]
+    if told:
+        st.warning(
+            plain(f"{', '.join(told)} looks like the answer; showing it would decide for you.")
+        )
+    show_revealing(columns.revealing)
 
 
 def choose_helpers(path: Path, columns: Columns, others: Sequence[str]) -> tuple[str, ...]:
@@ -139,24 +184,40 @@ def what_was_read(population: Population) -> str:
 
 
 def choose_file() -> Path | None:
-    st.segmented_control(
-        "Where are the items?",
-        [UPLOAD, FOLDER],
-        default=UPLOAD,
-        required=True,
-        key="new-source",
-        persist_state="session",
-    )
-    if st.session_state["new-source"] == UPLOAD:
-        upload()
-    else:
-        from_folder()
+    """The file that was chosen last; once there is one, another is chosen in a fold."""
+    before = st.session_state.get(PATH)
+    place = st.container() if before is None else st.expander("Another file", key="new-another")
+    with place:
+        inputs = st.container()
+        folded = st.expander(f"{FOLDER}, instead") if before is None else st.container()
+        with folded:
+            source = source_input()
+        with inputs:
+            if source == UPLOAD:
+                upload()
+            else:
+                from_folder()
     kept = st.session_state.get(PATH)
+    if kept != before:
+        st.rerun()
     path = Path(kept) if kept else None
     if path is not None and not path.is_file():
         st.error(plain(f"{path} is not there any more. Choose it again."))
         return None
     return path
+
+
+def source_input() -> str:
+    return str(
+        st.segmented_control(
+            "Where are the items?",
+            [UPLOAD, FOLDER],
+            default=UPLOAD,
+            required=True,
+            key="new-source",
+            persist_state="session",
+        )
+    )
 
 
 def upload() -> None:
@@ -250,10 +311,10 @@ def dialect_words(form: Form, dialect: Dialect) -> str:
     return f"Read as {', '.join(words)}." if words else ""
 
 
-def show_head(path: Path, head: files.Head, form: Form) -> None:
-    st.text(f"{path.name} · {head.rows:,} rows · {len(head.columns)} columns.")
-    if words := dialect_words(form, head.dialect):
-        st.text(words)
+def show_head(path: Path, head: files.Head, form: Form, meant: Mapping[str, str]) -> None:
+    """The file in a line, how it was read, and its first rows, each column with what it is."""
+    said = f"{path.name} · {head.rows:,} rows · {len(head.columns)} columns."
+    st.text(f"{said} {dialect_words(form, head.dialect)}".strip())
     if head.headless:
         names = " | ".join(one_line(name, 40) for name in head.columns)
         st.warning(
@@ -266,26 +327,26 @@ def show_head(path: Path, head: files.Head, form: Form) -> None:
         {name: one_line(value, files.LONGEST_CELL) for name, value in row.items()}
         for row in head.sample[: files.PREVIEW_ROWS]
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="new-preview")
+    heads = {
+        name: f"{one_line(name, 60)} · {one_line(meant.get(name, NO_ROLE), 60)}"
+        for name in head.columns
+    }
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="new-preview", column_config=heads)
 
 
 def choose_columns(
     path: str, columns: tuple[str, ...], found: Guess
-) -> tuple[str | None, tuple[str, ...], tuple[ClassifierColumns, ...]] | None:
-    """Selectors, preset with the guess; their keys hold the path, so a new file starts anew."""
+) -> tuple[str | None, tuple[str, ...], tuple[ClassifierColumns, ...] | None]:
+    """Selectors, preset with the guess; their keys hold the path, so a new file starts anew.
+
+    Returns id column (None until chosen), content, and classifiers (None out of bounds).
+    """
     names = list(dict.fromkeys(columns))
-    chosen = choose_id(path, names, found)
-    content = choose_content(path, names, found)
-    classifiers = choose_classifiers(path, names, found)
-    if classifiers is None:
-        return None
-    if chosen is None:
-        st.info("Choose what identifies an item.")
-        return None
-    if not content:
-        st.info("Choose at least one column to judge.")
-        return None
-    return None if chosen == ROW_NUMBERS else chosen, content, classifiers
+    return (
+        choose_id(path, names, found),
+        choose_content(path, names, found),
+        choose_classifiers(path, names, found),
+    )
 
 
 def say_why(found: Guess, part: str) -> None:
@@ -305,9 +366,6 @@ def choose_id(path: str, names: list[str], found: Guess) -> str | None:
         index=None if found.asks("id") else preset,
         placeholder="Choose a column",
     )
-    say_why(found, "id")
-    if chosen == ROW_NUMBERS:
-        st.caption("Row numbers are the ids: rows of this file must never move.")
     return chosen
 
 
@@ -319,15 +377,6 @@ def choose_content(path: str, names: list[str], found: Guess) -> tuple[str, ...]
         key=f"new-content-{path}",
         persist_state="session",
     )
-    say_why(found, "content")
-    if found.answers:
-        answers = ", ".join(found.answers)
-        st.caption(plain(f"Already known answers, not shown while labelling: {answers}"))
-    told = [name for name in content if name in found.answers]
-    if told:
-        st.warning(
-            plain(f"{', '.join(told)} looks like the answer; showing it would decide for you.")
-        )
     return tuple(content)
 
 
@@ -336,7 +385,6 @@ def choose_classifiers(
 ) -> tuple[ClassifierColumns, ...] | None:
     """The classifiers; None while their number is out of bounds."""
     st.markdown("**Classifiers** — a score, a prediction, or both")
-    say_why(found, "classifiers")
     number = st.number_input(
         "How many classifiers?",
         value=min(len(found.classifiers), MOST_CLASSIFIERS),

@@ -24,6 +24,7 @@ from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import question_for
 from labelcore.ui.new_goal import goal_so_far, show_goal, to_be_shown
 from labelcore.ui.new_number import within
+from labelcore.ui.new_places import Places
 from labelcore.ui.params_form import params_form, show_params
 from labelcore.ui.plain import plain
 from labelcore.ui.remedies import WayOut, refuse
@@ -39,7 +40,7 @@ class Method:
     """A design with its parameters and seed, and the place on the page where they stand.
 
     suggested   the parameters that the form starts from
-    chosen      whether it is another than the recommended one
+    best        the name of the recommended one
     claims      whether claims may be started from, by this method or by one proposed for them
     """
 
@@ -48,8 +49,13 @@ class Method:
     seed: int
     place: DeltaGenerator
     suggested: dict[str, Any]
-    chosen: bool
+    best: str
     claims: bool
+
+    @property
+    def chosen(self) -> bool:
+        """Whether it is another than the recommended one."""
+        return self.design.name != self.best
 
     @property
     def sized(self) -> bool:
@@ -70,9 +76,9 @@ class Method:
         return aim.existing is None and may_stop_fixed(self.design, aim.estimands, params)
 
 
-def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method | None:
+def advanced(aim: Aim, population: Population, places: Places) -> Method | None:
     """Method, its parameters and the seed; None while a number is out of bounds. What a method asks
-    for first of all stands ``above``."""
+    for first of all stands above the price."""
     names = possible(aim)
     able = aim.existing is None
     claiming = [name for name in names if able and may_claim(aim, population, name)]
@@ -81,7 +87,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
     to_show = bool(claiming) and to_be_shown()
     with st.spinner(TRYING):
         best = recommended(aim, population, claiming if to_show else names, goal, outlook.forecast)
-    box = st.expander("Advanced: method, parameters, seed", key="new-advanced")
+    box = places.more
     with box:
         begun = draft.waiting(aim.file)
         chosen = choose_method(names, best, aim.file)
@@ -89,7 +95,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
         design = DESIGNS[name]
         st.caption(plain(design.summary))
         st.page_link(
-            "pages/compare.py", label="Compare methods on this file", icon=":material/balance:"
+            "pages/compare.py", label="The papers' own pictures", icon=":material/balance:"
         )
         suggested = suggested_params(design, population, named(aim.classifier))
         if begun.params is not None and begun.design in (None, name):
@@ -104,7 +110,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
             persist_state="session",
         )
         sound = within(seed, 0, None)
-    with above:
+    with places.price:
         first_of_all = params_form(design, suggested, main=True)
     if not sound or finer is None or first_of_all is None:
         return None
@@ -114,7 +120,7 @@ def advanced(aim: Aim, population: Population, above: DeltaGenerator) -> Method 
         int(seed),
         box,
         suggested,
-        name != best,
+        best,
         name in claiming or (not chosen and bool(claiming)),
     )
 

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts import labels_margin_chart
-from labelcore.designs import Design
+from labelcore.designs import DESIGNS, Design
 from labelcore.estimands import SUMMARIES
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
 from labelcore.population import Population
+from labelcore.promises import Promise
 from labelcore.ui import outlook
 from labelcore.ui.chart import show_chart
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.new_known import known_number
+from labelcore.ui.new_places import Places
 from labelcore.ui.new_race import Race
 from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.derived import derived_lines
 from labelcore.words.existing import SOURCES, taken_words
+from labelcore.words.promises import LOOKS
 from labelcore.words.savings import EXPECTED_FORMULA, expected_words
 
 UNFORESEEN = (
@@ -31,11 +36,13 @@ UNFORESEEN = (
 )
 WITH_KNOWN = (
     "The methods that forecast it cannot use known answers. To use one of them, choose "
-    "{ignored!r} in section 1."
+    "{ignored!r} on the first screen."
 )
 LARGEST_PICTURE = 4000
 HOW_EXPECTED = "How the labels saved are estimated"
-BY_FORMULAS = "The picture is drawn by formulas. The interval itself never relies on the scores."
+PLAIN = "simple_random"
+WOULD_NEED = "A plain random sample would need about {labels}."
+SIMULATED = "The curves are those of formulas, moved to what was simulated."
 FROM_SCORES = (
     "Expected from the scores as if they were right; the interval itself never relies on that."
 )
@@ -51,7 +58,7 @@ TOO_CLOSE = (
 def show_derived(place: DeltaGenerator, line: Line) -> None:
     """What a person must know of this file, and what follows from the parameters, beside them."""
     for note in line.derived.get("notes", ()):
-        st.info(plain(note))
+        st.caption(plain(note))
     rows = derived_lines(line.design, line.derived)
     if rows:
         with place:
@@ -68,7 +75,7 @@ def show_expected_saving(line: Line) -> None:
             st.text(EXPECTED_FORMULA)
 
 
-def show_size(design: Design[Any], found: list[Line]) -> None:
+def show_size(design: Design[Any], found: list[Line], more: DeltaGenerator) -> None:
     """A method whose number of labels follows from its parameters, and what it promises."""
     chosen = found[0]
     st.markdown(
@@ -78,8 +85,9 @@ def show_size(design: Design[Any], found: list[Line]) -> None:
     st.text("It assumes that " + ".\nAnd: ".join(design.assumptions) + ".")
     others = [one for one in found if not one.refused and one.half_widths]
     if others:
-        st.caption("Other methods for the same question, with as many labels:")
-        st.dataframe(outlook.table(others, list(others[0].half_widths)), hide_index=True)
+        with more:
+            st.caption("Other methods for the same question, with as many labels:")
+            st.dataframe(outlook.table(others, list(others[0].half_widths)), hide_index=True)
 
 
 def show_choice(found: list[Line]) -> None:
@@ -110,23 +118,42 @@ def widest_words(half_widths: Mapping[str, float]) -> str:
     return f" for {plain(name if name[:2].isupper() else name[:1].lower() + name[1:])}, the widest"
 
 
-def show_outlook(plan: Plan, population: Population, race: Race) -> None:
-    """The price at once, beside the plain method, and as a picture."""
+def show_outlook(plan: Plan, population: Population, race: Race, places: Places) -> Ahead | None:
+    """The price at once and as a picture, beside the plain method."""
     found = race.lines
     chosen = found[0]
-    if plan.existing is not None:
-        st.text(f"Beside {taken_words(known_number(population), plan.existing)}.")
-    if not chosen.half_widths:
-        show_unforeseen(plan, found)
-        return
+    with places.price:
+        if plan.existing is not None:
+            st.text(f"Beside {taken_words(known_number(population), plan.existing)}.")
+        if not chosen.half_widths:
+            show_unforeseen(plan, found, places)
+            return None
+        show_price(plan, population, chosen)
+    shown = [name for name in plan.estimands if name not in SUMMARIES]
+    with places.more:
+        scored = any(
+            name in population.scores for name in plan.classifiers or population.classifiers
+        )
+        st.caption(SIMULATED if race.found else FROM_SCORES if scored else WITHOUT_SCORES)
+        st.dataframe(outlook.table(found, shown), hide_index=True, key="new-outlook")
+        show_not_offered(found)
+    ahead = Ahead.of(plan, population, found)
+    with places.price:
+        ahead.show()
+    return ahead
+
+
+def show_price(plan: Plan, population: Population, chosen: Line) -> None:
+    """Labels, minutes and what they give, in a line."""
     widest = max(chosen.half_widths.values())
     about = "About" if plan.margin or plan.claims else "With"
-    where = widest_words(chosen.half_widths)
     until = " until every claim is settled, and then" if plan.claims else ":"
-    st.markdown(
-        f"**{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
-        f"{'exact' if widest <= 1e-12 else f'± {words.points(widest)} expected{where}'}**"
-    )
+    gives = "exact" if widest <= outlook.EXACT else f"± {words.points(widest)}"
+    with st.container(key="new-price"):
+        st.markdown(
+            f"{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
+            f"{gives}"
+        )
     show_expected_saving(chosen)
     if plan.calibrated_stop:
         st.caption(
@@ -138,27 +165,82 @@ def show_outlook(plan: Plan, population: Population, race: Race) -> None:
         st.warning(TOO_CLOSE)
     if plan.margin and widest > plan.margin + 1e-9:
         st.warning("Even all the labels allowed are not expected to reach this margin.")
-    shown = [name for name in plan.estimands if name not in SUMMARIES]
-    st.dataframe(outlook.table(found, shown), hide_index=True, key="new-outlook")
-    race.show()
-    show_not_offered(found)
-    most = min(max(4 * chosen.labels, 400), LARGEST_PICTURE)
-    most = max(most, chosen.labels)
-    data = outlook.curves(population, population.fingerprint, plan.to_json(), most)
-    chart = labels_margin_chart(data, margin=plan.margin)
-    show_chart(chart, "new-picture", height=260)
-    scored = any(name in population.scores for name in plan.classifiers or population.classifiers)
-    st.caption(BY_FORMULAS if race.found else FROM_SCORES if scored else WITHOUT_SCORES)
 
 
-def show_unforeseen(plan: Plan, found: list[Line]) -> None:
+@dataclass(frozen=True)
+class Ahead:
+    """What labels are expected to give by the chosen method and by a plain random sample.
+
+    curves   by method, each moved to what was simulated of it
+    """
+
+    plan: Plan
+    population: Population
+    chosen: Line
+    curves: Mapping[str, outlook.Points]
+
+    @classmethod
+    def of(cls, plan: Plan, population: Population, found: Sequence[Line]) -> Ahead:
+        chosen = found[0]
+        most = max(min(max(4 * chosen.labels, 400), LARGEST_PICTURE), chosen.labels)
+        able = [one for one in found if not one.refused and one.half_widths]
+        curves = {
+            one.design: moved(outlook.curve_of(population, plan, one.design, most), one)
+            for one in able
+        }
+        return cls(plan, population, chosen, curves)
+
+    @property
+    def width(self) -> float:
+        """The widest half-width of the chosen method."""
+        return max(self.chosen.half_widths.values())
+
+    def width_at(self, labels: int) -> float:
+        """That with another number of labels."""
+        return outlook.width_at(self.curves[self.chosen.design], labels)
+
+    def labels_by(self, design: str) -> int | None:
+        """The labels that a method is expected to need for the same half-width."""
+        points = self.curves.get(design, ())
+        return outlook.labels_for(points, self.width, len(self.population))
+
+    def show(self) -> None:
+        sure = words.confidence_words(self.plan.confidence)
+        where = widest_words(self.chosen.half_widths)
+        said = [f"Expected{where}."] if self.width > outlook.EXACT else []
+        said.append(LOOKS[Promise(self.plan.promise or Promise.NONE)].format(sure=sure))
+        if self.chosen.design != PLAIN and (needed := self.labels_by(PLAIN)):
+            said.append(WOULD_NEED.format(labels=f"{needed:,}"))
+        st.caption(" ".join(said))
+        rows = [
+            (labels, width, DESIGNS[name].label)
+            for name in dict.fromkeys((self.chosen.design, PLAIN))
+            for labels, width in self.curves.get(name, ())
+        ]
+        data = pd.DataFrame(rows, columns=["labels", "half_width", "design"])
+        chart = labels_margin_chart(data, margin=self.plan.margin, labels=self.chosen.labels)
+        show_chart(chart, "new-picture", height=200)
+
+
+def moved(points: outlook.Points, line: Line) -> outlook.Points:
+    """A curve moved to go through what was simulated of its method, where that was done."""
+    widest = max(line.half_widths.values())
+    there = outlook.width_at(points, line.labels)
+    if not line.runs or there <= outlook.EXACT:
+        return points
+    return tuple((labels, width * widest / there) for labels, width in points)
+
+
+def show_unforeseen(plan: Plan, found: list[Line], places: Places) -> None:
     """What a method costs that gives no width beforehand, and that another one would."""
     labels = found[0].labels
-    st.markdown(f"**With {labels:,} labels, {minutes(labels * SECONDS_AN_ITEM)}.**")
+    with st.container(key="new-price-unforeseen"):
+        st.markdown(f"With {labels:,} labels, {minutes(labels * SECONDS_AN_ITEM)}.")
     others = plan.existing is not None and any(one.refused for one in found)
     hint = f" {WITH_KNOWN.format(ignored=SOURCES['ignored'])}" if others else ""
     st.text(f"{UNFORESEEN}{hint}")
-    show_not_offered(found)
+    with places.more:
+        show_not_offered(found)
 
 
 def show_not_offered(found: list[Line]) -> None:

@@ -13,18 +13,35 @@ from labelcore.population import Population
 from labelcore.ui.answers import DIGITS, KEY_PRESETS
 from labelcore.ui.draft import Question
 from labelcore.ui.facts import shown_word
+from labelcore.ui.item import item_nodes
 from labelcore.ui.new_items import fault_table
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.surface import show_item
 
 MOST_CLASSES, FEW = 50, 5
 CODES = {"0", "1"}
 ORDERS = ("By name", "The most frequent first")
 
 
-def question_step(population: Population) -> Question | None:
-    st.subheader("2 · Question", anchor=False)
+NO_QUESTION = "Write the question to continue."
+MENDED_BEFORE = "Correct what is told above to continue."
+
+
+def question_step(population: Population) -> Question | str:
+    """The question, its answers and their keys beside the first item; a sentence, for whoever
+    presses on, while something is missing or wrong."""
     if not measurable(population):
-        return None
+        return MENDED_BEFORE
+    left, right = st.columns([45, 55], gap="large")
+    with right:
+        st.caption("The first item, as it will look")
+        first = population.id_at(0)
+        show_item("first", item_nodes(population.content(first), items_file=population.path))
+    with left:
+        return asked(population)
+
+
+def asked(population: Population) -> Question | str:
     text = st.text_input(
         "What is asked about each item?",
         placeholder="Is this message spam?",
@@ -38,19 +55,18 @@ def question_step(population: Population) -> Question | None:
     else:
         classes, positive, keys = ordered_classes(population), population.positive, ""
     instructions = st.text_area(
-        "What counts, and what does not? (shown with H while labelling)",
+        "What counts, and what does not? (optional)",
         key="new-instructions",
         persist_state="session",
         height=90,
         max_chars=5000,
     )
-    if not text.strip():
-        st.info("Write the question to continue.")
-        return None
     fault = classes_fault(classes)
     if fault:
         st.error(plain(fault))
-        return None
+        return fault
+    if not text.strip():
+        return NO_QUESTION
     return Question(one_line(text, 300), instructions.strip(), classes, positive, keys)
 
 
@@ -112,7 +128,7 @@ def named_classes(population: Population) -> tuple[tuple[str, ...], str]:
         return population.classes, str(positive)
     left, right = st.columns(2)
     yes = left.text_input(
-        "Answer that counts as positive",
+        "The answer looked for",
         "yes",
         key="new-yes",
         persist_state="session",
@@ -126,31 +142,35 @@ def named_classes(population: Population) -> tuple[tuple[str, ...], str]:
 
 def key_preset(classes: tuple[str, ...], positive: str) -> str:
     """Which two keys answer; the first is that of the positive class."""
-    preset = st.segmented_control(
-        "Keys",
-        list(KEY_PRESETS),
-        default=next(iter(KEY_PRESETS)),
-        required=True,
-        key="new-keys",
-        persist_state="session",
-    )
+    shown = st.empty()
+    with st.expander("Other keys"):
+        preset = st.segmented_control(
+            "Keys",
+            list(KEY_PRESETS),
+            default=next(iter(KEY_PRESETS)),
+            required=True,
+            key="new-keys",
+            persist_state="session",
+        )
     other = next((name for name in classes if name != positive), "")
     yes, no = KEY_PRESETS[str(preset)]
     flag = " Flag then has the key G." if no == "F" else ""
-    st.caption(plain(f"{yes}: {shown_word(positive)} · {no}: {shown_word(other)}.{flag}"))
+    shown.caption(plain(f"{yes}: {shown_word(positive)} · {no}: {shown_word(other)}.{flag}"))
     return str(preset)
 
 
 def ordered_classes(population: Population) -> tuple[str, ...]:
     """The classes in the order of their keys, shown with them."""
-    order = st.segmented_control(
-        "Order of the classes, and so of their keys",
-        ORDERS,
-        default=ORDERS[0],
-        required=True,
-        key="new-order",
-        persist_state="session",
-    )
+    place = st.container()
+    with st.expander("Other keys"):
+        order = st.segmented_control(
+            "Order of the classes, and so of their keys",
+            ORDERS,
+            default=ORDERS[0],
+            required=True,
+            key="new-order",
+            persist_state="session",
+        )
     counts = np.sum(
         [
             np.bincount(codes, minlength=len(population.classes))
@@ -166,7 +186,7 @@ def ordered_classes(population: Population) -> tuple[str, ...]:
             [*DIGITS, *["list"] * len(classes)][: len(classes)], classes, places, strict=True
         )
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="new-classes")
+    place.dataframe(pd.DataFrame(rows), hide_index=True, key="new-classes")
     rare = [population.classes[place] for place in places if 0 < counts[place] < FEW]
     if rare:
         st.warning(

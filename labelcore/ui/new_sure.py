@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.designs import Design
 from labelcore.designs.base import INTERVAL_RULES
@@ -23,12 +24,25 @@ from labelcore.tallies import Question, questions
 from labelcore.ui import draft, outlook
 from labelcore.ui.draft import Aim, ProjectDraft
 from labelcore.ui.new_claims import claim_form_input, show_claim_terms
-from labelcore.ui.new_goal import BUDGET, CLAIMS, Goal, along_ranks, choose_way, claimed, how_much
-from labelcore.ui.new_known import not_random_words
+from labelcore.ui.new_goal import (
+    BUDGET,
+    CLAIMS,
+    FIRST_BUDGET,
+    Goal,
+    along_ranks,
+    budget_key,
+    choose_way,
+    claimed,
+    how_much,
+    slider,
+)
+from labelcore.ui.new_known import known_number, not_random_words
 from labelcore.ui.new_method import TRYING, Method, advanced, refuse_method
-from labelcore.ui.new_price import show_choice, show_derived, show_outlook, show_size
+from labelcore.ui.new_places import Places
+from labelcore.ui.new_price import Ahead, show_choice, show_derived, show_outlook, show_size
 from labelcore.ui.new_race import Race
 from labelcore.ui.new_stop import stop_input, together_input
+from labelcore.ui.new_table import choose_row, method_rows
 from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words import sentences as words
 from labelcore.words.promises import (
@@ -44,6 +58,8 @@ from labelcore.words.promises import (
 CORRECT = "Correct the number that is out of bounds to continue."
 CONFIDENCES = (0.9, 0.95, 0.99)
 PROMISE = "new-promise"
+HIGHEST_STOP = 1000
+"""The slider goes up to so many labels, or to twice the number chosen."""
 TRYING_CLAIMS = (
     "Trying out the claims on simulated labels, as if the scores were right: a few seconds ..."
 )
@@ -53,17 +69,15 @@ NO_FORECAST = (
 )
 
 
-def sure_step(aim: Aim, population: Population) -> tuple[Plan, Race] | None:
+def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, Race] | None:
     """The plan, and the race of the methods that is to be run when the page is drawn."""
-    st.subheader("4 · How sure?", anchor=False)
-    above = st.container()
     draft.fill(PROMISE, aim.file, "promise", draft.waiting(aim.file).promise)
-    method = advanced(aim, population, above)
+    method = advanced(aim, population, places)
     if method is None:
-        st.info(CORRECT)
+        places.price.info(CORRECT)
         return None
-    with above:
-        terms = size_and_promise(aim, population, method)
+    with places.slide:
+        terms = size_and_promise(aim, population, method, places.more)
     if terms is None:
         return None
     try:
@@ -77,17 +91,19 @@ def sure_step(aim: Aim, population: Population) -> tuple[Plan, Race] | None:
             existing=aim.existing,
             **terms,
         )
-        with st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
+        with places.price, st.spinner(TRYING_CLAIMS if plan.claims else TRYING):
             found = outlook.lines(population, population.fingerprint, plan.to_json())
     except (ValueError, TypeError) as error:
-        refuse_method(error, aim, method)
+        with places.price:
+            refuse_method(error, aim, method)
         return None
     if found[0].refused:
         fault = PlanError(found[0].refused, "", found[0].remedies)
-        refuse_method(fault, aim, method)
+        with places.price:
+            refuse_method(fault, aim, method)
         return None
     if plan.claims:
-        with above:
+        with places.slide:
             terms_place = st.container()
             form = claim_form_input(found[0].derived.get("claims", {}))
             if form != plan.claim_form:
@@ -97,18 +113,9 @@ def sure_step(aim: Aim, population: Population) -> tuple[Plan, Race] | None:
         with terms_place:
             show_claim_terms(plan, None if aim.existing == "random" else plan.budget)
     race = Race(population, plan, found)
-    found = race.lines
-    show_derived(method.place, found[0])
-    if method.sized:
-        show_size(method.design, found)
-    elif set(aim.estimands) <= set(CHOICES):
-        show_choice(found)
-    elif not found[0].half_widths and plan.margin:
-        by_number = ProjectDraft(aim.file, way=BUDGET)
-        refuse(NO_FORECAST, [WayOut("start from a number of items", by_number)])
+    if not show_what_it_costs(plan, aim, population, method, race, places):
         return None
-    else:
-        show_outlook(plan, population, race)
+    found = race.lines
     # The size on the page is the one that is frozen; to try it out again would take seconds.
     tried = plan.claims or found[0].runs
     sized = tried and plan.budget is None
@@ -116,39 +123,94 @@ def sure_step(aim: Aim, population: Population) -> tuple[Plan, Race] | None:
     return frozen(population, plan, size) if sized else plan, race
 
 
-def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[str, Any] | None:
+def show_what_it_costs(
+    plan: Plan, aim: Aim, population: Population, method: Method, race: Race, places: Places
+) -> bool:
+    """The price, the slider and the methods; whether the plan can be made."""
+    found = race.lines
+    with places.price:
+        show_derived(places.more, found[0])
+        if method.sized:
+            show_size(method.design, found, places.more)
+            return True
+        if set(aim.estimands) <= set(CHOICES):
+            show_choice(found)
+            return True
+        if not found[0].half_widths and plan.margin:
+            by_number = ProjectDraft(aim.file, way=BUDGET)
+            refuse(NO_FORECAST, [WayOut("start from a number of items", by_number)])
+            return False
+    ahead = show_outlook(plan, population, race, places)
+    if ahead is None:
+        return True
+    if plan.budget is not None and not plan.claims:
+        with places.slide:
+            slide(plan, aim, population, method, ahead)
+    with places.methods:
+        others = [one for one in method.promises(aim) if one != plan.promise]
+        other = None if plan.claims or plan.calibrated_stop else next(iter(others), None)
+        choose_row(method_rows(plan, ahead, found, other), plan, aim, method)
+        race.show()
+    return True
+
+
+def slide(plan: Plan, aim: Aim, population: Population, method: Method, ahead: Ahead) -> None:
+    """The slider of labels, each stop with the half-width expected there."""
+    budget = plan.budget or 1
+    items = len(population) - known_number(population)
+    low = max(fewest(aim, population, method), 1)
+    if plan.promise == Promise.WATCHED and aim.existing != "random":
+        low = max(low, method.design.smallest_watched_budget)
+    high = min(max(HIGHEST_STOP, 2 * budget), items)
+
+    def say(labels: int) -> str:
+        return f"{labels:,} labels, ± {words.points(ahead.width_at(labels))}"
+
+    key = budget_key(
+        population, aim, min(max(FIRST_BUDGET, fewest(aim, population, method)), items)
+    )
+    slider(budget, min(low, budget), max(high, budget), key, say)
+
+
+def size_and_promise(
+    aim: Aim, population: Population, method: Method, more: DeltaGenerator
+) -> dict[str, Any] | None:
     """Goal, confidence, promise and stop rules; None while a number is out of bounds."""
     design = method.design
     if method.sized:
         bare = isinstance(design, EstimatesCurve) and not design.has_confidence
-        sure = {} if bare else {"confidence": confidence_input()}
+        with more:
+            sure = {} if bare else {"confidence": confidence_input()}
         return {"promise": design.promises[0], **sure}
     try:
         least = fewest(aim, population, method)
     except NotRandomError as error:
         uses = {"certainty": "take them as known items", "ignored": "do not use them"}
         ways = [WayOut(words, ProjectDraft(aim.file, existing=use)) for use, words in uses.items()]
-        refuse(not_random_words(error, "in section 1"), ways)
+        refuse(not_random_words(error, "on the first screen"), ways)
         return None
     except (ValueError, TypeError) as error:
         refuse_method(error, aim, method)
         return None
     way = choose_way(aim, claims=method.claims)
     goal = (
-        claimed(aim, population, design) if way == CLAIMS else how_much(way, population, least, aim)
+        claimed(aim, population, design)
+        if way == CLAIMS
+        else how_much(way, population, least, aim, more)
     )
-    confidence = confidence_input()
     budget = None if goal is None or aim.existing == "random" else goal.budget
     params = design.Params(**method.params)
     horizon = watched_horizon(design, params, budget=least if way == BUDGET else budget)
-    if way == CLAIMS:
-        promise = Promise.WATCHED
-    else:
-        promise = promise_input(
-            design, method.promises(aim), horizon, budget, band=along_ranks(aim)
-        )
-    numbers = len(asked(aim, population))
-    together = numbers > 0 and together_input(numbers, confidence)
+    with more:
+        confidence = confidence_input()
+        if way == CLAIMS:
+            promise = Promise.WATCHED
+        else:
+            promise = promise_input(
+                design, method.promises(aim), horizon, budget, band=along_ranks(aim)
+            )
+        numbers = len(asked(aim, population))
+        together = numbers > 0 and together_input(numbers, confidence)
     if goal is None:
         if way != CLAIMS:
             st.info(CORRECT)
@@ -158,12 +220,13 @@ def size_and_promise(aim: Aim, population: Population, method: Method) -> dict[s
     if fault:
         most = min(design.smallest_watched_budget, len(population))
         label = f"label {design.smallest_watched_budget:,} items"
-        more = WayOut(label, ProjectDraft(aim.file, budget=most))
+        more_labels = WayOut(label, ProjectDraft(aim.file, budget=most))
         once = WayOut("look once, at the end", ProjectDraft(aim.file, promise=Promise.FIXED))
-        refuse(fault, [more, once])
+        refuse(fault, [more_labels, once])
         return None
     alone = numbers == 1 and method.stops_fixed(aim)
-    stop = end_of_session(goal, design, promise, len(population), horizon, alone=alone)
+    with more:
+        stop = end_of_session(goal, design, promise, len(population), horizon, alone=alone)
     return (
         None
         if stop is None

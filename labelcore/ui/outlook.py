@@ -19,6 +19,8 @@ from labelcore.words import sentences as words
 from labelcore.words.quantities import key_parts
 
 POINTS = 9
+EXACT = 1e-12
+"""A half-width that is none."""
 
 
 @st.cache_data(show_spinner=False, max_entries=40)
@@ -58,21 +60,70 @@ def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Lin
     return found
 
 
-@st.cache_data(show_spinner=False, max_entries=40)
-def curves(_population: Population, fingerprint: str, plan_json: str, most: int) -> pd.DataFrame:
-    """Labels against the largest expected half-width: columns labels, half_width, design."""
-    plan = Plan.from_json(plan_json)
-    rows = []
-    for name in (plan.design, *(name for name in DESIGNS if name != plan.design)):
-        try:
-            outlook = Outlook(_population, for_design(plan, name, _population))
-            items = min(outlook.most, len(_population))
-            for labels in sizes(items, most, outlook.design.least(outlook.frame)):
-                width = max(outlook.half_widths(labels, labels).values())
-                rows.append((labels, width, DESIGNS[name].label))
-        except ValueError:
-            continue
-    return pd.DataFrame(rows, columns=["labels", "half_width", "design"])
+Points = tuple[tuple[int, float], ...]
+"""Numbers of labels, each with the widest half-width expected there."""
+
+
+@st.cache_data(show_spinner=False, max_entries=400)
+def curve(_population: Population, fingerprint: str, plan_json: str, most: int) -> Points:
+    """The widest half-width expected of one plan's method; () where none is foreseen."""
+    try:
+        outlook = Outlook(_population, Plan.from_json(plan_json))
+        items = min(outlook.most, len(_population))
+        return tuple(
+            (labels, max(outlook.half_widths(labels, labels).values()))
+            for labels in sizes(items, most, outlook.design.least(outlook.frame))
+        )
+    except ValueError:
+        return ()
+
+
+def curve_of(population: Population, plan: Plan, name: str, most: int) -> Points:
+    """The same question by the method ``name``, up to ``most`` labels."""
+    try:
+        other = for_design(plan, name, population)
+    except ValueError:
+        return ()
+    return curve(population, population.fingerprint, other.to_json(), most)
+
+
+def width_at(points: Points, labels: float) -> float:
+    """The half-width at a number of labels; outside the points with the root of the labels.
+
+    >>> round(width_at(((100, 0.1), (400, 0.05)), 200), 4), width_at(((100, 0.1),), 400)
+    (0.0707, 0.05)
+    """
+    known = [(n, width) for n, width in points if width > EXACT]
+    if not known:
+        return 0.0
+    numbers, widths = np.log(np.array(known)).T
+    nearest = known[0] if labels < known[0][0] else known[-1]
+    if not known[0][0] <= labels <= known[-1][0]:
+        return nearest[1] * float(np.sqrt(nearest[0] / labels))
+    return float(np.exp(np.interp(np.log(labels), numbers, widths)))
+
+
+def labels_for(points: Points, width: float, items: int) -> int | None:
+    """The number of labels at which the half-width has come down to ``width``, at most all items;
+    None where nothing is foreseen.
+
+    >>> labels_for(((100, 0.1), (400, 0.05)), 0.05, 1000), labels_for(((100, 0.1),), 0.05, 300)
+    (400, 300)
+    """
+    if width <= EXACT:
+        return items if points else None
+    known = [(n, one) for n, one in points if one > EXACT]
+    if not known:
+        return None
+    numbers, widths = np.log(np.array(known)).T
+    falling = np.minimum.accumulate(widths)
+    wanted = float(np.log(width))
+    if falling[-1] <= wanted <= falling[0]:
+        found = float(np.interp(-wanted, -falling, numbers))
+    else:
+        place = 0 if wanted > falling[0] else -1
+        found = float(numbers[place]) + 2 * (float(falling[place]) - wanted)
+    return min(round(float(np.exp(found))), items)
 
 
 def sizes(items: int, most: int, fewest: int = 1) -> list[int]:
@@ -91,7 +142,7 @@ def width_words(half_width: float) -> str:
     >>> width_words(0.0312), width_words(0.0)
     ('3.2 points', 'exact')
     """
-    return words.points(half_width) if half_width > 1e-12 else "exact"
+    return words.points(half_width) if half_width > EXACT else "exact"
 
 
 def widest_of(widths: Mapping[str, float], estimand: str) -> str:

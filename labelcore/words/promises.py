@@ -11,6 +11,12 @@ PROMISES = {
     Promise.WATCHED: "I look while I label, and may stop when I like",
     Promise.FIXED: "I look once, when all planned labels are there",
 }
+LOOKS = {
+    Promise.WATCHED: "{sure} sure, look whenever you like.",
+    Promise.FIXED: "{sure} sure, one look at the end.",
+    Promise.NONE: "",
+}
+"""A promise in a few words, beside a price."""
 NARROWER = f"Narrower, but {AT_THE_END.format(due='the planned labels or stop')}."
 PROMISE_CAPTIONS = ("The interval is {valid}; in return it is about {part} wider.", NARROWER)
 EACH_RANK_CAPTIONS = (

@@ -240,3 +240,31 @@ def button(test: AppTest, start: str):
     places = [b.place for b in surface_buttons(test)]
     assert found, f"no button {start!r} among {places} and {[b.key for b in test.button]}"
     return found[0]
+
+
+def on(test: AppTest) -> AppTest:
+    """New project's next screen."""
+    button(test, "new-next").click().run()
+    assert not test.exception
+    return test
+
+
+def to_aim(test: AppTest, question: str) -> AppTest:
+    """From New project's first screen with a question to the last one."""
+    on(test).text_input(key="new-question").set_value(question).run()
+    return on(test)
+
+
+def back(test: AppTest, screens: int = 1) -> AppTest:
+    """So many screens of New project back."""
+    for _ in range(screens):
+        button(test, "new-back").click().run()
+    assert not test.exception
+    return test
+
+
+def aimed(test: AppTest, title: str) -> AppTest:
+    """With another question on the last screen of New project."""
+    test.radio(key="new-aim").set_value(title).run()
+    assert not test.exception
+    return test

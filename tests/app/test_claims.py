@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.ui import claims_view, new_claims, new_goal
-from tests.app.conftest import button, folds, texts
+from tests.app.conftest import button, folds, texts, to_aim
 from tests.app.test_new_project import error, store, whole_way, with_upload
 
 CLAIM = "accuracy >= 0.6"
@@ -146,7 +146,7 @@ def test_two_claims_share_the_error(app, items: Path, data_folder: Path) -> None
 def two_classifiers(app):
     rows = "".join(f"{n},text {n},{n % 2},{n % 3 == 0:d}\n" for n in range(100))
     page = with_upload(app, "two.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
-    page.text_input(key="new-question").set_value("Spam?").run()
+    to_aim(page, "Spam?")
     page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
     return page
 
@@ -164,7 +164,7 @@ def test_several_classes_are_compared_in_accuracy(app, data_folder: Path) -> Non
     said = "xyz"
     rows = "".join(f"{n},text {n},{said[n % 3]},{said[n % 2]}\n" for n in range(90))
     page = with_upload(app, "three.csv", f"id,text,pred_a,pred_b\n{rows}".encode())
-    page.text_input(key="new-question").set_value("Which?").run()
+    to_aim(page, "Which?")
     page.segmented_control(key="new-way").set_value(new_goal.CLAIMS).run()
     field(page, "segmented_control", "-kind").set_value(new_claims.BETTER).run()
     assert not page.exception and not page.error

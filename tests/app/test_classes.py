@@ -14,7 +14,7 @@ from labelcore.figures.confusion import confusion
 from labelcore.ui.compare import compared
 from labelcore.ui.confusion import confusion_csv, readable
 from labelcore.words import sentences as words
-from tests.app.conftest import HOSTILE, button, surface_buttons, texts
+from tests.app.conftest import HOSTILE, back, button, on, surface_buttons, texts, to_aim
 from tests.app.test_new_project import error, store, with_upload
 
 NAMES = ["ads", "bills", "chat", "family", "work"]
@@ -27,7 +27,7 @@ def text_of(names: list[str], rows: int = 200) -> bytes:
 
 def asked(app: Callable[..., AppTest], content: bytes) -> AppTest:
     page = with_upload(app, "c.csv", content)
-    page.text_input(key="new-question").set_value("What is it?").run()
+    to_aim(page, "What is it?")
     assert not page.exception
     return page
 
@@ -63,10 +63,13 @@ def classes(data_folder: Path) -> Classes:
 
 
 def test_a_project_of_five_classes(app, data_folder: Path) -> None:
-    page = asked(app, text_of(NAMES))
-    table = page.dataframe[1].value
+    page = on(with_upload(app, "c.csv", text_of(NAMES)))
+    table = page.dataframe[0].value
     assert list(table["key"]) == list("12345") and list(table["class"]) == NAMES
-    assert page.radio(key="new-aim").options == ["How accurate is it?", "Precision and recall"]
+    page.text_input(key="new-question").set_value("What is it?").run()
+    on(page)
+    assert page.radio(key="new-aim").options == ["Precision and recall", "How accurate is it?"]
+    assert page.radio(key="new-aim").value == "How accurate is it?"
     page.radio(key="new-aim").set_value("Precision and recall").run()
     button(page, "new-create").click().run()
     session = only(data_folder)
@@ -76,30 +79,31 @@ def test_a_project_of_five_classes(app, data_folder: Path) -> None:
 
 def test_frequent_classes_first(app, data_folder: Path) -> None:
     page = asked(app, text_of([*NAMES, "work", "work", "chat"]))
-    page.segmented_control(key="new-order").set_value("The most frequent first").run()
+    back(page).segmented_control(key="new-order").set_value("The most frequent first").run()
+    on(page)
     button(page, "new-create").click().run()
     assert only(data_folder).population.classes == ("work", "chat", "ads", "bills", "family")
 
 
 @pytest.mark.parametrize(("number", "told"), [(3, ""), (50, ""), (51, "name 51 classes")])
 def test_number_of_classes(app, number: int, told: str) -> None:
-    page = with_upload(app, "c.csv", text_of([f"class {n}" for n in range(number)], 510))
-    assert not page.exception
+    page = on(with_upload(app, "c.csv", text_of([f"class {n}" for n in range(number)], 510)))
     assert told in error(page) if told else not page.error
     assert ("new-question" in [one.key for one in page.text_input]) == (not told)
 
 
 def test_numbers_are_classes_and_a_rare_one_is_told(app) -> None:
-    page = asked(app, text_of(["-1", "0", "1"]) + b"999,last,2\n")
+    page = back(asked(app, text_of(["-1", "0", "1"]) + b"999,last,2\n"))
     assert not page.error
     assert "fewer than 5 rows: 2" in page.warning[0].value.replace("\\", "")
 
 
 def test_presets_of_two_keys(app, items: Path, data_folder: Path) -> None:
-    page = with_upload(app, "items.csv", items.read_bytes())
+    page = on(with_upload(app, "items.csv", items.read_bytes()))
     page.text_input(key="new-question").set_value("Spam?").run()
     page.segmented_control(key="new-keys").set_value("J / F").run()
     assert "Flag then has the key G" in texts(page)
+    on(page)
     button(page, "new-create").click().run()
     session = only(data_folder)
     assert session.settings["keys"] == "J / F"
@@ -161,13 +165,13 @@ def test_no_classifier_chosen(app) -> None:
 def test_a_scored_file_has_every_question(app) -> None:
     page = asked(app, scored())
     assert page.radio(key="new-aim").options == [
-        "How accurate is it?",
         "Precision and recall",
-        "Several classifiers at once",
+        "How accurate is it?",
         "Is A better than B?",
-        "Which classifier or threshold should I ship?",
-        "Where should I cut this ranked list?",
-        "How common is it? (prevalence)",
+        "Several classifiers at once",
+        "Which cut should I ship?",
+        "Where does the list turn bad?",
+        "How common is it?",
     ]
 
 
@@ -205,7 +209,7 @@ def test_a_third_classifier_ends_the_difference(app) -> None:
 
 def test_a_ranked_list_needs_no_threshold(app, data_folder: Path) -> None:
     page = asked(app, scored())
-    page.radio(key="new-aim").set_value("Where should I cut this ranked list?").run()
+    page.radio(key="new-aim").set_value("Where does the list turn bad?").run()
     assert not page.exception and not page.slider
     button(page, "new-create").click().run()
     session = only(data_folder)

@@ -18,9 +18,10 @@ from labelcore.stats.annotations_needed import labels_needed
 from labelcore.stats.oversampling import group_rates, sizes_for_margin
 from labelcore.stats.reach_bounds import label_bound, smallest_budget
 from labelcore.stats.recycling_savings import savings
+from labelcore.ui.new_aim import ACCURACY
 from labelcore.ui.plain import JOINER
 from labelcore.ui.planners import PLANNERS
-from tests.app.conftest import HOSTILE, button, texts
+from tests.app.conftest import HOSTILE, aimed, button, texts, to_aim
 
 STRATA, OVERSAMPLING, RECYCLING, CHOICE, CURVE = PLANNERS
 ITEMS = 1200
@@ -85,9 +86,9 @@ def number(test: AppTest, start: str) -> Any:
 def goes_on(test: AppTest, data_folder: Path) -> lc.Plan:
     """Press the button, ask a question and create the project; its plan."""
     button(test, "compare-use-").click().run()
-    assert test.title[0].value == "New project"
+    assert test.title[0].value == "Items · 1 of 3"
     test.switch_page("pages/new_project.py").run()
-    test.text_input(key="new-question").set_value("Is it so?").run()
+    to_aim(test, "Is it so?")
     assert not test.exception and not test.error
     button(test, "new-create").click().run()
     (record,) = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}").projects()
@@ -239,10 +240,10 @@ def test_file_and_threshold_are_shared_with_new_project(
     line = next(text.value for text in page.text if "would be called" in text.value)
     assert "this file has 1" in said(page)
     page.switch_page("pages/new_project.py").run()
-    page.text_input(key="new-question").set_value("Is it so?").run()
+    aimed(to_aim(page, "Is it so?"), ACCURACY.title)
     assert line in texts(page)
     links = [one.proto.label for one in page.main.get("page_link")]
-    assert "Compare methods on this file" in links
+    assert "The papers' own pictures" in links
     page.switch_page("pages/compare.py").run()
     assert line in texts(page) and page.segmented_control(key="compare-planner").value == RECYCLING
 

@@ -13,7 +13,7 @@ import pytest
 import labelcore as lc
 from labelcore.ui.explore import NO_SCORE
 from labelcore.words.short import short_range
-from tests.app.conftest import HOSTILE, bar_texts, button, picture, surface, texts
+from tests.app.conftest import HOSTILE, bar_texts, button, picture, surface, texts, to_aim
 
 PAGES = ("label", "progress", "explore", "report")
 PLANS: dict[str, dict[str, object]] = {
@@ -250,8 +250,8 @@ def aimed(app, pairs: Path):
     """A new project on the pairs that asks where to cut, at the step "How sure?"."""
     page = app("new_project")
     page.file_uploader(key="new-upload").upload("pairs.csv", pairs.read_bytes(), "text/csv").run()
-    page.text_input(key="new-question").set_value("Alike?").run()
-    page.radio(key="new-aim").set_value("Where should I cut this ranked list?").run()
+    to_aim(page, "Alike?")
+    page.radio(key="new-aim").set_value("Where does the list turn bad?").run()
     assert not page.exception and not page.error
     return page
 

@@ -10,10 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.ui.new_aim import BETTER, SEVERAL, WHICH
+from labelcore.ui.new_aim import ACCURACY, BETTER, SEVERAL, WHICH
 from labelcore.ui.new_goal import BUDGET, MARGIN
 from labelcore.ui.plain import JOINER
-from tests.app.conftest import button, texts
+from tests.app.conftest import aimed, button, texts, to_aim
 from tests.app.test_new_project import store, with_upload
 
 ITEMS = 240
@@ -53,7 +53,7 @@ KINDS = ("near equal", "same", "two different", "one classifier", "no prediction
 
 def on_page(app: Any, kind: str) -> AppTest:
     page = with_upload(app, "items.csv", written(kind))
-    page.text_input(key="new-question").set_value("Is it spam?").run()
+    to_aim(page, "Is it spam?")
     assert not page.exception
     return page
 
@@ -174,7 +174,8 @@ def test_the_recommended_entry_follows_the_recommendation(app) -> None:
 
 
 def test_a_comparison_not_asked_for_is_not_offered_for_that_reason(app) -> None:
-    shown = texts(on_page(app, "two different")).replace("\\", "")
+    page = aimed(on_page(app, "two different"), ACCURACY.title)
+    shown = texts(page).replace("\\", "")
     assert "Paired comparison" in shown.partition("Not offered here: ")[2]
     assert "answers which of two classifiers is better" in shown
     assert "compares exactly two classifiers" not in shown
@@ -185,7 +186,7 @@ def test_without_a_score_nothing_is_said_of_scores(app, columns: int) -> None:
     rows = [row.decode().split(",") for row in written("two different").splitlines()]
     kept = [row[:2] + row[3:columns] for row in rows]
     page = with_upload(app, "items.csv", "\n".join(",".join(row) for row in kept).encode())
-    page.text_input(key="new-question").set_value("Is it spam?").run()
+    to_aim(page, "Is it spam?")
     shown = texts(page).replace("\\", "")
     assert can_create(page) and not page.exception
     assert "Expected on an assumption about the answers" in shown
@@ -204,7 +205,7 @@ def test_exactly_two_are_chosen_by_one_press(app) -> None:
 
 def test_a_method_that_cannot_serve_gives_way_to_the_recommended(app) -> None:
     for press in ("Take the recommended method", "Take the parameters as they were"):
-        page = on_page(app, "two different")
+        page = aimed(on_page(app, "two different"), ACCURACY.title)
         method = next(one for one in page.selectbox if one.label == "Method")
         method.set_value("oversampling").run()
         assumed = next(one for one in page.number_input if "-assumed_recall" in str(one.key))

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.ui.new_aim import BOTH, RANKED, SHIP
+from labelcore.ui.new_aim import ACCURACY, BOTH, RANKED, SHIP
 from labelcore.ui.new_goal import BUDGET, MARGIN
 from labelcore.ui.new_items import HELPERS
-from tests.app.conftest import button, texts
+from labelcore.ui.new_project import NO_ITEMS
+from tests.app.conftest import aimed, button, on, texts, to_aim
 
 LEFT = 120
 
@@ -50,14 +51,14 @@ def test_nothing_goes_on_before_the_source_is_said(app) -> None:
     assert "included: 180 of 300 items have an answer already" in texts(page).replace("\\", "")
     assert source(page).value is None
     assert "To continue, say where the known answers come from" in texts(page)
-    assert [one.value for one in page.subheader] == ["1 · Items"]
+    assert on(page).title[0].value == "Items · 1 of 3" and NO_ITEMS in texts(page)
 
 
 @pytest.mark.parametrize(("known", "use"), [("top", "certainty"), ("all over", "random")])
 def test_a_project_uses_them_as_said(app, data_folder: Path, known: str, use: str) -> None:
     page = uploaded(app, screened(known))
     source(page).set_value(use).run()
-    page.text_input(key="new-question").set_value("Does it belong?").run()
+    to_aim(page, "Does it belong?")
     assert not page.exception
     assert "Beside 180 existing labels, taken as" in texts(page)
     budget = next(one for one in page.number_input if (one.key or "").startswith("new-budget"))
@@ -88,28 +89,28 @@ def test_labels_that_are_no_random_sample_are_refused_beside_the_question(app) -
         "of the 180 lie in the seventh tenth of the scores, against 10 % of all items. "
         "Choose 'Any other way' above: it is right however they came."
     )
-    assert [one.value for one in page.subheader] == ["1 · Items"]
+    assert on(page).title[0].value == "Items · 1 of 3"
     source(page).set_value("certainty").run()
     assert not page.error
-    assert "2 · Question" in [one.value for one in page.subheader]
+    assert on(page).title[0].value == "Question · 2 of 3"
 
 
 def test_a_question_that_cannot_use_them_says_which_can(app) -> None:
     page = uploaded(app, screened("all over"))
     source(page).set_value("random").run()
-    page.text_input(key="new-question").set_value("Does it belong?").run()
+    to_aim(page, "Does it belong?")
     page.radio(key="new-aim").set_value(SHIP.title).run()
     (told,) = (one.value.replace("\\", "") for one in page.error)
     assert told.startswith("No method for this question can use the known answers.")
     assert BOTH.title in told and SHIP.title not in told
-    assert "'I do not want to use them' in section 1" in told
+    assert "'I do not want to use them' on the first screen" in told
     assert not [one for one in page.button if one.key == "new-create"]
 
 
 def test_a_ranked_list_beside_them_promises_no_width(app, data_folder: Path) -> None:
     page = uploaded(app, screened("all over"))
     source(page).set_value("random").run()
-    page.text_input(key="new-question").set_value("Does it belong?").run()
+    to_aim(page, "Does it belong?")
     page.radio(key="new-aim").set_value(RANKED.title).run()
     shown = texts(page).replace("\\", "")
     assert "50.0 points" not in shown
@@ -132,7 +133,7 @@ def test_a_ranked_list_beside_them_promises_no_width(app, data_folder: Path) -> 
 def test_they_can_be_left_out(app, data_folder: Path) -> None:
     page = uploaded(app, screened())
     source(page).set_value("ignored").run()
-    page.text_input(key="new-question").set_value("Does it belong?").run()
+    to_aim(page, "Does it belong?")
     button(page, "new-create").click().run()
     session = open_project(data_folder)
     assert session.population.known is None and session.plan.existing is None
@@ -169,7 +170,7 @@ def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None
     chooser(page).set_value("coding").run()
     assert "coding: 60 of 300 items" in texts(page).replace("\\", "")
     source(page).set_value("certainty").run()
-    page.text_input(key="new-question").set_value("Is it relevant?").run()
+    to_aim(page, "Is it relevant?")
     button(page, "new-create").click().run()
     session = open_project(data_folder)
     assert session.population.arguments["known"] == "coding"
@@ -178,7 +179,7 @@ def test_any_column_with_few_values_can_be_named(app, data_folder: Path) -> None
 
 def test_no_column_need_be_named(app) -> None:
     page = uploaded(app, coded())
-    assert [one.value for one in page.subheader] == ["1 · Items", "2 · Question"]
+    assert on(page).title[0].value == "Question · 2 of 3"
 
 
 @pytest.mark.parametrize("told", [True, False])
@@ -193,8 +194,7 @@ def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path, 
     (field,) = [one for one in page.multiselect if one.label == HELPERS]
     assert field.value == [] and "opinion" in field.options and "score" not in field.options
     field.set_value(["opinion"]).run()
-    page.text_input(key="new-question").set_value("Does it belong?").run()
-    assert not page.exception
+    aimed(to_aim(page, "Does it belong?"), ACCURACY.title)
     assert "Items are chosen with the help of 'opinion'" in texts(page).replace("\\", "")
     assert ("'opinion' may save about" in texts(page)) == told
     button(page, "new-create").click().run()

@@ -10,10 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from tests.app.conftest import button, texts
+from tests.app.conftest import button, texts, to_aim
 from tests.app.test_new_project import error, store, with_upload
 
-SHIP = "Which classifier or threshold should I ship?"
+SHIP = "Which cut should I ship?"
 SEVERAL = "Several classifiers at once"
 ITEMS = 160
 
@@ -26,7 +26,7 @@ def content() -> bytes:
 
 def asked(app: Any, card: str) -> AppTest:
     page = with_upload(app, "items.csv", content())
-    page.text_input(key="new-question").set_value("Is it spam?").run()
+    to_aim(page, "Is it spam?")
     return page.radio(key="new-aim").set_value(card).run()
 
 

@@ -10,8 +10,10 @@ import pytest
 import labelcore as lc
 from labelcore.population import Dialect
 from labelcore.report import report_html
+from labelcore.ui.new_aim import ACCURACY
+from labelcore.ui.new_goal import MARGIN
 from labelcore.ui.plain import JOINER
-from tests.app.conftest import HOSTILE, button, texts
+from tests.app.conftest import HOSTILE, aimed, back, button, on, texts, to_aim
 
 
 def store(data_folder: Path) -> lc.store.LabelStore:
@@ -25,10 +27,9 @@ def with_upload(app, name: str, content: bytes):
 
 
 def whole_way(app, items: Path):
+    """On the last screen, about the accuracy."""
     page = with_upload(app, "items.csv", items.read_bytes())
-    page.text_input(key="new-question").set_value("Is it spam?").run()
-    assert not page.exception
-    return page
+    return aimed(to_aim(page, "Is it spam?"), ACCURACY.title)
 
 
 def error(page) -> str:
@@ -39,13 +40,24 @@ def error(page) -> str:
 def test_empty(app) -> None:
     page = app("new_project")
     assert not page.exception
-    assert [s.value for s in page.subheader] == ["1 · Items"]
+    assert [s.value for s in page.title] == ["Items · 1 of 3"]
 
 
 def test_a_project_from_an_upload(app, items: Path, data_folder: Path) -> None:
-    page = whole_way(app, items)
+    page = with_upload(app, "items.csv", items.read_bytes())
     assert "200 items, 1 score, 1 prediction column, no fault" in texts(page).replace("\\", "")
-    assert "true_label" in texts(page).replace("\\", "")
+    heads = json.loads(page.dataframe[0].proto.columns)
+    said = {
+        name: head["label"].partition(" · ")[2] for name, head in heads.items() if "label" in head
+    }
+    assert said == {
+        "id": "id",
+        "text": "shown",
+        "score_lr": "score of lr",
+        "pred_lr": "prediction of lr",
+        "true_label": "answer, hidden",
+    }
+    aimed(to_aim(page, "Is it spam?"), ACCURACY.title)
     button(page, "new-create").click().run()
     (record,) = store(data_folder).projects()
     session = lc.Session.open(store(data_folder), record.name)
@@ -122,7 +134,7 @@ def test_another_choice_is_read_and_kept_with_the_project(app, data_folder: Path
     assert "if its comma is a decimal mark, choose the decimal comma" in error(page)
     chooser(page, "decimal").set_value(",").run()
     assert not page.error and "decimal comma" in texts(page)
-    page.text_input(key="new-question").set_value("Spam?").run()
+    to_aim(page, "Spam?")
     button(page, "new-create").click().run()
     (record,) = store(data_folder).projects()
     population = lc.Session.open(store(data_folder), record.name).population
@@ -191,7 +203,7 @@ def test_another_kind_of_file_is_told_and_no_older_file_stays(app, items: Path) 
 
 def test_a_third_class_is_told_with_its_row(app) -> None:
     rows = "".join(f"{n},text {n},{'maybe' if n == 31 else n % 2}\n" for n in range(1, 101))
-    page = with_upload(app, "p.csv", f"id,text,prediction\n{rows}".encode())
+    page = on(with_upload(app, "p.csv", f"id,text,prediction\n{rows}".encode()))
     assert not page.exception and "no fault" not in texts(page)
     assert "column 'prediction' holds 'maybe' in row 31" in error(page)
     (fault,) = page.dataframe[-1].value.to_dict("records")
@@ -221,7 +233,7 @@ def test_file_in_the_data_folder(app, items: Path) -> None:
 def test_score_alone_needs_a_threshold(app) -> None:
     rows = "".join(f"{n},text {n},{n / 100}\n" for n in range(100))
     page = with_upload(app, "s.csv", f"id,text,score\n{rows}".encode())
-    page.text_input(key="new-question").set_value("Spam?").run()
+    aimed(to_aim(page, "Spam?"), ACCURACY.title)
     assert "50 of 100 would be called 'Yes'." in texts(page)
     page.slider[0].set_value(0.8).run()
     assert "20 of 100 would be called 'Yes'." in texts(page)
@@ -233,8 +245,8 @@ def test_score_alone_needs_a_threshold(app) -> None:
 def test_only_prevalence_without_a_classifier(app, data_folder: Path) -> None:
     rows = "".join(f"{n},text {n}\n" for n in range(100))
     page = with_upload(app, "t.csv", f"id,text\n{rows}".encode())
-    page.text_input(key="new-question").set_value("Spam?").run()
-    assert page.radio(key="new-aim").options == ["How common is it? (prevalence)"]
+    to_aim(page, "Spam?")
+    assert page.radio(key="new-aim").options == ["How common is it?"]
     assert "train the classifier" not in " ".join(c.label for c in page.segmented_control)
     button(page, "new-create").click().run()
     (record,) = store(data_folder).projects()
@@ -244,9 +256,10 @@ def test_only_prevalence_without_a_classifier(app, data_folder: Path) -> None:
 
 
 def test_same_names_for_both_answers(app, items: Path) -> None:
-    page = whole_way(app, items)
+    page = back(whole_way(app, items))
     page.text_input(key="new-yes").set_value("no").run()
     assert "must differ" in page.error[0].value
+    assert "2 of 3" in on(page).title[0].value
 
 
 def test_watched_promise_that_a_budget_is_too_small_for(app, items: Path) -> None:
@@ -278,8 +291,10 @@ def test_a_number_out_of_bounds_is_told_and_nothing_is_created(
 ) -> None:
     page = whole_way(app, items)
     if key == "new-margin":
-        page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+        page.segmented_control(key="new-way").set_value(MARGIN).run()
     assert button(page, "new-create")
+    if key == "new-number-":
+        back(page, 2)
     field = next(one for one in page.number_input if (one.key or "").startswith(key))
     field.set_value(value).run()
     assert not page.exception
@@ -289,7 +304,7 @@ def test_a_number_out_of_bounds_is_told_and_nothing_is_created(
 
 def test_margin_and_fixed_promise(app, items: Path, data_folder: Path) -> None:
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
     page.number_input(key="new-margin").set_value(8.0).run()
     page.radio(key="new-promise").set_value("fixed").run()
     button(page, "new-create").click().run()
@@ -306,7 +321,7 @@ def test_a_fixed_promise_that_stops_by_itself(app, items: Path, data_folder: Pat
         return box in {one.key for one in page.checkbox}
 
     page.radio(key="new-aim").set_value("How accurate is it?").run()
-    page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
     page.number_input(key="new-margin").set_value(8.0).run()
     page.radio(key="new-promise").set_value("fixed").run()
     assert not offered(), "strata cannot be calibrated"
@@ -331,8 +346,8 @@ def test_a_fixed_promise_that_stops_by_itself(app, items: Path, data_folder: Pat
 
 def test_the_price_of_a_stop_by_itself(app, items: Path) -> None:
     page = whole_way(app, items)
-    page.radio(key="new-aim").set_value("How common is it? (prevalence)").run()
-    page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+    page.radio(key="new-aim").set_value("How common is it?").run()
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
     page.radio(key="new-promise").set_value("fixed").run()
     method = next(one for one in page.selectbox if one.label == "Method")
     method.set_value("simple_random").run()
@@ -391,7 +406,7 @@ def test_hostile_columns_and_names(app) -> None:
     rows = "".join(f'{n},"{HOSTILE}",{n / 100}\n' for n in range(100))
     page = with_upload(app, f"{HOSTILE}.csv", f"{head}\n{rows}".encode())
     assert not page.exception
-    page.text_input(key="new-question").set_value(HOSTILE).run()
+    to_aim(page, HOSTILE)
     assert not page.exception
     shown = [
         one.value
@@ -417,7 +432,7 @@ def test_a_model_s_output_is_not_preselected_and_is_warned_of(app, data_folder: 
     content.set_value(["data", "predictions"]).run()
     (told,) = [one.value for one in page.warning if "judge blind" in one.value]
     assert "predictions may show a model's output" in told.replace("\\", "")
-    page.text_input(key="new-question").set_value("Is it good?").run()
+    to_aim(page, "Is it good?")
     page.button(key="new-create").click().run()
     assert not page.exception
     store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
@@ -448,7 +463,7 @@ def test_it_says_how_far_a_watched_plan_holds(
     """As far as the plan that is made of it."""
     page = whole_way(app, items)
     if margin:
-        page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+        page.segmented_control(key="new-way").set_value(MARGIN).run()
     until, part = (TIMES, "fifth") if margin else ("200 labels", "sixth")
     watched, once = radio_captions(page, "new-promise")
     assert watched == (
@@ -465,7 +480,7 @@ def test_it_says_how_far_a_watched_plan_holds(
 
 def test_a_deadline_or_a_fixed_promise_ends_no_later_than_planned(app, items: Path) -> None:
     page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value("I need to be this sure").run()
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
     page.checkbox(key="new-stop-margin").set_value(False).run()
     assert "At the latest it ends with the planned number of labels." in texts(page)
     page.checkbox(key="new-stop-margin").set_value(True).run()

@@ -14,9 +14,10 @@ import streamlit as st
 import labelcore as lc
 from labelcore.planning.race import may_race
 from labelcore.ui import new_race, outlook
+from labelcore.ui.new_goal import MARGIN
 from labelcore.ui.new_race import NOT_DONE, Races, races
-from tests.app.conftest import button, texts
-from tests.app.test_new_project import store, whole_way
+from tests.app.conftest import button, texts, to_aim
+from tests.app.test_new_project import store, with_upload
 
 SIMULATED = (
     "Simulated on your scores, taken as calibrated. If they are not, half or double is common."
@@ -72,10 +73,15 @@ def raced(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return begun
 
 
+def on_last_screen(app: Callable[..., Any], path: Path) -> Any:
+    """With what is preset: precision and recall where few items are called positive."""
+    return to_aim(with_upload(app, path.name, path.read_bytes()), "Is it spam?")
+
+
 def test_formulas_first_then_simulated_once(
     app: Callable[..., Any], items: Path, tables: list[list[int]], raced: list[Any]
 ) -> None:
-    page = whole_way(app, items)
+    page = on_last_screen(app, items)
     first, second = tables
     assert set(first) == {0} and set(second) == {40} and len(first) == len(second) > 2
     (said,) = (one for one in page.caption if one.value == SIMULATED)
@@ -90,7 +96,7 @@ def test_formulas_first_then_simulated_once(
 
 def test_real_numbers_come_and_no_thread_stays(app: Callable[..., Any], items: Path) -> None:
     before = threading.active_count()
-    page = whole_way(app, items)
+    page = on_last_screen(app, items)
     assert SIMULATED in texts(page) and not page.exception
     assert threading.active_count() == before
 
@@ -98,9 +104,9 @@ def test_real_numbers_come_and_no_thread_stays(app: Callable[..., Any], items: P
 def test_the_size_on_the_page_is_the_one_that_is_frozen(
     app: Callable[..., Any], items: Path, data_folder: Path, raced: list[Any]
 ) -> None:
-    page = whole_way(app, items)
-    page.segmented_control(key="new-way").set_value("I need to be this sure").run()
-    shown = next(one.value for one in page.markdown if one.value.startswith("**About"))
+    page = on_last_screen(app, items)
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
+    shown = next(one.value for one in page.markdown if one.value.startswith("About"))
     button(page, "new-create").click().run()
     (record,) = store(data_folder).projects()
     plan = lc.Session.open(store(data_folder), record.name).plan
@@ -130,7 +136,7 @@ def test_cancel_keeps_the_formulas(
         st.stop()
 
     monkeypatch.setattr(new_race, "race", interrupted)
-    page = whole_way(app, items)
+    page = on_last_screen(app, items)
     assert len(begun) == 1
     button(page, "new-race-cancel").click().run()
     assert len(begun) == 1 and not page.exception
@@ -145,7 +151,7 @@ def test_no_scores_no_race(app: Callable[..., Any], tmp_path: Path, raced: list[
     path = tmp_path / "bare.csv"
     rows = "".join(f"{n},text {n},{n % 2}\n" for n in range(100))
     path.write_text(f"id,text,prediction\n{rows}", "utf-8")
-    page = whole_way(app, path)
+    page = on_last_screen(app, path)
     assert raced == [] and page.dataframe and "calibrated" not in texts(page)
 
 
@@ -153,7 +159,7 @@ def test_what_took_too_long_stays_with_the_formulas(
     app: Callable[..., Any], items: Path, monkeypatch: pytest.MonkeyPatch, tables: list[list[int]]
 ) -> None:
     monkeypatch.setattr(new_race, "SECONDS", 0.0)
-    page = whole_way(app, items)
+    page = on_last_screen(app, items)
     assert NOT_DONE in texts(page) and {runs for drawn in tables for runs in drawn} == {0}
 
 
@@ -166,7 +172,7 @@ def test_some_methods_only(
             population, entrants[:1], **more
         )
     )  # fmt: skip
-    page = whole_way(app, items)
+    page = on_last_screen(app, items)
     shown = next(one.value for one in page.dataframe if "worked out by" in one.value)
     assert shown["worked out by"].tolist()[0] == "simulation"
     assert set(shown["worked out by"].tolist()[1:]) == {"formulas"}

@@ -156,6 +156,33 @@ def undone(log: Iterable[Event]) -> set[int]:
 # --- the page -----------------------------------------------------------------------------------
 
 
+def to_aim(page: Page, url: str, path: Path, question: str) -> None:
+    """Through New project's first two screens to its last one."""
+    page.goto(f"{url}/new_project")
+    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
+    page.get_by_text("no fault").wait_for()
+    wait_until_idle(page)
+    page.locator(".st-key-new-next button").click()
+    field = page.locator(".st-key-new-question input")
+    field.fill(question)
+    field.press("Enter")
+    wait_until_idle(page)
+    page.locator(".st-key-new-next button").click()
+    page.locator(".st-key-new-create button").wait_for()
+    wait_until_idle(page)
+
+
+def choose_aim(page: Page, title: str) -> None:
+    """Another card on New project's last screen."""
+    page.locator(".st-key-new-aim").get_by_text(title, exact=True).click()
+    wait_until_idle(page)
+
+
+def unfold_more(page: Page) -> None:
+    """What lies in the fold of New project's last screen."""
+    page.locator(".st-key-new-advanced summary").first.click()
+
+
 def open_label(page: Page, url: str, project: str) -> None:
     """The labelling page with the probe in it, ready for keys."""
     if not getattr(page, "labelcore_probed", False):

@@ -65,16 +65,10 @@ def rows() -> list[dict[str, object]]:
 
 
 def create_with_claim(page: Page, url: str, path: Path) -> str:
-    """Through the four steps, with a claim and no margin; the name of the project."""
-    page.goto(f"{url}/new_project")
-    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
-    page.get_by_text("no fault").wait_for()
-    question = page.locator(".st-key-new-question input")
-    question.fill("Is it a prize?")
-    question.press("Enter")
-    page.get_by_text("decides:").wait_for()
-    page.get_by_text("Precision and recall", exact=True).click()
-    page.get_by_text("I want to show something").click()
+    """Through the three screens, with a claim and no margin; the name of the project."""
+    driving.to_aim(page, url, path, "Is it a prize?")
+    driving.choose_aim(page, "Precision and recall")
+    page.get_by_text("Show a claim").click()
     page.get_by_text("Enter the percentage to continue.").wait_for()
     percent = page.locator("[class*='st-key-new-claim-0-'][class*='-percent'] input")
     percent.fill(PERCENT)

@@ -15,7 +15,7 @@ from tests.browser.server import Server
 PLAIN, RANKED = "Plain", "Ranked"
 PAGES = {
     "": "h1",
-    "new_project": "[role='radio']",
+    "new_project": ".st-key-new-upload",
     f"label?project={PLAIN}": ".lc-answers kbd",
     f"label?project={RANKED}": ".lc-answers kbd",
     f"progress?project={PLAIN}": ".living .chart",

@@ -19,14 +19,10 @@ CYCLE = "yynynnysynbyny"
 
 
 def create_project(page: Page, url: str, path: Path, question: str) -> str:
-    """Through the four steps of the page; the name of the project."""
-    page.goto(f"{url}/new_project")
-    page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
-    page.get_by_text("no fault").wait_for()
-    field = page.locator(".st-key-new-question input")
-    field.fill(question)
-    field.press("Enter")
-    page.get_by_text("decides:").wait_for()
+    """Through the three screens of the page; the name of the project."""
+    driving.to_aim(page, url, path, question)
+    driving.choose_aim(page, "How accurate is it?")
+    driving.unfold_more(page)
     budget = page.locator("[class*='st-key-new-budget-'] input")
     budget.fill("48")
     budget.press("Enter")

@@ -20,13 +20,10 @@ def test_a_race_can_be_typed_through_and_cancelled(
 ) -> None:
     score = np.random.default_rng(1).beta(0.6, 1.4, 20_000).round(6)
     rows = [{"id": f"i{n}", "text": f"item {n}", "score": one} for n, one in enumerate(score)]
-    page.goto(f"{shared_server.url}/new_project")
-    files = page.locator(".st-key-new-upload input[type=file]")
-    files.set_input_files(driving.write_csv(tmp_path / "raced.csv", rows))
-    page.get_by_text("no fault").wait_for()
-    question = page.locator(".st-key-new-question input")
-    question.fill("Is it spam?")
-    question.press("Enter")
+    path = driving.write_csv(tmp_path / "raced.csv", rows)
+    driving.to_aim(page, shared_server.url, path, "Is it spam?")
+    driving.unfold_more(page)
+    page.locator(".st-key-new-aim").get_by_text("How accurate is it?").click()
     name = page.locator("[class*='st-key-new-project-name-'] input")
     name.fill("typed while it ran")
     simulated = page.get_by_text("Simulated on your scores, taken as calibrated")
@@ -35,10 +32,9 @@ def test_a_race_can_be_typed_through_and_cancelled(
     expect(name).to_have_value("typed while it ran")
 
     wait_until_idle(page)
-    page.get_by_text("Precision and recall").first.click()
-    wait_until_idle(page)
-    page.get_by_text("I need to be this sure").click()
-    headline = page.get_by_text("points expected")
+    driving.choose_aim(page, "Precision and recall")
+    page.get_by_text("This sure", exact=True).click()
+    headline = page.locator(".st-key-new-price")
     shown = begin_and_cancel(page)
     expect(page.locator(".st-key-new-race-cancel")).to_have_count(0)
     wait_until_idle(page)
@@ -52,7 +48,7 @@ def begin_and_cancel(page: Page) -> str:
     for points in ("1", "1.1", "1.2", "1.3"):
         margin.fill(points)
         margin.press("Enter")
-        price = page.get_by_text(f"± {float(points):.1f} points expected")
+        price = page.locator(".st-key-new-price").filter(has_text=f"± {float(points):.1f} points")
         price.wait_for()
         shown = price.inner_text()
         with suppress(TimeoutError):

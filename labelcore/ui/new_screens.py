@@ -1,0 +1,100 @@
+"""New project: which of its three screens is shown, and how one goes from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from labelcore.charts.design import both
+from labelcore.ui.plain import plain
+
+NAMES = ("Items", "Question", "Aim and price")
+STEP, TOWARDS = "new-step", "new-towards"
+SCREENS_STYLE = (
+    f"<style>.stApp {{ {both('ground')} }}"
+    + """
+.stApp:has(.st-key-new-head) .stMainBlockContainer { max-width: 1180px; padding-bottom: 0; }
+.stApp .st-key-new-head { gap: 0.2rem; }
+.stApp .st-key-new-head h1 { font-size: 1.4rem; padding: 0; }
+.stApp:has(.st-key-new-head) .stMainBlockContainer > [data-testid="stVerticalBlock"],
+.stApp:has(.st-key-new-head) [data-testid="stColumn"] > [data-testid="stVerticalBlock"] {
+  gap: 0.6rem;
+}
+[class*="st-key-new-price"] p {
+  font-size: 1.25rem; font-weight: 650; font-variant-numeric: tabular-nums;
+}
+.stVerticalBlock > :has(> .st-key-new-on), .stVerticalBlock > :has(> * > * > .st-key-new-on) {
+  position: sticky; bottom: 0; z-index: 40; background: var(--ground);
+}
+.st-key-new-on { border-top: 1px solid var(--border); padding: 0.5rem 0; }
+</style>"""
+)
+
+
+def step() -> int:
+    """The screen that is shown, from 1 to 3."""
+    return int(st.session_state.get(STEP, 1))
+
+
+def go(number: int, *, towards: int | None = None) -> None:
+    """Show a screen; with ``towards`` go on from there by itself as far as all is settled."""
+    st.session_state[STEP] = number
+    st.session_state[TOWARDS] = towards or number
+
+
+def going_on() -> bool:
+    """Whether a later screen is meant, and this one only passed."""
+    return int(st.session_state.get(TOWARDS, 1)) > step()
+
+
+def stay() -> None:
+    """This screen needs the person: go no further by itself."""
+    st.session_state[TOWARDS] = step()
+
+
+def pass_on() -> None:
+    """On to the next screen, still towards the one that is meant."""
+    st.session_state[STEP] = step() + 1
+    st.rerun()
+
+
+def head(here: int, said: Mapping[int, str]) -> None:
+    """The way so far: each screen that is settled with its answer in a line, and a press back."""
+    st.html(SCREENS_STYLE)
+    with st.container(key="new-head"):
+        st.title(f"{NAMES[here - 1]} · {here} of {len(NAMES)}", anchor=False)
+        if said:
+            with st.container(horizontal=True, key="new-done"):
+                for number, words in said.items():
+                    st.button(
+                        plain(words, 90),
+                        key=f"new-go-{number}",
+                        type="tertiary",
+                        icon=":material/check:",
+                        on_click=go,
+                        args=(number,),
+                        help=f"Back to {NAMES[number - 1]}",
+                    )
+
+
+def bar() -> DeltaGenerator:
+    """Where the ways on stand, always in reach."""
+    return st.container(horizontal=True, vertical_alignment="center", key="new-on")
+
+
+def next_button(settled: bool, lacking: str) -> None:
+    """On to the next screen; where something is lacking a press says what."""
+    with bar():
+        if step() > 1:
+            back_button()
+        if st.button("Next", key="new-next", type="primary"):
+            if settled:
+                go(step() + 1)
+                st.rerun()
+            st.text(lacking)
+
+
+def back_button() -> None:
+    st.button("Back", key="new-back", on_click=go, args=(step() - 1,))

@@ -1,0 +1,108 @@
+"""New project: every method for the aim, by the labels it is expected to need, to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from labelcore.designs import DESIGNS
+from labelcore.plan.plan import Plan
+from labelcore.planning.methods import Line
+from labelcore.promises import Promise
+from labelcore.ui import draft, outlook
+from labelcore.ui.draft import Aim, ProjectDraft
+from labelcore.ui.new_method import RECOMMENDED, Method
+from labelcore.ui.new_price import Ahead
+from labelcore.ui.plain import plain
+
+ROW = "new-row"
+SAME = "The same result by another method"
+ONE_LOOK = "one look"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method with one of its promises, and the labels expected; None where none is foreseen."""
+
+    design: str
+    label: str
+    promise: str
+    labels: int | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.design} {self.promise}"
+
+    @property
+    def words(self) -> str:
+        """
+        >>> Row("a", "Strata", "fixed", 1200).words, Row("a", "Strata", "watched", None).words
+        ('Strata · 1,200 labels · one look', 'Strata · no forecast')
+        """
+        said = "no forecast" if self.labels is None else f"{self.labels:,} labels"
+        return " · ".join((self.label, said, *([ONE_LOOK] * (self.promise == Promise.FIXED))))
+
+
+def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | None) -> list[Row]:
+    """A row for each method that can serve, and one for the ``other`` promise of the chosen one;
+    the fewest labels first."""
+    rows = []
+    for one in found:
+        if one.refused:
+            continue
+        same = one.design == plan.design or plan.margin is not None
+        labels = one.labels if same else ahead.labels_by(one.design)
+        promise = promise_of(plan, one.design)
+        rows.append(Row(one.design, one.label, promise, labels if one.half_widths else None))
+    if other is not None and (labels := labels_with(plan, ahead, other)) is not None:
+        rows.append(Row(plan.design, ahead.chosen.label, other, labels))
+    return sorted(rows, key=lambda row: (row.labels is None, row.labels))
+
+
+def promise_of(plan: Plan, design: str) -> str:
+    """The promise of the plan where a method has it, else the method's own."""
+    promises = DESIGNS[design].promises
+    return str(plan.promise if plan.promise in promises else promises[0])
+
+
+def labels_with(plan: Plan, ahead: Ahead, promise: str) -> int | None:
+    """The labels that the chosen method needs for the same half-width with another promise."""
+    try:
+        changed = replace(plan, promise=promise, stop=None)
+        if plan.margin is not None:
+            line = outlook.forecast(ahead.population, changed)
+            return None if line.refused else line.labels
+    except ValueError:
+        return None
+    population, most = ahead.population, 4 * ahead.chosen.labels
+    points = outlook.curve(population, population.fingerprint, changed.to_json(), most)
+    formula = outlook.curve_of(population, plan, plan.design, most)
+    there = outlook.width_at(formula, ahead.chosen.labels)
+    exact = min(ahead.width, there) <= outlook.EXACT
+    width = ahead.width if exact else there  # before it was moved to what was simulated
+    return outlook.labels_for(points, width, len(population))
+
+
+def choose_row(rows: Sequence[Row], plan: Plan, aim: Aim, method: Method) -> None:
+    """The rows to choose from, the one that is taken marked."""
+    taken = f"{plan.design} {plan.promise}"
+    words = {row.name: plain(row.words) for row in rows}
+    if len(words) < 2 or taken not in words:
+        return
+    st.session_state[ROW] = taken
+    st.radio(
+        SAME,
+        list(words),
+        format_func=words.__getitem__,
+        key=ROW,
+        on_change=_take,
+        args=(aim.file, method.best, {row.name: row for row in rows}),
+    )
+
+
+def _take(file: str, best: str, rows: Mapping[str, Row]) -> None:
+    row = rows[st.session_state[ROW]]
+    design = RECOMMENDED if row.design == best else row.design
+    draft.begin(ProjectDraft(file, design=design, promise=row.promise))

@@ -1,0 +1,107 @@
+"""New project: a reload, which is a new session of the same address, loses nothing."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labelcore.ui import draft, new_kept
+from labelcore.ui.new_aim import PREVALENCE
+from labelcore.ui.new_goal import MARGIN
+from tests.app.conftest import aimed, back, button, to_aim
+from tests.app.test_new_project import store, with_upload
+
+
+def token(page: AppTest) -> str:
+    found = page.query_params["draft"]
+    return found if isinstance(found, str) else str(found[0])
+
+
+def shown(page: AppTest) -> dict[str, object]:
+    """What each input of the last screen shows."""
+    kinds = ("radio", "segmented_control", "number_input", "select_slider", "selectbox")
+    return {one.key: one.value for kind in kinds for one in getattr(page, kind)}
+
+
+def test_a_reload_loses_nothing(app, items: Path, data_folder: Path) -> None:
+    page = with_upload(app, "items.csv", items.read_bytes())
+    page.multiselect[0].set_value(["text", "id"]).run()
+    aimed(to_aim(page, "Is it spam?"), PREVALENCE.title)
+    page.segmented_control(key="new-way").set_value(MARGIN).run()
+    page.number_input(key="new-margin").set_value(8.0).run()
+    page.radio(key="new-promise").set_value("fixed").run()
+    again = app("new_project", draft=token(page))
+    assert again.title[0].value == "Aim and price · 3 of 3"
+    assert shown(again) == shown(page) and shown(again)["new-margin"] == 8.0
+    assert back(again).text_input(key="new-question").value == "Is it spam?"
+    button(again, "new-next").click().run()
+    button(again, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    assert json.loads(record.plan_json)["margin"] == 0.08
+    assert list(new_kept.folder().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[1]",
+        '{"version": "0.0.1", "values": {"new-path": "items.csv"}}',
+        '{"version": "VERSION", "values": {"new-path": "../secret.csv"}}',
+        '{"version": "VERSION", "values": {"new-path": "files/items.csv", "person": "eve"}}',
+    ],
+)
+def test_a_file_of_another_kind_is_left_alone(app, items: Path, text: str) -> None:
+    (items.parent.parent.parent / "secret.csv").write_text("id,text\n1,secret\n")
+    new_kept.folder().mkdir()
+    name = "0" * 24
+    (new_kept.folder() / f"{name}.json").write_text(text.replace("VERSION", new_kept.__version__))
+    page = app("new_project", draft=name)
+    assert not page.exception and page.title[0].value == "Items · 1 of 3"
+    assert "new-path" not in page.session_state and "person" not in page.session_state
+
+
+def test_an_address_names_no_other_file(app, items: Path) -> None:
+    (items.parent.parent / "drafts.json").write_text(
+        json.dumps({"version": new_kept.__version__, "values": {"new-path": str(items)}})
+    )
+    page = app("new_project", draft="../drafts")
+    assert not page.exception and "new-path" not in page.session_state
+
+
+def test_old_ones_are_cleared_away(app, items: Path) -> None:
+    new_kept.folder().mkdir(parents=True)
+    old, young = (new_kept.folder() / f"{letter * 24}.json" for letter in "ab")
+    for path in (old, young):
+        path.write_text("{}")
+    month_ago = time.time() - new_kept.OLDEST_SECONDS - 60
+    os.utime(old, (month_ago, month_ago))
+    with_upload(app, "items.csv", items.read_bytes())
+    assert young.exists() and not old.exists()
+
+
+def buttons(root: Path) -> list[str]:
+    """How the key of each button of New project begins."""
+    found = []
+    for path in [*(root / "labelcore/ui").glob("new_*.py"), root / "labelcore/ui/remedies.py"]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="button"), keywords=words):
+                    found += [ast.unparse(one.value) for one in words if one.arg == "key"]
+    return [text.strip("f'\"") for text in found]
+
+
+def test_nothing_is_put_into_a_button(root: Path) -> None:
+    """A button's value cannot be set: its key must be among those that are left out."""
+    keys = buttons(root)
+    assert len(keys) > 5
+    for key in keys:
+        text = "new-way-out-0" if key == "key" else key
+        assert text.startswith(draft.INPUTS)
+        assert new_kept.PRESSED.match(text.removeprefix(draft.INPUTS)), key
