@@ -76,10 +76,11 @@ class Axis:
         return [(self.along(n * step), _tick(n * step, share)) for n in range(first, last + 1)]
 
 
-def drawn(chart: Chart, name: str) -> Node:
-    """The chart as an svg element, with its words as the text instead.
+def drawn(chart: Chart, name: str, title: str = "") -> Node:
+    """The chart as an svg element.
 
-    name   unlike that of any other drawing of the same page
+    name    unlike that of any other drawing of the same page
+    title   the text instead, where the chart's words stand beside it; "": its words
     """
     figure = chart.figure.to_plotly_json()
     data, layout = figure["data"], figure["layout"]
@@ -92,7 +93,7 @@ def drawn(chart: Chart, name: str) -> Node:
     turned = _turned(level, across)
     bottom = height - _below(layout.get("xaxis", {}), level, turned)
     above = float((layout.get("margin") or {}).get("t") or 0)
-    top = PAD + 12 + max(LINE_HEIGHT * 1.3 * len(rows), above - 18)
+    top = PAD + 16 + max(LINE_HEIGHT * 1.3 * len(rows), above - 18)
     x = Axis(level.given, level.ends, across, level.places)
     shapes: list[Node] = []
     for reference, axis in upright.items():
@@ -106,10 +107,12 @@ def drawn(chart: Chart, name: str) -> Node:
             shapes += _references(layout, x, y, (top, bottom))
     if layout.get("xaxis", {}).get("visible") is not False:
         shapes += _below_axis(x, bottom, turned, height)
-    legend = _legend(rows, top - 10, name)
+    legend = _legend(rows, top - 16, name)
     box = f"0 0 {WIDTH:g} {height:g}"
     parts = [*_patterns(data, name), *legend, *shapes]
-    return node("svg", *parts, klass="drawn", viewBox=box, role="img", aria_label=chart.alt)
+    return node(
+        "svg", *parts, klass="drawn", viewBox=box, role="img", aria_label=title or chart.alt
+    )
 
 
 def _number(value: Any, log: bool, places: Mapping[str, int]) -> float:

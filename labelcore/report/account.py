@@ -59,7 +59,12 @@ def looks(facts: Facts) -> Markup:
         note += f" {count(left_out, 'look')} left out here; report.json and the log have every one."
     figures = ("State", "Chosen", "Left") if choice else ("Value", "Low", "High")
     head = ("Labels", *figures, "Look", "When")
-    return section("looks", "Looks", element("p", note), table(f"Looks at {key}", head, rows))
+    folded = element(
+        "details",
+        element("summary", "The looks as a table"),
+        table(f"Looks at {key}", head, rows),
+    )
+    return section("looks", "Looks", element("p", note), folded)
 
 
 def thinned(number: int, most: int) -> list[int]:
@@ -294,7 +299,8 @@ def methods_text(facts: Facts) -> str:
     )
     number = facts.people_count
     from_people = "" if number is None else f" from {people_words(number)}"
-    summary = design.summary[:1].lower() + design.summary[1:]
+    summary = design.summary.removeprefix("Recommended: ")
+    summary = summary[:1].lower() + summary[1:]
     before = f"There were {facts.existing_words}. " if facts.existing_words else ""
     return (
         f"From the {len(facts.population):,} items of {facts.population.name}, "

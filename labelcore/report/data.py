@@ -51,6 +51,7 @@ def report_values(facts: Facts) -> dict[str, Any]:
                 strict=True,
             )
         ],
+        "confusion": _confusion(facts),
         "counts": dict(facts.counts),
         "people": list(facts.people),
         "ends": [_end(facts, index) for index in range(len(facts.ends()))],
@@ -80,6 +81,14 @@ def _along_ranks(along: AlongRanks | None) -> dict[str, Any] | None:
         "packages": [] if along.packages is None else along.packages.to_dict("records"),
         "refused": along.refused,
     }
+
+
+def _confusion(facts: Facts) -> dict[str, Any] | None:
+    if facts.confusion is None:
+        return None
+    classifier, found = facts.confusion
+    rows = found.to_numpy().tolist()
+    return {"classifier": classifier, "columns": list(found.columns), "rows": rows}
 
 
 def _landmark(one: Landmark) -> dict[str, Any]:

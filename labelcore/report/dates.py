@@ -25,6 +25,15 @@ def moment_words(at: str) -> str:
     return f"{_day(when.date())} {when.year}, {when:%H:%M} UTC"
 
 
+def day_words(at: str) -> str:
+    """
+    >>> day_words("2026-05-03T14:05:09.123456+00:00")
+    '3 May 2026'
+    """
+    when = moment(at)
+    return f"{_day(when.date())} {when.year}"
+
+
 def span_words(first: str, last: str) -> str:
     """The days from one time to another.
 

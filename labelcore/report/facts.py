@@ -60,6 +60,8 @@ class Facts:
     seal          the hash of the last event
     existing      the labels from before the project that the plan uses
     saved         what helpers saved, None without helpers
+    confusion     the first classifier that has predictions, and items by prediction and truth; None
+                  without one, and before there is an interval
     people        the names under which the labels in force were given
     people_count  how many people they are, None where nobody can tell
     """
@@ -95,6 +97,7 @@ class Facts:
     version: str
     existing: Existing
     saved: Saved | None
+    confusion: tuple[str, pd.DataFrame] | None
 
     @property
     def existing_words(self) -> str:
@@ -187,12 +190,20 @@ def gather(session: Session) -> Facts:
         version=str(sys.modules["labelcore"].__version__),
         existing=session.engine.existing,
         saved=_saved(session),
+        confusion=_confusion(session, results),
     )
 
 
 def _saved(session: Session) -> Saved | None:
     engine = session.engine
     return engine.design.saved(engine.setup, engine.frame, engine.progress)
+
+
+def _confusion(session: Session, results: Mapping[str, Result]) -> tuple[str, pd.DataFrame] | None:
+    known = session.population.predictions
+    names = [name for name in session.engine.classifiers if name is not None and name in known]
+    due = any(isinstance(one, Estimate | Band) and one.has_interval for one in results.values())
+    return (names[0], session.confusion(names[0])) if names and due else None
 
 
 def _given(span: tuple[str, str] | None, people: int | None) -> str:

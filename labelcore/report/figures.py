@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pandas as pd
@@ -13,30 +14,40 @@ from labelcore.report.account import thinned
 from labelcore.report.claims import evidence_charts
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
-from labelcore.report.sections import name_of, section
+from labelcore.report.sections import called, name_of, section
 from labelcore.results.types import Band, Choice, Estimate
 from labelcore.words.quantities import same_quantity
 
-ROWS_SHOWN = 60
+ROWS_SHOWN, CURVE_HEIGHT = 60, 250
+SENTENCE_ENDS = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 CURVES = {
     ("precision",): "Precision along the ranks of the score",
     ("precision", "recall"): "Precision against recall",
     ("yield",): "Yield along the ranks of the score",
     ("true_positive_rate", "false_positive_rate"): "ROC curve",
 }
+FRONT = CURVES["precision",]
 # Not drawn for bounds without an estimate: there is no recall to draw precision against.
 NEEDS_ESTIMATE = {("precision", "recall")}
 
 
-def figures(facts: Facts) -> Markup:
-    """History, precision along the ranks, precision against recall, strata."""
-    drawn = [
-        _figure(f"figure-{number}", title, chart)
-        for number, (title, chart) in enumerate(_charts(facts), start=1)
-    ]
-    if not drawn:
-        drawn = [element("p", "There is nothing to draw before the first label.")]
-    return section("figures", "Figures", *drawn)
+def figures(facts: Facts) -> tuple[Markup | None, Markup]:
+    """The curve of page 1, None without one; and a section with the other figures: history,
+    candidates, evidence, curves, strata. What one says in words no later one says again."""
+    said: set[str] = set()
+    curve, others = None, []
+    found = sorted(_charts(facts), key=lambda one: one[0] != FRONT)
+    for number, (title, chart) in enumerate(found, start=1):
+        parts = SENTENCE_ENDS.split(chart.alt)
+        caption = " ".join(one for one in parts if one not in said)
+        said.update(parts)
+        made = _figure(f"figure-{number}", title, chart, caption)
+        if title == FRONT:
+            curve = made
+        else:
+            others.append(made)
+    nothing = element("p", "There is nothing more to draw yet.")
+    return curve, section("figures", "Figures", *(others or [nothing]))
 
 
 def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
@@ -51,7 +62,7 @@ def _charts(facts: Facts) -> Iterator[tuple[str, Chart]]:
     yield from _candidates(facts)
     yield from evidence_charts(facts)
     yield from _compared(facts)
-    yield from _curves({band.estimand: band for band in facts.curves or ()})
+    yield from _curves(facts, {band.estimand: band for band in facts.curves or ()})
     if facts.counts["drawn"] and not isinstance(facts.primary, Choice):
         yield "Strata", charts.strata_chart(facts.strata, facts.strata_names)
 
@@ -76,24 +87,33 @@ def _compared(facts: Facts) -> Iterator[tuple[str, Chart]]:
         yield "Side by side", charts.compare_chart([found[0], *same])
 
 
-def _curves(bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]:
+def _curves(facts: Facts, bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]:
     for names, title in CURVES.items():
         found = [bands[f"{name}_curve"] for name in names if f"{name}_curve" in bands]
         if len(found) < len(names) or (names in NEEDS_ESTIMATE and found[0].confidence is None):
             continue
         if len(names) == 1:
-            yield title, charts.rank_chart(found[0])
+            made = charts.rank_chart(found[0], cut=own_cut(facts, found[0].scope.classifier))
+            made.figure.update_layout(height=CURVE_HEIGHT)
+            yield title, made
         else:
             draw = charts.roc_chart if "ROC" in title else charts.precision_recall_chart
             yield title, draw(found[0], found[1])
 
 
-def _figure(name: str, title: str, chart: Chart) -> Markup:
+def own_cut(facts: Facts, classifier: str | None) -> int | None:
+    """How many items the classifier's threshold calls positive; None without a threshold."""
+    if classifier not in facts.population.thresholds:
+        return None
+    return called(facts, str(classifier)) or None
+
+
+def _figure(name: str, title: str, chart: Chart, caption: str) -> Markup:
     return element(
         "figure",
         element("h3", title),
-        element("div", picture(drawn(chart, name)), class_="plot"),
-        element("figcaption", tied(chart.alt)),
+        element("div", picture(drawn(chart, name, title)), class_="plot"),
+        element("figcaption", tied(caption)),
         element("details", element("summary", "The same as a table"), numbers(title, chart.table)),
     )
 

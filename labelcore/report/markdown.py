@@ -1,4 +1,4 @@
-"""The report as Markdown: the sections of the page without its figures."""
+"""The report as Markdown: the words and tables of the page, without its drawings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from html.parser import HTMLParser
 
 from labelcore.report.facts import gather
-from labelcore.report.markup import Markup
 from labelcore.report.page import sections_of
 from labelcore.session.session import Session
 
@@ -20,7 +19,7 @@ SPANS = {"code": "`", "em": "*", "strong": "**", "b": "**"}
 def report_markdown(session: Session) -> str:
     """The words and tables of ``report_html`` for a repository or a wiki. Nothing of the content is
     read as Markdown or HTML."""
-    whole = "".join(one.html for one in sections_of(gather(session), Markup("")))
+    whole = "".join(one.html for one in sections_of(gather(session)))
     return markdown(whole)
 
 

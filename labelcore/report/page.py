@@ -6,6 +6,7 @@ from labelcore.report import account, sections
 from labelcore.report.claims import claims
 from labelcore.report.facts import Facts, gather
 from labelcore.report.figures import figures
+from labelcore.report.front import front
 from labelcore.report.markup import Markup, element, joined
 from labelcore.report.ranks import along_the_ranks
 from labelcore.report.second_readings import second_readings
@@ -30,28 +31,30 @@ def page(facts: Facts) -> str:
         element("title", f"{facts.title}: report"),
         Markup(f"<style>{STYLE}</style>"),
     )
-    body = element("body", element("main", *sections_of(facts, figures(facts))))
+    body = element("body", element("main", *sections_of(facts)))
     return "<!doctype html>\n" + element("html", head, body, lang="en").html + "\n"
 
 
-def sections_of(facts: Facts, drawing: Markup) -> list[Markup]:
-    """Everything that a report says, in order, with the figures in their place."""
+def sections_of(facts: Facts) -> list[Markup]:
+    """Everything that a report says, in order: page 1, the figures, and how they came about."""
+    curve, drawn = figures(facts)
     return [
-        sections.header(facts),
-        sections.question(facts),
-        sections.population(facts),
-        sections.plan(facts),
+        front(facts, curve),
         sections.estimates(facts),
         joined(claims(facts)),
         joined(along_the_ranks(facts)),
-        drawing,
+        drawn,
         joined(sections.second_stage(facts)),
         second_readings(facts),
-        account.looks(facts),
-        account.labelling(facts),
-        account.ending(facts),
         account.caveats(facts),
         account.methods(facts),
+        sections.appendix(facts),
+        sections.question(facts),
+        sections.population(facts),
+        sections.plan(facts),
+        account.labelling(facts),
+        account.looks(facts),
+        account.ending(facts),
         account.others(facts),
         account.recompute(facts),
     ]

@@ -95,6 +95,11 @@ REFERENCES: tuple[tuple[tuple[str, ...], str], ...] = (
         "Ville, J. (1939). Étude critique de la notion de collectif. Gauthier-Villars, Paris.",
     ),
     (
+        ("Wang and Tsiatis", "1987"),
+        "Wang, S. K. and Tsiatis, A. A. (1987). Approximately optimal one-parameter boundaries for "
+        "group sequential trials. Biometrics 43(1), 193–199.",
+    ),
+    (
         ("Waudby-Smith and Ramdas", "2020"),
         "Waudby-Smith, I. and Ramdas, A. (2020). Confidence sequences for sampling without "
         "replacement. Advances in Neural Information Processing Systems 33, 20204–20214.",

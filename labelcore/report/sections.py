@@ -51,32 +51,16 @@ WORDING_NAMES = {
 }
 
 
-def header(facts: Facts) -> Markup:
-    """The sentence to quote, marked while it is not final."""
-    mark = element("em", "Interim", class_="interim") if facts.interim else None
-    about = (
-        f"Project {facts.project!r}, as of {moment_words(facts.as_of)}. Labelcore {facts.version}."
-    )
-    note = (
-        element(
-            "p",
-            "Labelling is not finished: this is what is known so far.",
-            class_="note",
-        )
-        if facts.interim
-        else None
-    )
-    return element(
-        "header",
-        element("h1", mark, " " if mark else None, tied(facts.sentence)),
-        note,
-        element("p", element("strong", theirs(facts.title)), element("br"), about, class_="about"),
-    )
-
-
 def section(name: str, title: str, *children: Child) -> Markup:
     """A section with a heading that can be linked to."""
     return element("section", element("h2", title, id=name), *children, aria_labelledby=name)
+
+
+def appendix(facts: Facts) -> Markup:
+    """Where the answers end and the account of them begins."""
+    made = f"Project {facts.project!r} as of {moment_words(facts.as_of)}, by Labelcore "
+    what = "What was asked, of which items, by which plan; how it went, and how to recompute it."
+    return section("appendix", "Appendix", element("p", f"{what} {made}{facts.version}."))
 
 
 def question(facts: Facts) -> Markup:
@@ -134,7 +118,7 @@ def population(facts: Facts) -> Markup:
         (
             theirs(name),
             theirs(_decides(facts, name)),
-            f"{called:,}" if (called := _called(facts, name)) is not None else "–",
+            f"{number:,}" if (number := called(facts, name)) is not None else "–",
         )
         for name in file.classifiers
     ]
@@ -160,7 +144,8 @@ def _decides(facts: Facts, name: str) -> str:
     return "no threshold: it only ranks the items"
 
 
-def _called(facts: Facts, name: str) -> int | None:
+def called(facts: Facts, name: str) -> int | None:
+    """How many items a classifier calls positive; None where it predicts nothing."""
     prediction = facts.population.predictions.get(name)
     if prediction is None:
         return None
@@ -251,14 +236,24 @@ def estimates(facts: Facts) -> Markup:
     return section(
         "estimates",
         "Answers",
-        element("ul", *(element("li", tied(one.sentence())) for one in found if _first(one))),
         side_by_side(scalars),
         estimate_table("Estimates", scalars) if scalars else None,
+        _in_sentences([one for one in found if _first(one)], bool(scalars)),
         table("How each interval was made", head, made),
         element("p", FORMS_NOTE, class_="note"),
         element("h3", "Assumptions"),
         element("ol", *(element("li", sentence(text)) for text in stated)),
     )
+
+
+def _in_sentences(found: list[Result], folded: bool) -> Markup | None:
+    """Every result in a sentence of its own, folded where a table says the same."""
+    if not found:
+        return None
+    told = element("ul", *(element("li", tied(one.sentence())) for one in found))
+    if not folded:
+        return told
+    return element("details", element("summary", "The same in sentences, to quote"), told)
 
 
 def _form(one: Result) -> str:

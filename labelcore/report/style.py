@@ -20,6 +20,8 @@ h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
   border: 1px solid currentColor; border-radius: .3rem; padding: 0 .5rem; margin-right: .25rem; }
 .about, .note, figcaption, caption { color: var(--quiet); font-size: 0.875rem; }
 .lines { white-space: pre-wrap; margin: 0; }
+.quote { user-select: all; color: var(--quiet); font-size: 0.875rem; }
+.meaning p { margin: .6rem 0; }
 dl { margin: 0 0 1rem; }
 dl > div { display: grid; grid-template-columns: minmax(9rem, 14rem) 1fr; gap: .25rem 1rem;
   padding: .35rem 0; border-bottom: 1px solid var(--border); }

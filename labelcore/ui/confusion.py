@@ -18,7 +18,7 @@ from labelcore.ui.downloads import csv_button
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.review import CELL, go_to_cell
-from labelcore.words import sentences as words
+from labelcore.words.counts import cell_words
 
 TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 CAPTION = (
@@ -80,7 +80,7 @@ def readable(table: pd.DataFrame) -> pd.DataFrame:
     shown = table if table.iloc[:, -1].any() else table.iloc[:, :-1]
     totals = table.sum(axis=1).to_numpy()
     rows = [
-        [cell(float(number), float(total)) for number in counts]
+        [cell_words(float(number), float(total)) for number in counts]
         for counts, total in zip(shown.to_numpy(), totals, strict=True)
     ]
     named = [f"{total:,.0f}" for total in totals]
@@ -104,18 +104,6 @@ def distinct(names: list[str]) -> list[str]:
         more = (f"{short} ({number})" for number in count(2))
         found.append(short if short not in found else next(m for m in more if m not in found))
     return found
-
-
-def cell(number: float, total: float) -> str:
-    """
-    >>> cell(512.3, 550), cell(0.4, 550), cell(0, 550), cell(0, 0)
-    ('512 (93.1 %)', '0.4 (0.073 %)', '0', '0')
-    """
-    if number == 0 or total == 0:
-        return "0"
-    whole = number >= 10 or number == round(number)
-    share = words.percent(number / total)
-    return f"{number:,.0f} ({share})" if whole else f"{number:.1f} ({share})"
 
 
 def confusion_csv(table: pd.DataFrame) -> str:

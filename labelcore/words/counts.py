@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from labelcore.words.sentences import percent
+
 NAMES = {"labelled": "labelled", "unsure": "not sure", "broken": "broken"}
 
 
@@ -19,3 +21,16 @@ def answers_words(kinds: Mapping[str, int]) -> str:
     if len(said) < 2:
         return said[0] if said else "0 labelled"
     return f"{' + '.join(said)} = {sum(kinds.get(kind, 0) for kind in NAMES):,}"
+
+
+def cell_words(number: float, total: float) -> str:
+    """A cell of a confusion table, with its share of the row.
+
+    >>> cell_words(512.3, 550), cell_words(0.4, 550), cell_words(0, 550), cell_words(0, 0)
+    ('512 (93.1 %)', '0.4 (0.073 %)', '0', '0')
+    """
+    if number == 0 or total == 0:
+        return "0"
+    whole = number >= 10 or number == round(number)
+    share = percent(number / total)
+    return f"{number:,.0f} ({share})" if whole else f"{number:.1f} ({share})"

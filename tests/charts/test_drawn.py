@@ -12,7 +12,8 @@ import pytest
 from labelcore.charts import Chart, compare_chart, escape
 from labelcore.charts.base import across, hover, new_figure
 from labelcore.charts.drawn import WIDTH, drawn
-from labelcore.charts.living import Node
+from labelcore.charts.intervals import interval_rows
+from labelcore.charts.living import Bar, Node
 from tests.charts.test_compare import estimate
 
 
@@ -102,3 +103,15 @@ def test_a_title_of_two_lines_is_two_texts() -> None:
     figure = new_figure(x="one,<br>two", y=escape("a<br>b"))
     found = texts(drawn(chart(figure), "f"))
     assert {"one,", "two", "a<br>b"} <= set(found)
+
+
+def test_rows_of_intervals_share_one_scale(hostile: str) -> None:
+    shown = [Bar(hostile, 0.5, 0.25, 0.75, ("50 %", "25 to 75")), Bar("b", None, None, None)]
+    picture = interval_rows(shown, words="in words")
+    scale, band, tick, other = nodes(picture, "rect")
+    at, width = float(scale[1]["x"]), float(scale[1]["width"])
+    assert float(band[1]["x"]) == pytest.approx(at + width / 4, abs=0.1)
+    assert float(band[1]["width"]) == pytest.approx(width / 2, abs=0.2)
+    assert float(tick[1]["x"]) + 2 == pytest.approx(at + width / 2, abs=0.1)
+    assert (other[1]["x"], other[1]["width"]) == (scale[1]["x"], scale[1]["width"])
+    assert hostile.startswith(texts(picture)[0].rstrip("…"))

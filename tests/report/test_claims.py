@@ -129,6 +129,7 @@ def test_a_claim_settled_before_a_first_figure_is_the_sentence_to_quote(
     assert session.results()["precision >= 0.1"].status == "decided"
     assert session.results()["precision"].has_interval == (promise == "watched")
     text = text_of(session).partition(": report")[2]
+    text = text[text.index("Interim ") :]
     assert text.startswith("Interim For the 400 items in items.csv")
     assert "the labels show that the precision of 'lr'" in text[:200]
     assert f"({session.labels} labels of " in text[:400]

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import labelcore as lc
 from labelcore.report import report_html, report_json
 from labelcore.report.account import thinned
 from labelcore.report.markup import element, table
+from labelcore.words.counts import cell_words
+from labelcore.words.short import range_of, short_sentence, short_value
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE, as_json, label, session_on, write_items
 
@@ -60,9 +63,33 @@ def outline(html: str) -> Outline:
     return Outline(html)
 
 
-def test_the_first_line_is_one_sentence_to_quote(outline: Outline) -> None:
-    text = outline.text.partition("Spam filter: report")[2]
-    assert text.startswith("For the 300 items in items.csv, precision (of the items that")
+def test_page_1_says_question_answer_picture_meaning_and_table(made: Made, html: str) -> None:
+    first = html.partition("</header>")[0]
+    text = Outline(first + "</header></main></body></html>").text.replace("\N{NO-BREAK SPACE}", " ")
+    text = text.partition("Spam filter: report")[2]
+    assert text.startswith("Is this spam? · items.csv, 300 items, ")
+    precision = made.session.results()["precision"]
+    assert isinstance(precision, lc.Estimate)
+    places = [
+        text.index(words)
+        for words in (
+            short_sentence(precision),
+            f"Precision (lr){short_value(precision)}{range_of(precision.low, precision.high)}",
+            precision.sentence().partition(", from")[0],
+            "What it means. Of 100 projects like this one, about 5 would say something false here;",
+            "What it does not mean. It does not speak for items that come later",
+            "first items by score",
+            "Confusion table",
+        )
+    ]
+    assert places == sorted(places)
+    table = made.session.confusion("lr")
+    assert f"{table.loc['yes'].sum():,.0f}" in text
+    assert cell_words(table.loc["yes", "yes"], table.loc["yes"].sum()) in text
+
+
+def test_the_sentence_to_quote_says_who_labelled_when(outline: Outline) -> None:
+    text = outline.text[outline.text.index("For the 300 items in items.csv, precision (of the") :]
     promise = r"\(95 % confidence, approximate, valid at every look up to \d+ labels\)"
     assert re.search(promise + r", from \d+ labels of \d+ \w+ \d{4}\.", text)
 
@@ -107,7 +134,7 @@ def test_every_figure_has_words_and_a_table(outline: Outline) -> None:
     assert outline.text.count("The same as a table") == figures
     labels = [value for name, value in outline.attributes if name == "aria-label"]
     assert all(labels)
-    assert outline.tags.count("svg") == figures
+    assert outline.tags.count("svg") == figures + 1
 
 
 def test_nothing_points_outside_and_no_handler_is_there(html: str, outline: Outline) -> None:
@@ -130,11 +157,12 @@ def test_it_is_interim_until_finish(tmp_path: Path) -> None:
     truth = write_items(tmp_path / "items.csv")
     session = session_on(tmp_path / "items.csv")
     empty = Outline(report_html(session)).text
-    assert "Interim For the 300 items in items.csv, nothing is known yet about" in empty
-    assert "There is nothing to draw before the first label." in empty
+    assert "Interim Nothing is known yet" in empty
+    assert "For the 300 items in items.csv, nothing is known yet about" in empty
+    assert "There is nothing more to draw yet." in empty
     label(session, truth, 10)
     few = Outline(report_html(session)).text
-    assert "Interim For the 300 items in items.csv, " in few and "valid at every look" in few
+    assert "Interim " in few and "valid at every look" in few
     session.finish()
     assert "Interim" not in Outline(report_html(session)).text
 
@@ -161,7 +189,7 @@ def test_extended_fixed_promise_reports_its_second_stage_apart(tmp_path: Path) -
     label(session, truth, 20, eventful=False)
     session.finish()
     text = Outline(report_html(session)).text
-    assert "from 40 labels" in text.partition("report")[2][:300]
+    assert "from 40 labels" in text.partition("report")[2][:900]
     assert "All labels together, without a promise" in text
     assert "Extended to 60 items" in text
     second = as_json(report_json(session))["second_stage"]["precision"]

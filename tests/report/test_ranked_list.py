@@ -53,7 +53,10 @@ def test_it_leads_with_the_first_tenth(tmp_path: Path) -> None:
     session = made(tmp_path, "geometric_strata", 200)
     text = text_of(session).partition(": report")[2]
     start = re.escape(session.cut(30).sentence())
-    assert re.match(rf"\s*Interim {start} From 200 labels of \d+ \w+ \d{{4}}\.", text)
+    assert re.match(
+        r".{40,80}Interim For the 300 items in items\.csv, of the first 30 items ", text
+    )
+    assert re.search(rf"{start} From 200 labels of \d+ \w+ \d{{4}}\.", text[:1200])
 
 
 def test_landmarks_cuts_and_packages_are_those_of_the_session(tmp_path: Path) -> None:

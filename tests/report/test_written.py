@@ -51,7 +51,7 @@ def test_markdown_says_what_the_page_says(made: Made, tmp_path: Path) -> None:
     path = lc.write_report(made.session, tmp_path / "report.md")
     text = path.read_text("utf-8")
     unmarked = text.replace("\\", "")
-    assert text.startswith("# ")
+    assert text.startswith("Is this spam? · items.csv") and "\n# 95 % sure: " in text
     for result in made.session.results().values():
         assert result.sentence() in unmarked.replace("\N{NO-BREAK SPACE}", " ")
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", report_html(made.session))

@@ -1,0 +1,70 @@
+"""Figures with their intervals as rows on one scale, as SVG for a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from labelcore.charts.design import LIGHT
+from labelcore.charts.drawn import LETTER, WIDTH
+from labelcore.charts.living import SHARES, Bar, Node, Scale, node
+from labelcore.charts.names import shortened
+
+ROW, THICK = 30.0, 10.0
+SIZE = 14
+VALUE, RANGE = 64.0, 104.0
+LONGEST = 34
+
+
+def interval_rows(shown: Sequence[Bar], scale: Scale = SHARES, *, words: str) -> Node:
+    """A row for each figure: name, value, interval and value on the scale, ends in numbers.
+
+    scale   of differences it has a line at zero
+    words   the same as text
+    """
+    names = [shortened(one.name, LONGEST) for one in shown]
+    left = max(len(name) for name in names) * LETTER * SIZE / 12 + 12
+    ends = left + VALUE, WIDTH - RANGE
+    made: list[Node] = []
+    for place, (one, name) in enumerate(zip(shown, names, strict=True)):
+        made += _row(one, name, ROW * (place + 0.5), ends, scale)
+    if scale[0] < 0:
+        x = f"{_along(0.0, ends, scale):.1f}"
+        dashed = {"stroke": LIGHT.quiet, "stroke_width": 1.5, "stroke_dasharray": "5 4"}
+        made.append(node("line", x1=x, x2=x, y1=0, y2=ROW * len(shown), **dashed))
+    box = f"0 0 {WIDTH:g} {ROW * len(shown):g}"
+    return node("svg", *made, klass="drawn", viewBox=box, role="img", aria_label=words)
+
+
+def _along(value: float, ends: tuple[float, float], scale: Scale) -> float:
+    share = (min(max(value, scale[0]), scale[1]) - scale[0]) / (scale[1] - scale[0])
+    return ends[0] + (ends[1] - ends[0]) * share
+
+
+def _row(bar: Bar, name: str, y: float, ends: tuple[float, float], scale: Scale) -> list[Node]:
+    strong = {"font_weight": "bold"} if bar.chosen else {}
+    made = [
+        _text(name, 0, y, fill=LIGHT.ink if bar.chosen else LIGHT.quiet, **strong),
+        _text(bar.said[0], ends[0] - 14, y, text_anchor="end", font_weight="bold"),
+        _box(ends, y, THICK, fill=LIGHT.empty),
+    ]
+    if bar.low is not None and bar.high is not None:
+        side = _along(bar.low, ends, scale), _along(bar.high, ends, scale)
+        look = {"fill": "none", "stroke": LIGHT.series[0], "stroke_dasharray": "4 3"}
+        band = look if bar.assumed else {"fill": LIGHT.series[0], "fill_opacity": 0.42}
+        made.append(_box((side[0], max(side[1], side[0] + 1)), y, THICK, **band))
+    if bar.value is not None:
+        at = _along(bar.value, ends, scale)
+        colour = LIGHT.quiet if bar.tentative or bar.out else LIGHT.series[0]
+        made.append(_box((at - 2, at + 2), y, THICK + 6, fill=colour))
+    return [*made, _text(bar.said[1], ends[1] + 14, y)]
+
+
+def _text(text: str, x: float, y: float, **look: object) -> Node:
+    given = {"fill": LIGHT.ink, "font_size": SIZE, **look}
+    return node("text", text, x=f"{x:.1f}", y=f"{y + 5:.1f}", **given)
+
+
+def _box(sides: tuple[float, float], y: float, height: float, **look: object) -> Node:
+    x, width = sides[0], sides[1] - sides[0]
+    place = {"x": f"{x:.1f}", "y": f"{y - height / 2:.1f}", "width": f"{width:.1f}"}
+    return node("rect", **place, height=f"{height:g}", rx=min(height, width) / 2, **look)

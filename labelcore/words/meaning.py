@@ -1,0 +1,68 @@
+"""What a result means and what it does not mean, in three plain sentences."""
+
+from __future__ import annotations
+
+from labelcore.promises import ChoiceStatus, Form, Promise, State
+from labelcore.results.types import Choice, Claim, Result
+from labelcore.words.sentences import count, valid_words
+
+EXACT = "Every item that matters has a label, so nothing here is left to chance."
+NOTHING_YET = "Nothing is known yet: there are too few labels."
+NO_PROMISE = "No confidence goes with it: it may be wrong, and nobody can say how often."
+ASSUMED = "It holds if precision falls along the list; no confidence goes with it."
+SURE = (
+    "Of 100 projects like this one, {most} {wrong} would say something false here; it is {valid}."
+)
+OPEN = "It is not settled yet: the labels so far allow either answer."
+ABOUT_FILE = (
+    "It is about {items} in this file, and about what the people who labelled would say of each."
+)
+ABOUT_LIKE = (
+    "It is about items like {items} in this file, and about what the people who labelled would say "
+    "of each."
+)
+NOT_FILE = (
+    "It does not speak for items that come later, for a group among these items, or for mistakes "
+    "in the labels."
+)
+NOT_LIKE = (
+    "It does not speak for items from elsewhere or from another time, for a group among them, or "
+    "for mistakes in the labels."
+)
+
+
+def meaning(result: Result) -> tuple[str, str, str]:
+    """How sure it is, what it is about, and what it does not say."""
+    scope = result.scope
+    items = f"the {count(scope.n_items, 'item')}"
+    process = scope.target == "process"
+    about = (ABOUT_LIKE if process else ABOUT_FILE).format(items=items)
+    return _how_sure(result), about, NOT_LIKE if process else NOT_FILE
+
+
+def _how_sure(result: Result) -> str:
+    if isinstance(result, Claim):
+        return _sure(1 - result.alpha, result)
+    if isinstance(result, Choice):
+        settled = result.status in (ChoiceStatus.GUARANTEED, ChoiceStatus.NONE_ACCEPTABLE)
+        return _sure(result.confidence, result) if settled else OPEN
+    if result.state == State.EXACT:
+        return EXACT
+    if not result.has_interval:
+        return NOTHING_YET
+    if result.confidence is None:
+        return ASSUMED
+    return NO_PROMISE if result.promise == Promise.NONE else _sure(result.confidence, result)
+
+
+def _sure(confidence: float, result: Result) -> str:
+    """
+    >>> from types import SimpleNamespace
+    >>> from labelcore.results.types import Scope
+    >>> _sure(0.95, SimpleNamespace(promise="watched", scope=Scope(), form="strict"))
+    'Of 100 projects like this one, at most 5 would say something false here; it is valid at every \
+look.'
+    """
+    most = "at most" if result.form == Form.STRICT else "about"
+    wrong = f"{100 * (1 - confidence):.3g}"
+    return SURE.format(most=most, wrong=wrong, valid=valid_words(result.promise, result.scope))

@@ -1,0 +1,33 @@
+"""What a result means: never surer than its promise, and never about more than its items."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from labelcore.results.types import Scope
+from labelcore.words import meaning as words
+from labelcore.words.meaning import meaning
+from tests.charts.test_compare import estimate
+
+SCOPE = Scope(file="a.csv", n_items=3000)
+SURE = estimate("a", 0.8, first=True, scope=SCOPE)
+
+
+def test_at_most_is_kept_for_what_is_proved() -> None:
+    assert "about 5 would say something false" in meaning(replace(SURE, form="approximate"))[0]
+    assert "at most 5 would say something false" in meaning(replace(SURE, form="strict"))[0]
+
+
+def test_nothing_is_sure_without_a_promise_or_an_interval() -> None:
+    assert meaning(replace(SURE, promise="none"))[0] == words.NO_PROMISE
+    assert meaning(replace(SURE, confidence=None))[0] == words.ASSUMED
+    assert meaning(replace(SURE, state="provisional"))[0] == words.NOTHING_YET
+    assert meaning(replace(SURE, state="exact"))[0] == words.EXACT
+
+
+def test_the_file_and_items_like_it_are_told_apart() -> None:
+    _, about, against = meaning(SURE)
+    assert "the 3,000 items in this file" in about and "items that come later" in against
+    like = replace(SURE, scope=replace(SCOPE, target="process"))
+    assert "items like the 3,000 items" in meaning(like)[1]
+    assert "from elsewhere" in meaning(like)[2]
