@@ -9,8 +9,9 @@ import pytest
 
 import labelcore as lc
 from labelcore.results.types import Estimate
-from labelcore.ui.start import margin_words
+from labelcore.ui.start import card_line
 from labelcore.ui.summary import summarise
+from labelcore.words import sentences as words
 from tests.existing_files import from_the_top, made, read
 from tests.plan.test_existing import labelled, plan_of
 
@@ -64,5 +65,6 @@ def test_the_start_page_says_exactly(tmp_path: Path) -> None:
     session = lc.Session(population, plan, f"sqlite:///{tmp_path / 'one.db'}", "demo")
     labelled(session, stop=5)
     session.results()
-    said = margin_words(summarise(session.store.project("demo"), session.events))
-    assert said.startswith("Precision exactly ") and "±" not in said
+    said = card_line(summarise(session.store.project("demo"), session.events))
+    value = session.results()["precision"].value
+    assert f"Precision {words.percent(value)} (exact)" in said, said

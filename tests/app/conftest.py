@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 import labelcore as lc
 from labelcore.planning import claims
 from labelcore.store import sqlite_file
-from labelcore.ui import new_race
+from labelcore.ui import living, new_race, outlook
 from labelcore.ui.plain import JOINER
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$ [a](javascript:b) `c`"
@@ -47,6 +47,14 @@ def no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """The prices on *New project* stay those of the formulas; ``test_race`` simulates them."""
     monkeypatch.setattr(new_race, "may_race", lambda population, plan: False)
+
+
+@pytest.fixture(autouse=True)
+def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pictures of what is expected have three points a line; ``sizes`` has a doctest for all,
+    and ``test_the_picture_of_prices_has_all_its_points`` has them all on the page."""
+    monkeypatch.setattr(outlook, "POINTS", 3)
+    monkeypatch.setattr(living, "AHEAD_POINTS", 3)
 
 
 @pytest.fixture(autouse=True)

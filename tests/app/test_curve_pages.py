@@ -68,7 +68,9 @@ def make_curve(pairs: Path, data_folder: Path) -> MakeCurve:
     return build
 
 
-@pytest.mark.parametrize("labels", [0, 4, 15, 30, 1000])
+@pytest.mark.parametrize(
+    "labels", [4, 30, *(pytest.param(labels, marks=pytest.mark.full) for labels in (0, 15, 1000))]
+)
 @pytest.mark.parametrize("design", PLANS)
 def test_every_page_in_every_state(app, make_curve: MakeCurve, design: str, labels: int) -> None:
     session = make_curve(design, labels)

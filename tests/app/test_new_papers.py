@@ -141,19 +141,16 @@ def test_another_parent_than_the_first_classifier(app, data_folder: Path) -> Non
     assert {"precision", "precision@strict"} <= session.results().keys()
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "told"),
-    [
+def test_samples_that_cannot_be_recycled(app, data_folder: Path) -> None:
+    page = recycled(app)
+    for name, value, told in (
         ("parent", "nobody", "'nobody'"),
         ("parent", "", "Parent must name a classifier, got none"),
         ("children", "nobody", "Children names 'nobody', which has no predictions in the file"),
         ("sample_size", 0, "from 1 to 1,000,000 is needed here, and this is 0."),
-    ],
-)
-def test_samples_that_cannot_be_recycled(
-    app, data_folder: Path, name: str, value: Any, told: str
-) -> None:
-    page = recycled(app)
-    assert button(page, "new-create")
-    field(page, name).set_value(value).run()
-    assert told in refused(page, data_folder)
+    ):
+        before = field(page, name).value
+        assert button(page, "new-create")
+        field(page, name).set_value(value).run()
+        assert told in refused(page, data_folder)
+        field(page, name).set_value(before).run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import math
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -14,7 +15,7 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, expect
 
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.plan import Plan
@@ -26,7 +27,7 @@ from tests.browser.conftest import wait_until_idle
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
 BOX = ".lc-box"
 SETTLE_SECONDS = 0.16
-WORK_SECONDS = 0.05
+WORK_SECONDS, REST_SECONDS = 0.02, 0.05
 HELD_FIRST_MS, HELD_NEXT_MS = 500, 33
 
 # Runs before anything of the page: the listener is the first one on the window.
@@ -161,26 +162,16 @@ def to_aim(page: Page, url: str, path: Path, question: str) -> None:
     page.goto(f"{url}/new_project")
     page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
     page.get_by_text("no fault").wait_for()
-    wait_until_idle(page)
-    page.locator(".st-key-new-next button").click()
-    field = page.locator(".st-key-new-question input")
-    field.fill(question)
-    field.press("Enter")
-    wait_until_idle(page)
-    page.locator(".st-key-new-next button").click()
+    choose(page, page.locator(".st-key-new-next button"))
+    fill(page, page.locator(".st-key-new-question input"), question)
+    choose(page, page.locator(".st-key-new-next button"))
     page.locator(".st-key-new-create button").wait_for()
     wait_until_idle(page)
 
 
 def choose_aim(page: Page, title: str) -> None:
     """Another card on New project's last screen."""
-    page.locator(".st-key-new-aim").get_by_text(title, exact=True).click()
-    wait_until_idle(page)
-
-
-def unfold_more(page: Page) -> None:
-    """What lies in the fold of New project's last screen."""
-    page.locator(".st-key-new-advanced summary").first.click()
+    choose(page, page.locator(".st-key-new-aim").get_by_text(title, exact=True))
 
 
 def open_label(page: Page, url: str, project: str) -> None:
@@ -248,15 +239,82 @@ def hold(page: Page, key: str, repeats: int) -> None:
     page.keyboard.up(key)
 
 
-def slowness() -> float:
-    """How many times longer than alone a piece of work takes on this machine now, at least 1.
+class Pace:
+    """``with Pace() as pace``: what is done there takes ``pace.seconds`` on a machine with time;
+    on this one ``pace.times`` as long.
 
-    What the app promises in seconds it promises on a machine that has time for it.
+    What the app promises in seconds it promises on a machine that has time for it. So pieces of
+    work are timed as long as it lasts, and the one that took the longest says how many times
+    longer than alone things took; on a quiet machine that is hardly more than once.
     """
-    start, before = time.monotonic(), time.process_time()
-    while (worked := time.process_time() - before) < WORK_SECONDS:
-        pass
-    return max(1.0, (time.monotonic() - start) / worked)
+
+    def __enter__(self) -> Pace:
+        self.times, self._done = 1.0, threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._start = time.monotonic()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        taken = time.monotonic() - self._start
+        self._done.set()
+        self._thread.join()
+        self.seconds = taken / self.times
+
+    def _work(self) -> None:
+        while True:
+            start, before = time.monotonic(), time.thread_time()
+            while (worked := time.thread_time() - before) < WORK_SECONDS:
+                pass
+            self.times = max(self.times, (time.monotonic() - start) / worked)
+            if self._done.wait(REST_SECONDS):
+                return
+
+
+# --- forms --------------------------------------------------------------------------------------
+
+
+def choose(page: Page, target: Locator) -> None:
+    """A press on something of a page that stands still, and all that it leads to.
+
+    While a page is drawn anew a press may meet what is about to be replaced, or move away.
+    """
+    wait_until_idle(page)
+    target.click()
+    wait_until_idle(page)
+
+
+def fill(page: Page, field: Locator, text: str, key: str = "Enter") -> None:
+    """A text in the place of the one that is there, and all that it leads to."""
+    wait_until_idle(page)
+    field.fill(text)
+    field.press(key)
+    wait_until_idle(page)
+
+
+def unfold(page: Page, key: str) -> None:
+    """The fold in the container with this key; one opened before the page stands still would close
+    again."""
+    fold = page.locator(f".st-key-{key} details").first
+    fold.wait_for()
+    choose(page, fold.locator("summary").first)
+    expect(fold).to_have_attribute("open", "")
+
+
+def create_project(page: Page) -> None:
+    """The last press of New project; then the labelling page."""
+    wait_until_idle(page)
+    page.locator(".st-key-new-create button").click()
+    page.wait_for_url("**/label?project=*")
+
+
+def finish(page: Page, reason: str = "") -> None:
+    """Finish the project that is labelled."""
+    choose(page, page.locator("[data-act=finish]"))
+    if reason:
+        fill(page, page.locator(".st-key-finish-reason input"), reason)
+    choose(page, page.locator(".st-key-finish-now button"))
+    expect(page.locator(".st-key-state")).to_contain_text("This project is finished")
 
 
 def text_of(page: Page, key: str) -> str:

@@ -84,7 +84,7 @@ def test_later_comes_back_at_the_end(page: Page, shared_server: Server, data: Pa
     assert stored[0].item_id == stored[-1].item_id
     assert [driving.said(stored[0]), driving.said(stored[-1])] == ["later", "no"]
     # Finish, from the state that stands in the place of the item.
-    page.locator(".st-key-state-finish button").click()
+    driving.choose(page, page.locator(".st-key-state-finish button"))
     expect(page.locator(".st-key-state")).to_contain_text("This project is finished")
     assert driving.events(data, project)[-1].kind in ("finished", "looked")
 
@@ -110,7 +110,7 @@ def test_a_note_with_answer_letters_labels_nothing(
     field = page.locator(".st-key-panel textarea")
     expect(field).to_be_focused()
     page.keyboard.type(words, delay=5)
-    page.get_by_role("button", name="Save note").click()
+    driving.choose(page, page.get_by_role("button", name="Save note"))
     expect(page.locator(".lc-saved")).to_contain_text("Note saved")
     driving.wait_for_item(page)
     assert driving.shown(page)["text"] == item
@@ -153,13 +153,13 @@ def test_an_answer_is_changed_in_the_history(page: Page, shared_server: Server, 
     for _ in range(3):
         seen.append(driving.shown(page)["text"])
         driving.answer(page, "y")
-    page.locator("[data-act=history]").click()
-    page.locator(".st-key-open-1 button").click()
+    driving.choose(page, page.locator("[data-act=history]"))
+    driving.choose(page, page.locator(".st-key-open-1 button"))
     expect(page.locator(driving.BOX)).to_have_text(seen[0])
     page.locator("[class*='st-key-change-negative-'] button").wait_for()
     page.keyboard.press("n")
     page.locator(".st-key-history").wait_for()
-    page.get_by_role("button", name="Back to the queue").click()
+    driving.choose(page, page.get_by_role("button", name="Back to the queue"))
     driving.wait_for_item(page)
     stored = driving.answers(data, project)
     assert [(driving.said(e), e.index) for e in stored] == [

@@ -7,7 +7,6 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
-from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
 from tests.designs.paired_files import nearly_equal, true_difference
 
@@ -22,13 +21,11 @@ def test_two_that_hardly_differ_end_with_an_exact_difference(
     truth = {f"item {place}": bool(label) for place, label in enumerate(known.truth)}
     driving.to_aim(page, shared_server.url, path, "Is it spam?")
     driving.choose_aim(page, "Is A better than B?")
-    driving.unfold_more(page)
-    page.locator("[class*='st-key-new-design-'] input").click()
-    page.get_by_role("option", name="Paired comparison", exact=True).click()
+    driving.unfold(page, "new-advanced")
+    driving.choose(page, page.locator("[class*='st-key-new-design-'] input"))
+    driving.choose(page, page.get_by_role("option", name="Paired comparison", exact=True))
     page.get_by_text(f"The two disagree on {DIFFER} of the 300 items.").wait_for()
-    wait_until_idle(page)
-    page.locator(".st-key-new-create button").click()
-    page.wait_for_url("**/label?project=*")
+    driving.create_project(page)
     driving.open_label(page, shared_server.url, path.stem)
     for _ in range(DIFFER):
         text = driving.shown(page)["text"]

@@ -68,15 +68,12 @@ def create_with_claim(page: Page, url: str, path: Path) -> str:
     """Through the three screens, with a claim and no margin; the name of the project."""
     driving.to_aim(page, url, path, "Is it a prize?")
     driving.choose_aim(page, "Precision and recall")
-    page.get_by_text("Show a claim").click()
+    driving.choose(page, page.get_by_text("Show a claim"))
     page.get_by_text("Enter the percentage to continue.").wait_for()
     percent = page.locator("[class*='st-key-new-claim-0-'][class*='-percent'] input")
-    percent.fill(PERCENT)
-    percent.press("Enter")
+    driving.fill(page, percent, PERCENT)
     page.get_by_text("until every claim is settled").wait_for()
-    wait_until_idle(page)
-    page.locator(".st-key-new-create button").click()
-    page.wait_for_url("**/label?project=*")
+    driving.create_project(page)
     return path.stem
 
 
@@ -108,22 +105,13 @@ def test_a_claim_is_laid_down_settled_and_reported(
     settled = len(driving.answers(shared_server.data, project))
     assert settled == presses
 
-    page.locator(".st-key-add-more summary").click()
-    more = page.locator(".st-key-more input")
-    more.fill(str(MORE))
-    more.press("Enter")
-    wait_until_idle(page)
-    page.locator(".st-key-go-on button").click()
+    driving.unfold(page, "add-more")
+    driving.fill(page, page.locator(".st-key-more input"), str(MORE))
+    driving.choose(page, page.locator(".st-key-go-on button"))
     driving.wait_for_item(page)
     for _ in range(MORE - 1):
         judge(page)
-    page.locator("[data-act=finish]").click()
-    reason = page.locator(".st-key-finish-reason input")
-    reason.fill(REASON)
-    reason.press("Enter")
-    wait_until_idle(page)
-    page.locator(".st-key-finish-now button").click()
-    expect(state).to_contain_text("This project is finished")
+    driving.finish(page, REASON)
 
     kinds = [e.kind for e in driving.events(shared_server.data, project)]
     ends = [kind for kind in kinds if kind in ("stopped", "extended", "finished")]
@@ -171,9 +159,10 @@ def test_progress_shows_the_evidence(shared_server: Server, new_page, width: int
     driving.label_without_page(shared_server.data, project, 12)
     page = new_page(width=width, height=900)
     page.goto(f"{shared_server.url}/progress?project={project}")
-    page.locator(".st-key-fold-claims summary").first.click()
+    driving.unfold(page, "fold-claims")
     picture = page.locator(".st-key-evidence .main-svg").first
     picture.wait_for()
+    wait_until_idle(page)
     expect(page.locator(".st-key-claim-0")).to_contain_text("20 times decides")
     shown = page.locator(".st-key-evidence .js-plotly-plot")
     lines = shown.evaluate("plot => plot.data.map(one => [one.name, one.x.length])")

@@ -110,6 +110,7 @@ def test_the_tenth_class_has_the_key_0_and_the_twelfth_is_found_by_typing(
     # Typing digits into the list has labelled nothing.
     assert len(driving.answers(shared_server.data, project)) == 1
     token = driving.shown(page)["token"]
+    driving.settle(page)
     confirm.click()
     driving.wait_for_next(page, token)
     said = [driving.said(event) for event in driving.answers(shared_server.data, project)]

@@ -62,7 +62,7 @@ def test_the_measure_finds_a_chosen_segment_in_the_primary_colour(
 ) -> None:
     page = new_page(color_scheme="dark")
     show(page, projects, f"progress?project={PLAIN}")
-    page.locator(".st-key-fold-curve summary").first.click()
+    driving.unfold(page, "fold-curve")
     page.locator("[role='radio']").first.wait_for()
     wait_until_idle(page)
     page.add_style_tag(content=FORMER_DARK)

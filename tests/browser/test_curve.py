@@ -7,7 +7,6 @@ labels are typed; those before are answered through the library.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
@@ -77,14 +76,15 @@ def type_live(
     line = viewer.locator(".st-key-line").first
     for number in numbers:
         type_truth(page, truth)
-        start = time.monotonic()
-        expect(line).to_contain_text(f"{number} of {planned}")
-        assert time.monotonic() - start <= LIVE_SECONDS * driving.slowness()
+        with driving.Pace() as pace:
+            expect(line).to_contain_text(f"{number} of {planned}")
+        assert pace.seconds <= LIVE_SECONDS
 
 
 def open_explore(viewer: Page, url: str, project: str) -> Page:
     viewer.goto(f"{url}/explore?project={project}")
     viewer.wait_for_selector(".st-key-promise")
+    wait_until_idle(viewer)
     return viewer
 
 
@@ -95,8 +95,7 @@ def cut_field(viewer: Page) -> Locator:
 
 def cut_at(viewer: Page, rank: int) -> Locator:
     """The sentence of the page about the first ``rank`` items."""
-    cut_field(viewer).fill(str(rank))
-    cut_field(viewer).press("Enter")
+    driving.fill(viewer, cut_field(viewer), str(rank))
     sentence = viewer.locator(".st-key-sentence").first
     expect(sentence).to_contain_text(f"the first {rank} items")
     return sentence
@@ -213,7 +212,7 @@ def test_figures_unfold_on_a_narrow_screen(
     expect(page.locator(".living .bar")).to_contain_text("Accuracy")
     expect(page.locator(".living .chart")).to_be_hidden()
     expect(page.locator(".st-key-wide")).to_be_hidden()
-    page.locator(".st-key-folded button").click()
+    driving.choose(page, page.locator(".st-key-folded button"))
     expect(page.locator(".st-key-wide")).to_be_visible()
     expect(page.locator(".living .chart")).to_be_visible()
     # A press leaves it open.

@@ -84,8 +84,7 @@ def open_explore(page: Page, server: Server, project: str) -> None:
 
 
 def choose(page: Page, name: str) -> None:
-    page.get_by_role("radio", name=name, exact=True).click()
-    wait_until_idle(page)
+    driving.choose(page, page.get_by_role("radio", name=name, exact=True))
     page.wait_for_function(STILL, arg=AREA)
 
 
@@ -143,6 +142,7 @@ def test_a_press_moves_the_cut(explore: Page, session: lc.Session) -> None:
         one_rank(explore, session, rank_at(seen["across"]))
 
 
+@pytest.mark.full
 def test_a_press_on_a_logarithmic_scale(explore: Page, session: lc.Session) -> None:
     choose(explore, "Logarithmic")
     for share in (0.5, 0.85):
@@ -178,16 +178,14 @@ def test_escape_leaves_the_cut_where_it_was(explore: Page, session: lc.Session) 
 def test_all_ways_to_move_the_cut_stay_one(explore: Page, session: lc.Session) -> None:
     explore.mouse.click(*at(explore, 0.5))
     one_rank(explore, session, 200)
-    field(explore, "rank").fill("77")
-    field(explore, "rank").press("Enter")
+    driving.fill(explore, field(explore, "rank"), "77")
     one_rank(explore, session, 77)
     # The same place once more, and then by the slider.
     explore.mouse.click(*at(explore, 0.5))
     one_rank(explore, session, 200)
     explore.get_by_role("slider").first.press("ArrowRight")
     one_rank(explore, session, 201)
-    field(explore, "score").fill("0.9")
-    field(explore, "score").press("Enter")
+    driving.fill(explore, field(explore, "score"), "0.9")
     expect(field(explore, "rank")).not_to_have_value("201")
     explore.mouse.click(*at(explore, 0.25))
     one_rank(explore, session, 100)
@@ -223,6 +221,7 @@ def test_labels_that_come_leave_cut_drag_and_hover_alone(
     assert not explore.locator("[data-testid='stException']").count()
 
 
+@pytest.mark.full
 def test_a_press_on_two_readings_takes_the_nearest_point(
     explore: Page, session: lc.Session
 ) -> None:

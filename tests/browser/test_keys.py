@@ -13,6 +13,7 @@ from tests.browser.server import Server
 
 SHORTEST_LOOK = 0.150
 HELD = 60  # repeats, two seconds and a half of a keyboard
+FULL = pytest.mark.full
 TEXTS = {f"i{place}": f"Message {place}" for place in range(400)}
 
 
@@ -66,7 +67,7 @@ def test_a_key_held_for_seconds_is_one_label(label_page: Page, data: Path, proje
     agree(page, data, project)
 
 
-@pytest.mark.parametrize("key", ["s", "b", "l", "u"])
+@pytest.mark.parametrize("key", ["b", *(pytest.param(key, marks=FULL) for key in "slu")])
 def test_every_other_key_held_acts_once(
     label_page: Page, data: Path, project: str, key: str
 ) -> None:
@@ -80,7 +81,10 @@ def test_every_other_key_held_acts_once(
     assert done == [{"s": "unsure", "b": "broken", "l": "later", "u": "undone"}[key]]
 
 
-@pytest.mark.parametrize(("first", "second"), [("y", "n"), ("y", "y"), ("n", "y")])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("y", "n"), pytest.param("y", "y", marks=FULL), pytest.param("n", "y", marks=FULL)],
+)
 def test_two_keys_at_once_label_only_what_was_seen(
     label_page: Page, data: Path, project: str, first: str, second: str
 ) -> None:

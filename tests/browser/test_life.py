@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import driving
@@ -14,19 +15,18 @@ from tests.browser.server import Server
 def choose(page: Page, url: str, what: str) -> None:
     """The form of the newest project's menu on the start page."""
     page.goto(url)
-    page.locator(".st-key-menu-0 button").click()
-    page.get_by_role("menuitem", name=what, exact=True).click()
+    menu = page.locator(".st-key-menu-0 button")
+    menu.wait_for()
+    driving.choose(page, menu)
+    driving.choose(page, page.get_by_role("menuitem", name=what, exact=True))
     page.locator(".st-key-life").wait_for()
     wait_until_idle(page)
 
 
 def rename(page: Page, url: str, name: str) -> None:
     choose(page, url, "Rename")
-    field = page.locator(".st-key-life input")
-    field.fill(name)
-    field.press("Enter")
-    wait_until_idle(page)
-    page.locator(".st-key-life-do button").click()
+    driving.fill(page, page.locator(".st-key-life input"), name)
+    driving.choose(page, page.locator(".st-key-life-do button"))
     expect(page.locator('[data-testid="stAlert"]')).to_contain_text(f"is called '{name}' now")
 
 
@@ -42,15 +42,15 @@ def test_rename_while_a_second_tab_is_open(
     tab.keyboard.press("y")
     said = tab.locator('[data-testid="stAlert"]').first
     expect(said).to_contain_text("The project 'Before' is called 'After <b>it</b>' now")
-    assert not tab.locator(".lc-answers button").count()
+    expect(tab.locator(".lc-answers button")).to_have_count(0)
     assert len(driving.answers(shared_server.data, "After <b>it</b>")) == 2
     assert "Traceback" not in shared_server.log
 
-    tab.get_by_role("link", name="All projects").click()
+    driving.choose(tab, tab.get_by_role("link", name="All projects"))
     card = tab.locator(".st-key-project-0")
     expect(card).to_contain_text("After <b>it</b>")
     expect(card).to_contain_text("2 of 200 judged")
-    card.get_by_role("link", name="After <b>it</b>").click()
+    driving.choose(tab, card.get_by_role("link", name="After <b>it</b>"))
     tab.wait_for_url("**/label?project=After*")
     driving.wait_for_item(tab)
     driving.answer(tab, "n")
@@ -58,6 +58,7 @@ def test_rename_while_a_second_tab_is_open(
     assert said_now == ["yes", "yes", "no"]
 
 
+@pytest.mark.full
 def test_words_mended_in_one_tab_stand_in_the_other(
     new_browser: Callable[..., Page], shared_server: Server
 ) -> None:
@@ -66,10 +67,8 @@ def test_words_mended_in_one_tab_stand_in_the_other(
     driving.open_label(tab, shared_server.url, "Words")
     choose(other, shared_server.url, "Correct the wording")
     field = other.locator("[class*='st-key-life-question-'] input")
-    field.fill("Is it **really** right?")
-    field.press("Tab")
-    wait_until_idle(other)
-    other.locator(".st-key-life-do button").click()
+    driving.fill(other, field, "Is it **really** right?", "Tab")
+    driving.choose(other, other.locator(".st-key-life-do button"))
     expect(other.locator('[data-testid="stAlert"]')).to_contain_text("is corrected")
     driving.answer(tab, "y")
     expect(tab.locator(".lc-question")).to_have_text("Is it **really** right?")

@@ -10,7 +10,6 @@ from playwright.sync_api import Page, expect
 
 from labelcore.session.session import Session
 from tests.browser import driving, traps
-from tests.browser.conftest import wait_until_idle
 from tests.browser.driving import Pressed
 from tests.browser.server import Server
 
@@ -22,15 +21,11 @@ def create_project(page: Page, url: str, path: Path, question: str) -> str:
     """Through the three screens of the page; the name of the project."""
     driving.to_aim(page, url, path, question)
     driving.choose_aim(page, "How accurate is it?")
-    driving.unfold_more(page)
-    budget = page.locator("[class*='st-key-new-budget-'] input")
-    budget.fill("48")
-    budget.press("Enter")
+    driving.unfold(page, "new-advanced")
+    driving.fill(page, page.locator("[class*='st-key-new-budget-'] input"), "48")
     page.get_by_text("With 48 labels,").wait_for()
-    wait_until_idle(page)
     page.add_init_script(driving.PROBE)
-    page.locator(".st-key-new-create button").click()
-    page.wait_for_url("**/label?project=*")
+    driving.create_project(page)
     driving.wait_for_item(page)
     return path.stem
 

@@ -39,10 +39,7 @@ def labelled(shared_server: Server) -> str:
 
 @pytest.mark.parametrize(
     "path",
-    [
-        pytest.param(path, marks=[] if path in ("", "label") else [pytest.mark.full])
-        for path in PAGES
-    ],
+    [pytest.param(path, marks=[] if path == "label" else [pytest.mark.full]) for path in PAGES],
 )
 def test_each_page_opens_alone_on_a_fresh_server(path: str, server: Server, page: Page) -> None:
     driving.make_project(server.data, "Alone")
@@ -69,7 +66,7 @@ def test_no_project_in_the_address(path: str, shared_server: Server, page: Page)
     open_page(page, f"{shared_server.url}/{path}")
     looks_sound(page)
     expect(page.locator('[data-testid="stAlert"]')).to_contain_text("No project is named")
-    page.get_by_role("link", name="All projects").click()
+    driving.choose(page, page.get_by_role("link", name="All projects"))
     expect(page.get_by_role("heading", name="Labelcore")).to_be_visible()
 
 

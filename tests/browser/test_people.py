@@ -15,7 +15,7 @@ from labelcore.report import events_csv, report_html
 from labelcore.session.session import Session
 from labelcore.ui.actions import TOO_LATE
 from labelcore.ui.people import COOKIE
-from tests.browser.conftest import wait_until_idle
+from tests.browser.conftest import PATIENCE_MS, wait_until_idle
 from tests.browser.driving import (
     PROBE,
     answer,
@@ -128,7 +128,7 @@ def test_an_item_comes_back_when_its_tab_is_closed(
     expect(staying.locator(".st-key-state")).to_contain_text("another person's screen")
     tab.close()
     # The server hears of it a little later.
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE_MS / 1000
     while staying.locator(".st-key-state").count() and time.monotonic() < end:
         staying.reload()
         staying.locator(".st-key-state, .lc-answers button").first.wait_for()

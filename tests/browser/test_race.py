@@ -22,7 +22,7 @@ def test_a_race_can_be_typed_through_and_cancelled(
     rows = [{"id": f"i{n}", "text": f"item {n}", "score": one} for n, one in enumerate(score)]
     path = driving.write_csv(tmp_path / "raced.csv", rows)
     driving.to_aim(page, shared_server.url, path, "Is it spam?")
-    driving.unfold_more(page)
+    driving.unfold(page, "new-advanced")
     page.locator(".st-key-new-aim").get_by_text("How accurate is it?").click()
     name = page.locator("[class*='st-key-new-project-name-'] input")
     name.fill("typed while it ran")
@@ -31,9 +31,8 @@ def test_a_race_can_be_typed_through_and_cancelled(
     expect(simulated.or_(formulas)).to_be_visible()
     expect(name).to_have_value("typed while it ran")
 
-    wait_until_idle(page)
     driving.choose_aim(page, "Precision and recall")
-    page.get_by_text("This sure", exact=True).click()
+    driving.choose(page, page.get_by_text("This sure", exact=True))
     headline = page.locator(".st-key-new-price")
     shown = begin_and_cancel(page)
     expect(page.locator(".st-key-new-race-cancel")).to_have_count(0)

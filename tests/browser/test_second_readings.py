@@ -65,7 +65,7 @@ def test_known_answers_a_comparison_and_a_second_pass(page: Page, shared_server:
     state = page.locator(".st-key-state").first
     expect(state).to_contain_text("All the labels asked for are there")
     expect(state).to_contain_text("no item was judged twice")
-    state.get_by_role("button", name="a second time").click()
+    driving.choose(page, state.get_by_role("button", name="a second time"))
     driving.wait_for_item(page)
     for place in range(LABELS):
         right = truth[driving.shown(page)["text"]]

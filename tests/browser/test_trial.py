@@ -36,6 +36,7 @@ def item_on_screen(data: Path, token: str) -> str:
 
 
 def download(page: Page, suffix: str, folder: Path) -> Path:
+    wait_until_idle(page)
     with page.expect_download() as waiting:
         page.locator(f"[class*='st-key-download-{suffix.replace('.', '-')}'] button").click()
     path = folder / waiting.value.suggested_filename
@@ -74,13 +75,14 @@ def test_the_digits_from_one_click_to_a_replayed_report(
     page = new_browser()
     page.add_init_script(driving.PROBE)
     page.goto(server.url)
-    page.locator(".st-key-trial-digits button").click()
+    driving.choose(page, page.locator(".st-key-trial-digits button"))
     page.wait_for_url("**/label?project=*")
     driving.wait_for_item(page)
     driving.open_label(page, server.url, PROJECT)
     expect(page.locator(".lc-question")).to_have_text("Is this a 3?")
     truth = true_answers(server.data)
     for _ in range(ITEMS):
+        wait_until_idle(page)
         image = page.locator(".lc-item img")
         expect(image).to_have_count(1)
         size = image.bounding_box()
@@ -98,10 +100,8 @@ def test_the_digits_from_one_click_to_a_replayed_report(
     # The picture above the buttons was the item's own: another picture for each item.
     assert len({one.text for one in presses}) == len({e.item_id for e in stored}) == ITEMS
 
-    page.locator("[data-act=finish]").click()
-    page.locator(".st-key-finish-now button").click()
+    driving.finish(page)
     state = page.locator(".st-key-state")
-    expect(state).to_contain_text("This project is finished")
     expect(state).to_contain_text("The truth is")
     expect(page.locator(".living .bar .truth").first).to_be_visible()
     expect(page.locator(".living .chart .truth")).to_have_count(1)

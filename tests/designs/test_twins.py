@@ -92,12 +92,9 @@ def width_against_noise(known: Known, design: str, target: str) -> float:
     """Mean half-width over z standard deviations of the estimate, 60 runs of 80 % of the file;
     the ratio is 1 for a perfect normal interval, and the standard deviation is known to 9 %."""
     plan = lc.Plan(design, ["accuracy"], budget=640, promise="fixed", target=target)
-    found = [
-        scalar_results(labelled(known.engine(plan, seed), known.truth))["accuracy"]
-        for seed in range(60)
-    ]
-    spread = np.std([one.value for one in found], ddof=1)
-    return float(np.mean([one.half_width for one in found]) / (1.96 * spread))
+    found = lc.simulate(known.population, plan, truth=known.truth.tolist(), runs=60).table()
+    half_width = (found["high"] - found["low"]).mean() / 2
+    return float(half_width / (1.96 * found["value"].std(ddof=1)))
 
 
 @pytest.mark.parametrize("design", SCALAR_DESIGNS)
@@ -219,13 +216,10 @@ def test_cut_cells_keep_every_item_and_label(known: Known) -> None:
 
 def coverage(known: Known, design: str) -> float:
     """The least share over three quantities of 300 runs of 100 labels at confidence 80 %."""
-    runs, inside = 300, dict.fromkeys(("accuracy", "precision", "recall"), 0)
-    plan = lc.Plan(design, list(inside), budget=100, confidence=0.8, promise="fixed")
-    for seed in range(runs):
-        engine = labelled(known.engine(plan, seed), known.truth)
-        for key, one in scalar_results(engine).items():
-            inside[key] += one.low <= known.value(key) <= one.high
-    return min(inside.values()) / runs
+    figures = ["accuracy", "precision", "recall"]
+    plan = lc.Plan(design, figures, budget=100, confidence=0.8, promise="fixed")
+    found = lc.simulate(known.population, plan, truth=known.truth.tolist(), runs=300).table()
+    return float(found.groupby("estimand")["covered"].mean().min())
 
 
 def test_two_sided_level_covers(known: Known) -> None:

@@ -205,7 +205,9 @@ def claims_of(session: lc.Session) -> list[Claim]:
     return [one for one in session.results().values() if isinstance(one, Claim)]
 
 
-@pytest.mark.parametrize("design", ["simple_random", "recalibrated_neyman"])
+@pytest.mark.parametrize(
+    "design", ["simple_random", pytest.param("recalibrated_neyman", marks=pytest.mark.full)]
+)
 def test_a_session_stops_when_the_claims_are_settled(design: str, two: Known) -> None:
     claims = ["accuracy[A] > accuracy[B]", "precision >= 0.5", "recall >= 0.99"]
     plan = lc.Plan(design, ["precision"], classifier=["A"], claims=claims, seed=2)

@@ -69,9 +69,15 @@ def session_on(
 
 
 def label(
-    session: lc.Session, truth: dict[str, bool], labels: int, *, eventful: bool = True
+    session: lc.Session,
+    truth: dict[str, bool],
+    labels: int,
+    *,
+    eventful: bool = True,
+    looks: int = 1,
 ) -> None:
-    """Answer as a person does: sometimes unsure, later, undone, changed, flagged, noted."""
+    """Answer as a person does: sometimes unsure, later, undone, changed, flagged, noted; with a
+    look after so many answers."""
     for number in range(labels):
         draw = session.next()
         if draw is None:
@@ -88,7 +94,8 @@ def label(
             session.note(draw.index, "odd one")
             session.flag(draw.index)
             session.revise(draw.index, "yes", f"revision-{number}")
-        session.results()
+        if (number + 1) % looks == 0:
+            session.results()
 
 
 def chained(session: lc.Session, events: Sequence[Event]) -> list[Event]:

@@ -48,8 +48,15 @@ class Visit:
         self.page.goto(path.as_uri())
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (390, "dark"),
+        pytest.param(390, "light", marks=pytest.mark.full),
+        pytest.param(1280, "dark", marks=pytest.mark.full),
+    ],
+)
 def test_figures_are_drawn_without_network(
     offline: Page, made: Made, tmp_path: Path, width: int, scheme: str
 ) -> None:

@@ -30,7 +30,7 @@ def made(folder: Path, design: str, labels: int, **changes: Any) -> lc.Session:
     truth = write_items(folder / "items.csv")
     plan = {**PLANS[design], "budget": PLANS[design].get("budget"), **changes}
     session = session_on(folder / "items.csv", design=design, arguments={"thresholds": {}}, **plan)
-    label(session, truth, labels, eventful=False)
+    label(session, truth, labels, eventful=False, looks=10)
     return session
 
 
