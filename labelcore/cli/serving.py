@@ -23,7 +23,16 @@ def app(port: int, data: str | None, no_browser: bool) -> int:
     environment = dict(os.environ)
     if data is not None:
         environment["LABELCORE_DATA"] = os.path.abspath(data)
-    return subprocess.call(command(port, no_browser), env=environment)
+    return become(command(port, no_browser), environment)
+
+
+def become(given: list[str], environment: dict[str, str]) -> int:
+    """Run this in place of the present process, so that who ends it ends the app; where that cannot
+    be done, beside it, until the app ends."""
+    if os.name == "posix":
+        sys.stdout.flush()
+        os.execve(given[0], given, environment)
+    return subprocess.call(given, env=environment)
 
 
 def command(port: int, no_browser: bool) -> list[str]:

@@ -128,14 +128,19 @@ def read_items(
     record: ProjectRecord,
     read: Callable[..., Population],
     file: str | os.PathLike[str] | None = None,
+    kept: Path | None = None,
 ) -> Population:
     """The items of a project, read as they were when it was made.
 
     file   where they are now; None: where they were
+    kept   the folder of the store for items that were no file, which may have moved with it
     Raises MissingItemsError, and OtherItemsError when the file is another one.
     """
     source = json.loads(record.population_json)
     path = Path(source["path"] if file is None else file)
+    if file is None and kept is not None and source.get("table") and not path.exists():
+        moved = kept / path.parent.name / path.name
+        path = moved if moved.exists() else path
     if not path.exists():
         raise MissingItemsError(
             record.name,

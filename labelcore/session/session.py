@@ -176,9 +176,10 @@ class Session:
         """
         opened = open_store(store, create=False)
         record = opened.project(project)
-        items = (
-            read_items(record, read, file) if population is None else same_items(record, population)
-        )
+        if population is not None:
+            items = same_items(record, population)
+        else:
+            items = read_items(record, read, file, opened.items_folder)
         return cls(items, Plan.from_json(record.plan_json), opened, project)
 
     # --- the log -----------------------------------------------------------------------------

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -198,11 +201,11 @@ def test_app_starts_the_first_page_on_this_machine_only(
 ) -> None:
     called: list[tuple[list[str], dict[str, str]]] = []
 
-    def call(command: list[str], env: dict[str, str]) -> int:
-        called.append((command, env))
+    def become(command: list[str], environment: dict[str, str]) -> int:
+        called.append((command, environment))
         return 0
 
-    monkeypatch.setattr(serving.subprocess, "call", call)
+    monkeypatch.setattr(serving, "become", become)
     assert main(["app", "--port", "8599", "--data", str(tmp_path), "--no-browser"]) == 0
     ((command, environment),) = called
     assert command[1:4] == ["-m", "streamlit", "run"] and Path(command[4]).name == "app.py"
@@ -211,6 +214,15 @@ def test_app_starts_the_first_page_on_this_machine_only(
     assert options["--server.address"] == "127.0.0.1" and options["--server.port"] == "8599"
     assert options["--server.headless"] == "true"
     assert environment["LABELCORE_DATA"] == str(tmp_path)
+
+
+def test_the_app_takes_the_place_of_the_command() -> None:
+    """Whoever ends the command ends the app: nothing goes on in the background."""
+    code = "import os; from labelcore.cli.serving import become; import sys\n"
+    code += "become([sys.executable, '-c', 'import os; print(os.getpid())'], dict(os.environ))"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as one:
+        said, _ = one.communicate(timeout=60)
+    assert os.name != "posix" or int(said) == one.pid
 
 
 def test_an_installation_without_the_app_says_so(

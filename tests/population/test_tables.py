@@ -202,6 +202,23 @@ def test_a_session_keeps_a_table_beside_its_store(tmp_path: Path) -> None:
     assert lc.read_population(kept[0], **ARGUMENTS).fingerprint == opened.population.fingerprint
 
 
+def test_a_store_may_move_with_its_items(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    url = f"sqlite:///{tmp_path}/old/labels.db"
+    session = lc.Session(lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS), PLAN, url, "spam")
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "spam")
+    session.store.close()
+    (tmp_path / "old").rename(tmp_path / "new")
+    opened = lc.Session.open(f"sqlite:///{tmp_path}/new/labels.db", "spam")
+    assert opened.labels == 1 and opened.population.path.is_relative_to(tmp_path / "new")
+    opened.store.close()
+    (tmp_path / "new" / "labels.items").rename(tmp_path / "elsewhere")
+    with pytest.raises(MissingItemsError, match="were given as a table"):
+        lc.Session.open(f"sqlite:///{tmp_path}/new/labels.db", "spam")
+
+
 def test_in_memory_it_is_kept_nowhere(tmp_path: Path) -> None:
     store = lc.open_store("memory://")
     table = lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS)
