@@ -1,10 +1,10 @@
-"""From a key press to the next item painted, in a real Chromium.
+"""From a key press to the next item painted, in a real Chromium, one session and eight at once.
 
     python -m benchmarks.browser [--quick] [--runs 3] [--write]
 
 The clock starts at the keydown event in the page and stops after the frame that shows the next item
-was painted (its change in the page, then two animation frames). A press counts as one with chart
-when the chart was drawn again before that moment or within the same answer.
+was painted (its change in the page, then two animation frames). An item is confirmed when the page
+has the server's word that the answer is stored and the item is the one drawn.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -30,48 +31,36 @@ from tests.browser.chromium import ARGUMENTS, NAMES
 from tests.browser.server import Server
 
 ITEMS, LABELLED, DROPPED, LABELS, FEW_LABELS = 20_000, 60, 5, 100, 20
-GOALS = {"without chart": (40, 80), "with chart": (40, 80)}
-THINK_MS = (100, 300)
-ANSWER_WAIT_MS = 200
+SESSIONS = (1, 8)
+GOALS = {1: (20, 40), 8: (40, 80)}
+BETWEEN_MS = {1: (300, 500), 8: (900, 1100)}
+"""From one press of a session to its next."""
 
 STOPWATCH = """
 (() => {
   const times = [];
   let current = null;
-  const item = () => {
-    const text = document.querySelector(".lc-item .lc-text");
-    return text ? text.textContent : "";
-  };
+  const box = () => document.querySelector(".lc-item:not([hidden]) .lc-box");
   window.addEventListener("keydown", () => {
-    current = { start: performance.now(), before: item(), dom: 0, painted: 0, buttons: 0,
-                chart: 0 };
+    current = { start: performance.now(), before: box().dataset.showing, dom: 0, painted: 0,
+                confirmed: 0, ahead: false };
     times.push(current);
   }, true);
-  const chartChanged = records => records.some(r => {
-    const node = r.target.nodeType === 1 ? r.target : r.target.parentElement;
-    return node && node.closest(".js-plotly-plot");
-  });
-  const buttons = () => {
-    const box = document.querySelector(".lc-item .lc-box");
-    return box ? box.dataset.token : "";
-  };
-  let shownButtons = "";
-  document.addEventListener("DOMContentLoaded", () => new MutationObserver(records => {
-    if (!current) { shownButtons = buttons(); return; }
-    const one = current;
-    if (!one.dom && item() !== one.before) {
+  document.addEventListener("DOMContentLoaded", () => new MutationObserver(() => {
+    const one = current, now = box();
+    if (!one || !now || now.dataset.showing === one.before) return;
+    if (!one.dom) {
       one.dom = performance.now();
+      one.ahead = !now.dataset.token;
       const painted = () => { one.painted = performance.now(); };
       requestAnimationFrame(() => requestAnimationFrame(painted));
     }
-    const now = buttons();
-    if (now && now !== shownButtons) { shownButtons = now; one.buttons = performance.now(); }
-    if (chartChanged(records)) one.chart = performance.now();
-  }).observe(document.body, { childList: true, subtree: true, characterData: true,
-                              attributes: true }));
+    if (now.dataset.token && !one.confirmed) one.confirmed = performance.now();
+  }).observe(document.body, { childList: true, subtree: true, attributes: true }));
   window.stopwatch = times;
 })();
 """
+DONE = "() => { const s = stopwatch.at(-1); return !s || (s.painted && s.confirmed); }"
 
 
 def rows() -> list[dict[str, object]]:
@@ -93,34 +82,38 @@ def cpu_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(page: Page, server: Server, project: str, labels: int) -> dict[str, Any]:
+def measure(
+    pages: Sequence[Page], server: Server, projects: Sequence[str], labels: int
+) -> dict[str, Any]:
+    """Presses in turn on every page, ``labels`` on each."""
     random = Random(2)
-    page.add_init_script(STOPWATCH)
-    page.goto(f"{server.url}/label?project={project}")
-    driving.wait_for_item(page)
-    page.wait_for_timeout(1500)
-    for _ in range(DROPPED):
-        press(page, random)
-    page.evaluate("stopwatch.length = 0")
+    for page, project in zip(pages, projects, strict=True):
+        page.add_init_script(STOPWATCH)
+        driving.open_label(page, server.url, project)
+    for page in pages * DROPPED:
+        press(page, random, len(pages))
+    for page in pages:
+        page.wait_for_function(DONE)
+        page.evaluate("stopwatch.length = 0")
     start, at = cpu_seconds(server.process_id), time.monotonic()
-    for _ in range(labels):
-        press(page, random)
+    for page in pages * labels:
+        press(page, random, len(pages))
     used, took = cpu_seconds(server.process_id) - start, time.monotonic() - at
+    for page in pages:
+        page.wait_for_function(DONE)
     return {
-        "presses": page.evaluate("stopwatch"),
-        "cpu_ms": 1000 * used / labels,
+        "presses": [one for page in pages for one in page.evaluate("stopwatch")],
+        "cpu_ms": 1000 * used / labels / len(pages),
         "seconds": took,
-        "answers": len(driving.answers(server.data, project)),
+        "answers": sum(len(driving.answers(server.data, project)) for project in projects),
     }
 
 
-def press(page: Page, random: Random) -> None:
+def press(page: Page, random: Random, sessions: int) -> None:
+    """A press, once the one before it is confirmed, and the time until the next page's turn."""
+    page.wait_for_function(DONE, polling=20)
     page.keyboard.press(random.choice("yyn"))
-    page.wait_for_function(
-        "() => { const s = stopwatch.at(-1); return !s || (s.painted && s.buttons); }",
-        polling=50,
-    )
-    page.wait_for_timeout(ANSWER_WAIT_MS + random.uniform(*THINK_MS) - THINK_MS[0])
+    page.wait_for_timeout(random.uniform(*BETWEEN_MS[sessions]) / sessions)
 
 
 def percentiles(values: list[float]) -> tuple[float, float]:
@@ -131,67 +124,79 @@ def percentiles(values: list[float]) -> tuple[float, float]:
     return cut[49], cut[94]
 
 
-def table(found: dict[str, Any]) -> str:
-    presses = [one for one in found["presses"] if one["painted"]]
+def table(found: dict[str, Any], sessions: int) -> str:
     groups = {
-        "without chart": [one for one in presses if not one["chart"]],
-        "with chart": [one for one in presses if one["chart"]],
-        "all": presses,
+        "item sent along": [one for one in found["presses"] if one["ahead"]],
+        "item sent after the answer": [one for one in found["presses"] if not one["ahead"]],
+        "all": found["presses"],
     }
-    names = ("presses", "number", "median ms", "95th percentile ms", "goal ms",
-             "next item in the page, median", "answer buttons of it, median")  # fmt: skip
+    names = ("presses", "number", "painted, median ms", "95th percentile ms", "goal ms",
+             "confirmed, median ms", "95th percentile ms")  # fmt: skip
     rows = []
     for name, group in groups.items():
         painted = percentiles([one["painted"] - one["start"] for one in group])
-        dom = percentiles([one["dom"] - one["start"] for one in group])
-        buttons = percentiles([one["buttons"] - one["start"] for one in group if one["buttons"]])
-        goal = " / ".join(map(str, GOALS[name])) if name in GOALS else ""
-        numbers = (*painted, goal, dom[0], buttons[0])
+        confirmed = percentiles([one["confirmed"] - one["start"] for one in group])
+        goal = " / ".join(map(str, GOALS[sessions])) if name == "all" else ""
+        numbers = (*painted, goal, *confirmed)
         shown = [one if isinstance(one, str) else f"{one:.0f}" for one in numbers]
         rows.append((name, len(group), *shown))
     return markdown(names, rows)
 
 
-def run(labels: int) -> list[Row]:
+def run(labels: int, sessions: int) -> list[Row]:
     executable = next(filter(None, map(shutil.which, NAMES)), None)
     if executable is None:
         raise click.ClickException(f"no Chromium: none of {', '.join(NAMES)} is on the PATH")
     with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / "data"
-        project = driving.make_project(
-            data, rows=rows(), budget=400, estimands=("accuracy", "precision", "recall")
-        )
-        driving.label_without_page(data, project, LABELLED)
+        data, content = Path(folder) / "data", rows()
+        terms = {"budget": 400, "estimands": ("accuracy", "precision", "recall")}
+        projects = [f"Messages {number}" for number in range(sessions)]
+        for project in projects:
+            driving.make_project(data, project, rows=content, **terms)
+            driving.label_without_page(data, project, LABELLED)
         before = os.getloadavg()[0]
         with Server(data) as server, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
-            found = measure(page, server, project, labels)
+            size = {"width": 1280, "height": 800}
+            pages = [browser.new_context(viewport=size).new_page() for _ in projects]
+            found = measure(pages, server, projects, labels)
             version = browser.version
             browser.close()
-    expected = LABELLED + DROPPED + labels
+    expected = (LABELLED + DROPPED + labels) * sessions
     if found["answers"] != expected:
         raise click.ClickException(f"{expected} presses gave {found['answers']} answers")
     words = (
-        f"{labels} labels (before them {LABELLED} made without the page and {DROPPED} dropped), "
-        f"{ITEMS:,} items, three estimands, recalibrated_neyman; {found['seconds']:.0f} s; "
-        f"Chromium {version}; "
+        f"{labels} labels a session (before them {LABELLED} made without the page and {DROPPED} "
+        f"dropped), {ITEMS:,} items, three estimands, recalibrated_neyman, the living picture on "
+        f"the page; {found['seconds']:.0f} s; Chromium {version}; "
         f"{os.cpu_count()} cores for server and browser, load {before:.1f} before and "
         f"{os.getloadavg()[0]:.1f} after; server processor time {found['cpu_ms']:.0f} ms a label."
     )
-    return [{"when": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "words": words, **found}]
+    when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    return [{"when": when, "words": words, "sessions": sessions, **found}]
 
 
 def jobs(options: Options) -> dict[str, Job]:
     labels = FEW_LABELS if options.quick else LABELS
-    return {f"run {number + 1}": partial(run, labels) for number in range(options.runs)}
+    return {
+        f"{sessions} at once, run {number + 1}": partial(
+            run, labels // (sessions // 4 or 1), sessions
+        )
+        for sessions in SESSIONS
+        for number in range(options.runs)
+    }
 
 
 def tables(rows: Rows, options: Options) -> str:
     return "\n".join(
-        f"## Run {number}, {one['when']}\n\n{one['words']}\n\n{table(one)}"
-        for number, one in enumerate(flat(rows), start=1)
+        f"## {many(one['sessions'])}, {one['when']}\n\n{one['words']}\n\n"
+        f"{table(one, one['sessions'])}"
+        for one in flat(rows)
     )
+
+
+def many(sessions: int) -> str:
+    return "One session" if sessions == 1 else f"{sessions} sessions at once"
 
 
 HEAD = f"""# Key press to next item painted
@@ -199,8 +204,8 @@ HEAD = f"""# Key press to next item painted
 {MADE}
 
 The clock starts at the keydown event in the page and stops after the frame that shows the next item
-was painted (its change in the page, then two animation frames). A press counts as one with chart
-when the chart was drawn again before that moment or within the same answer.
+was painted (its change in the page, then two animation frames). An item is confirmed when the page
+has the server's word that the answer is stored and the item is the one drawn.
 
 """
 BENCHMARK = Benchmark(
