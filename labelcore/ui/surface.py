@@ -78,7 +78,8 @@ function begin(parentElement) {
     made.append(Object.assign(document.createElement("span"), { textContent: words }));
     made.dataset.act = act;
     if (key) {
-      made.append(Object.assign(document.createElement("kbd"), { textContent: key }));
+      const sign = { textContent: key, ariaHidden: true };
+      made.append(Object.assign(document.createElement("kbd"), sign));
       made.dataset.key = key.toUpperCase();
       made.ariaKeyShortcuts = key;
     }
