@@ -18,6 +18,7 @@ from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from benchmarks.labels.choices import choice_rows, choice_section
 from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import names_of_files
+from benchmarks.labels.helped import helped_rows, helped_section
 from benchmarks.labels.measured import NOISE, SEED, Cell, cell_of, limit, measure, wanted_cells
 from benchmarks.labels.methods import unavailable
 from benchmarks.labels.ranked import ranked_rows, ranked_section
@@ -30,7 +31,7 @@ QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
 PICTURED = ("recall", "F1")
 FURTHER: dict[str, Callable[[Path], list[list[str]]]] = {
     "together": together_rows, "several": several_rows, "ranked": ranked_rows,
-    "choices": choice_rows,
+    "choices": choice_rows, "helped": helped_rows,
 }  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def rows_of(section: str, data: Path) -> list[Row]:
 
 def versions() -> str:
     found = []
-    for name in ("numpy", "scipy", "oasis", "ppi-python"):
+    for name in ("numpy", "scipy", "oasis", "ppi-python", "judgy"):
         try:
             found.append(f"{name} {version(name)}")
         except PackageNotFoundError:
@@ -78,15 +79,16 @@ def tables(rows: Rows, options: Options) -> str:
         "\n## File by file\n\n", file_by_file(cells),
     ]  # fmt: skip
     if not options.quick:
-        several, ranked, choices, together = (
+        several, ranked, choices, together, helped = (
             [row["cells"] for row in rows[name]]
-            for name in ("several", "ranked", "choices", "together")
+            for name in ("several", "ranked", "choices", "together", "helped")
         )
         parts += [
             "\n", together_section(together),
             "\n", several_section(several, cells),
             "\n", ranked_section(ranked),
             "\n", choice_section(choices),
+            "\n", helped_section(helped),
         ]  # fmt: skip
     return "".join(parts)
 

@@ -1,9 +1,10 @@
-"""Methods of other packages, where these are installed: ``oasis`` and ``ppi-python``.
+"""Methods of other packages, where these are installed: ``oasis``, ``ppi-python``, and ``judgy``
+(``benchmarks.labels.helped``).
 
-    pip install --target peers oasis tables ppi-python
+    pip install --target peers oasis tables ppi-python judgy
     PYTHONPATH=peers python -m benchmarks.labels
 
-Neither is needed by the product; without them their rows say so.
+None is needed by the product; without them their rows say so.
 """
 
 from __future__ import annotations
