@@ -28,6 +28,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import labelcore as lc
+from benchmarks import helper_cases
 from benchmarks.allocation import cells_of, session
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
 from benchmarks.labels.files import synthetic
@@ -42,7 +43,7 @@ MAIN = ("accuracy", "precision", "recall", "f1")
 SIZES = (150, 300, 1000)
 ACCURACIES = (0.95, 0.7, 0.5, 0.3)
 SEED, FILE_SEED, NARROW = 12, 53, 0.02
-DESIGN = "recalibrated_neyman"
+DESIGN, CASE = "recalibrated_neyman", "case "
 VARIANTS: dict[str, dict[str, Any]] = {"off": {"helpers": []}, "on": {}}
 
 
@@ -141,9 +142,14 @@ class Pair:
         helper = "" if self.right is None else f", right in {self.right:.0%}"
         return f"{self.table.name} {self.classifier}{helper}"
 
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """The classifiers that the file is read with."""
+        return self.table.classifiers if self.right is None else (self.classifier,)
+
     def population(self, folder: Path) -> lc.Population:
         found = table_of(self.table.name, folder).copy()
-        names = self.table.classifiers if self.right is None else (self.classifier,)
+        names = self.classifiers
         helpers = {}
         if self.right is not None:
             random = np.random.default_rng((FILE_SEED, round(100 * self.right)))
@@ -274,21 +280,30 @@ def by_pair(found: pd.DataFrame) -> str:
 def jobs(options: Options) -> dict[str, Job]:
     """Every pair of both halves; the first of each with ``--quick``."""
     found = [(half, place, pair) for half in HALVES for place, pair in enumerate(pairs(half))]
-    return {
+    of_pairs: dict[str, Job] = {
         f"{half} {pair.name}": partial(measure, half, pair, place, options.data, options.runs)
         for half, place, pair in found
+        if not options.quick or place == 0
+    }
+    return of_pairs | {
+        f"{CASE}{case.name}, right in {right:.0%}": partial(
+            helper_cases.measure, case, right, place, options.runs
+        )
+        for place, case, right in helper_cases.cases()
         if not options.quick or place == 0
     }
 
 
 def tables(rows: Rows, options: Options) -> str:
     """By kind of helper and by pair, the half that was not chosen on first."""
-    found = pd.DataFrame(flat(rows))
+    found = pd.DataFrame(flat({name: one for name, one in rows.items() if CASE not in name}))
+    cases = pd.DataFrame(flat({name: one for name, one in rows.items() if CASE in name}))
     parts = [f"{options.runs} runs each."]
     for half in ("shown", "chosen"):
         part = found[found["half"] == half]
         if len(part):
             parts += [f"## The half that was {half}", summary(part), by_pair(part)]
+    parts += ["## Out of the ordinary", helper_cases.case_table(cases)]
     return "\n\n".join(parts)
 
 

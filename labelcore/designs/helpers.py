@@ -31,6 +31,10 @@ SAVES_NOTHING = "the items stand in nearly the same order as by {classifier!r}"
 WITH_CLAIMS = "with claims each stratum costs evidence"
 TWO_CLASSES_ONLY = "only files of two classes have helpers so far"
 FOR_A_CURVE = "strata for a curve follow the scores alone"
+FEW_ITEMS = (
+    "for a result about items like these it takes a file of 20 items for each label, or more"
+)
+ITEMS_EACH = 20
 NO_PREDICTIONS = "there are no predictions that it could contradict"
 LIKE_THE_ANSWER = (
     "The helper {name!r} is called like the answer itself: if it holds the answers, they are known "
@@ -124,15 +128,16 @@ def then_by(order: IntArray, score: FloatArray | None, others: FloatArray) -> In
     return np.asarray(order[np.lexsort((-others[order], -own[order]))])
 
 
-def candidates(population: Population, classifier: str) -> tuple[str, ...]:
-    """Every helper, and every classifier beside this one."""
-    others = (name for name in population.classifiers if name != classifier)
+def candidates(population: Population, *judged: str) -> tuple[str, ...]:
+    """Every helper, and every classifier beside these."""
+    others = (name for name in population.classifiers if name not in judged)
     return (*population.helpers, *others)
 
 
-def check_helpers(setup: Setup) -> None:
-    """Raise ParameterError for a name that is no helper and no other classifier of the file."""
-    known = candidates(setup.population, str(setup.classifier))
+def check_helpers(setup: Setup, *judged: str) -> None:
+    """Raise ParameterError for a name that is no helper and no other classifier of the file, beside
+    those ``judged`` (the first one, where none is given)."""
+    known = candidates(setup.population, *(judged or (str(setup.classifier),)))
     for name in setup.params.helpers or ():
         if name not in known:
             raise ParameterError(
@@ -145,7 +150,8 @@ def check_helpers(setup: Setup) -> None:
 def chosen_helpers(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
     """The columns that a new plan uses: those that it names, as far as one of them says something
     beside the classifier. Where it names none, all that do, unless together they order the items
-    as the classifier does or the plan asks for a curve along its scores.
+    as the classifier does, the plan asks for a curve along its scores, or it is about items like
+    these and labels many of the few there are.
 
     cut   whether the columns cut strata, so that they cost something where strata do
     """
@@ -170,6 +176,8 @@ def why_none(setup: Setup, *, cut: bool = True) -> str:
 
 def _why_not_all(setup: Setup, said: Mapping[str, Said], cut: bool) -> str:
     """Why columns that nobody named are not used, "" where they are."""
+    if cut and setup.target == "process" and len(setup.population) < ITEMS_EACH * setup.planned:
+        return FEW_ITEMS
     if cut and any(name not in SCALARS for name in setup.estimands):
         return FOR_A_CURVE
     classifier = str(setup.classifier)

@@ -207,6 +207,22 @@ def test_claims_curves_and_several_classes_have_none(judged: Known, tmp_path: Pa
     assert "only files of two classes" in " ".join(lc.preview(several, plan).derived["notes"])
 
 
+@pytest.mark.parametrize(("target", "budget", "used"), [
+    ("process", 101, False), ("process", 100, True), ("file", 101, True),
+])  # fmt: skip
+def test_items_like_these_take_a_file_of_many_items(
+    judged: Known, target: str, budget: int, used: bool
+) -> None:
+    plan = lc.Plan(NEYMAN, FOUR, budget=budget, promise="fixed", target=target)
+    assert ("helpers" in frozen(judged.population, plan, budget).params) == used
+    told = "it takes a file of 20 items for each label" in notes(
+        judged, budget=budget, target=target
+    )
+    assert told != used
+    named = lc.Plan(NEYMAN, FOUR, budget=budget, target=target, params={"helpers": ["judge"]})
+    assert frozen(judged.population, named, budget).params["helpers"] == ("judge",)
+
+
 def test_a_ranked_list_without_predictions_has_none(tmp_path: Path) -> None:
     path = tmp_path / "ranked.csv"
     path.write_text("t,a,b,h\n" + "".join(f"x,{i},{i % 7},{i % 5}\n" for i in range(300)))
