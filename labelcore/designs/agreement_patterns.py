@@ -19,6 +19,7 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
+from labelcore.designs.helped_patterns import helpers_beside
 from labelcore.designs.neyman_batches import next_counts
 from labelcore.designs.paired_frame import disagreement_notes
 from labelcore.designs.pattern_frame import (
@@ -65,6 +66,10 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
     what is claimed, but for that tenth. Theta is a recalibration of
     the mean score with two parameters more, fitted to all labels: one for how many of the
     classifiers call the stratum positive, beyond what the scores suggest, one for whether any does.
+
+    ``helpers`` are other columns, and classifiers that are not asked about: half as many pieces are
+    then cut at what they say (``cut_patterns``), and one parameter more learns what they are worth.
+    Only those that a plan names, and none with claims.
 
     What it holds: with one classifier, one figure and as many strata it draws the items that
     ``recalibrated_neyman`` draws without helpers; with two, its patterns are the pairs of
@@ -118,9 +123,16 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
         n_step: int | None = parameter(
             None, "labels in a batch; empty: a tenth of the labels so far", low=1, high=100_000
         )
+        helpers: tuple[str, ...] | None = parameter(
+            None,
+            "columns, and classifiers that are not asked about, that help to choose items; empty: "
+            "none",
+        )
 
     def chosen(self, setup: Setup) -> dict[str, Any]:
-        return {"n_strata": settled_strata(setup)}
+        names = helpers_beside(setup)
+        kept = {"n_strata": settled_strata(setup)}
+        return {**kept, "helpers": names} if names else kept
 
     def prepare(self, setup: Setup) -> PatternFrame:
         return pattern_frame(setup)
@@ -129,7 +141,8 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
         return None if frame.tied else drawn_anew(setup, frame)
 
     def derived(self, frame: PatternFrame, labels: int) -> dict[str, Any]:
-        return {"patterns": len(np.unique(frame.said, axis=1).T)}
+        patterns = {"patterns": len(np.unique(frame.said, axis=1).T)}
+        return {**patterns, "helpers": list(frame.helpers)} if frame.helpers else patterns
 
     def first_look(self, frame: PatternFrame, planned: int, promise: Promise) -> int:
         return profile_first_look(frame, planned, promise)

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import logit
 
 from labelcore.designs.base import Frame, IntArray, Setup, extended, make_frame
+from labelcore.designs.helped_patterns import cut_patterns, evidence_beside, notes_beside
 from labelcore.designs.paired_frame import PROCESS_DISAGREEMENTS
 from labelcore.designs.rates import stratum_rates
 from labelcore.errors import PlanError, Remedy
@@ -40,15 +41,18 @@ class PatternFrame(Frame):
 
     said      (n_classifiers, n_strata), whether each classifier of the plan calls the stratum
               positive; where rare patterns were taken in, what holds for the others
-    evidence  (n_strata,), how many of them do, beyond what the scores suggest; None: one alone
+    evidence  (n_strata, n_columns), how many of them do, and what helpers say, beyond what the
+              scores suggest; None: one alone without helpers
     level     (n_strata,), 1 where any of them does, else 0; None: one alone
-    tied      whether the tie hash decides where a stratum ends
+    tied      whether the tie hash may decide where a stratum ends
+    helpers   the columns that were used beside the classifiers
     """
 
     said: BoolArray = field(kw_only=True)
     evidence: FloatArray | None = field(default=None, kw_only=True)
     level: FloatArray | None = field(default=None, kw_only=True)
     tied: bool = field(default=False, kw_only=True)
+    helpers: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 def settled_strata(setup: Setup) -> int:
@@ -63,18 +67,27 @@ def pattern_frame(setup: Setup) -> PatternFrame:
     patterns = agreement_patterns(called, most)
     order_score = _mean_order(setup.population, setup.classifiers)
     order = ranking(order_score, setup.file_keys("tie"))
-    stratum, of_stratum = _strata(order, patterns, settled_strata(setup))
+    others = evidence_beside(setup)
+    n_strata = settled_strata(setup)
+    stratum, of_stratum = _strata(order, patterns, n_strata if others is None else n_strata // 2)
+    if others is not None:
+        anyone = np.asarray(patterns.said[:, of_stratum].any(axis=0))
+        stratum, piece = cut_patterns(setup.planned, order, stratum, anyone, others)
+        of_stratum = of_stratum[piece]
     said = patterns.said[:, of_stratum]
     rates, notes = _rates(setup, stratum, len(of_stratum))
-    notes = (*notes, *_rare_words(patterns, setup.planned))
+    notes = (*notes, *_rare_words(patterns, setup.planned), *notes_beside(setup))
     _check_disagreements(setup, called)
     base = make_frame(setup, stratum, rates, said[0], notes)
-    frame = extended(base, PatternFrame, said=said, tied=_tied(order_score, stratum, order))
+    tied = others is not None or _tied(order_score, stratum, order)
+    helpers = () if others is None else tuple(setup.params.helpers)
+    frame = extended(base, PatternFrame, said=said, tied=tied, helpers=helpers)
     asked = _asked(setup, frame) | patterns.mixed[of_stratum]
     if not asked.all():
         left = PART_ASKED.format(items=int(base.sizes[~asked].sum()), of=len(stratum))
         frame = replace(frame, wanted=asked, notes=(*frame.notes, left))
-    return _with_votes(frame, called, order_score) if len(called) > 1 else frame
+    frame = _with_votes(frame, called, order_score) if len(called) > 1 else frame
+    return frame if others is None else _with_evidence(frame, called, order_score, others.order)
 
 
 def _called(setup: Setup) -> BoolArray:
@@ -169,10 +182,20 @@ def _rare_words(patterns: Patterns, planned: int) -> tuple[str, ...]:
 
 def _with_votes(frame: PatternFrame, called: BoolArray, score: FloatArray) -> PatternFrame:
     """The frame with what the number of votes says beyond the scores."""
-    anyone = np.asarray(called.any(axis=0))
-    beyond = surprise(score, VOTE_WEIGHT * called.mean(axis=0), anyone)
+    level = frame.said.any(axis=0).astype(float)
+    found = _with_evidence(frame, called, score, VOTE_WEIGHT * called.mean(axis=0))
+    return replace(found, level=level)
+
+
+def _with_evidence(
+    frame: PatternFrame, called: BoolArray, score: FloatArray, says: FloatArray
+) -> PatternFrame:
+    """The frame with one more column of evidence: the means of what ``says`` says beyond the
+    scores, (n_items,)."""
+    beyond = surprise(score, says, np.asarray(called.any(axis=0)))
     mean = np.bincount(frame.stratum, beyond, minlength=frame.n_strata) / frame.sizes
-    return replace(frame, evidence=mean, level=frame.said.any(axis=0).astype(float))
+    before = [] if frame.evidence is None else [frame.evidence]
+    return replace(frame, evidence=np.column_stack([*before, mean]))
 
 
 @dataclass(frozen=True, slots=True)

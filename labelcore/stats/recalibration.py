@@ -38,7 +38,8 @@ def recalibrate(
     + d l_k, d ~ N(0, 1).
 
     probability   (n_strata,), q_k in (0, 1); positive, labelled (..., n_strata)
-    evidence      (n_strata,), what other columns say beyond the scores; None: there are none
+    evidence      (n_strata,) or, with a slope for each column, (n_strata, n_columns): what other
+                  columns say beyond the scores; None: there are none
     level         (n_strata,), 0 or 1; None: no stratum is marked
     Returns       (..., n_strata)
     Source:       ridge logistic regression, le Cessie and van Houwelingen (1992).
@@ -46,10 +47,12 @@ def recalibrate(
     x = np.column_stack([np.ones(len(probability)), logit(probability)])
     mean, precision, low, high = PRIOR_MEAN, PRIOR_PRECISION, *np.array(RANGES).T
     if evidence is not None:
-        x = np.column_stack([x, evidence])
-        mean = np.append(mean, EVIDENCE_MEAN)
-        precision = np.append(precision, EVIDENCE_PRECISION)
-        low, high = np.append(low, EVIDENCE_RANGE[0]), np.append(high, EVIDENCE_RANGE[1])
+        known, x = x.shape[1], np.column_stack([x, evidence])
+        more = np.ones(x.shape[1] - known)
+        mean = np.append(mean, EVIDENCE_MEAN * more)
+        precision = np.append(precision, EVIDENCE_PRECISION * more)
+        low = np.append(low, EVIDENCE_RANGE[0] * more)
+        high = np.append(high, EVIDENCE_RANGE[1] * more)
     if level is not None:
         x = np.column_stack([x, level])
         mean, precision = np.append(mean, 0.0), np.append(precision, LEVEL_PRECISION)

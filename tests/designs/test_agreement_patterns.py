@@ -24,6 +24,7 @@ from labelcore.figures.scalars import look_at, scalar_results
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.plan.claims import subject_of
+from labelcore.population.helpers import Helper
 from labelcore.stats.profile import Cells
 from labelcore.stats.recycling import level_share
 from tests.designs.paired_files import BOTH, DIFFERENCES, nearly_equal, paired
@@ -316,3 +317,79 @@ def test_labels_go_to_what_is_claimed(four: Known) -> None:
     assert counts[1] > 1.5 * counts[0]
     assert subject_of("precision >= 0.5", "vote", ALL) == ("precision", ("vote",))
     assert subject_of("recall[x] > recall[a]", "a", ALL) == ("recall_difference", ())
+
+
+# --- helpers -----------------------------------------------------------------------------------
+
+
+def judged(folder: Path, right: float = 0.95) -> Known:
+    """The four classifiers beside a verdict of this accuracy."""
+    plain = written(folder / "plain", 2_000, seed=2)
+    random = np.random.default_rng(6)
+    said = np.where(random.random(2000) < right, plain.truth, 1 - plain.truth).astype(np.int32)
+    helper = Helper(verdict=said, names=("0", "1"))
+    return Known(replace(plain.population, helpers={"judge": helper}), plain.truth)
+
+
+def kept(known: Known, *estimands: str, **values: Any) -> lc.Plan:
+    plan = plan_of(estimands, ALL, promise="fixed", **values)
+    return frozen(known.population, plan, 120)
+
+
+def test_helpers_cut_the_pieces_and_mix_no_pattern(tmp_path: Path, four: Known) -> None:
+    known = judged(tmp_path)
+    plan = kept(known, "precision", "recall", budget=400, params={"helpers": ["judge"]})
+    assert plan.params["helpers"] == ("judge",)
+    frame = known.engine(plan.with_planned(400), 3).frame
+    assert isinstance(frame, PatternFrame) and frame.helpers == ("judge",)
+    called = np.array([known.population.predictions[name] for name in ALL])
+    said = known.population.helpers["judge"].verdict
+    assert said is not None
+    pure = 0
+    for one in parts(frame.stratum):
+        assert len(np.unique(called[:, sorted(one)], axis=1).T) == 1
+        pure += len(np.unique(said[sorted(one)])) == 1
+    assert pure > frame.n_strata / 2
+    assert frame.evidence is not None and frame.evidence.shape == (frame.n_strata, 2)
+
+
+def test_without_helpers_a_plan_draws_as_before(tmp_path: Path, four: Known) -> None:
+    known = judged(tmp_path)
+    old = plan_of(["precision"], ALL, promise="fixed").with_planned(120)
+    none, used = (kept(known, "precision", params={"helpers": one}) for one in ([], ["judge"]))
+    assert "helpers" not in old.params and "helpers" not in kept(known, "precision").params
+    found = [
+        [one.position for one in labelled(file.engine(plan, 3), known.truth).asked]
+        for file, plan in ((four, old), (known, old), (known, none), (known, used))
+    ]
+    assert found[0] == found[1] == found[2] != found[3]
+
+
+def test_a_classifier_asked_about_is_no_helper(tmp_path: Path) -> None:
+    known = judged(tmp_path)
+    with pytest.raises(PlanError, match="names 'b', which is no helper .* known are judge"):
+        kept(known, "precision", params={"helpers": ["b"]})
+    three = plan_of(["precision"], ("vote", "a", "c"), params={"helpers": ["b"]}, promise="fixed")
+    assert frozen(known.population, three, 120).params["helpers"] == ("b",)
+
+
+@pytest.mark.slow
+def test_a_good_helper_saves_labels_of_every_classifier(tmp_path: Path) -> None:
+    """The twin is a verdict that says nothing."""
+    good, twin = judged(tmp_path / "good"), judged(tmp_path / "twin", 0.5)
+    runs, wide = 25, {}
+    judge = {"helpers": ["judge"]}
+    plans = (("off", good, {}), ("on", good, judge), ("twin", twin, judge))
+    for name, known, params in plans:
+        plan = kept(known, "precision", "recall", params=params)
+        found = [scalar_results(labelled(known.engine(plan, seed), known.truth))
+                 for seed in range(runs)]  # fmt: skip
+        for key in found[0]:
+            figure, _, classifier = key.partition("@")
+            called = known.population.predictions[classifier or ALL[0]] == 1
+            both = float((called & (known.truth == 1)).sum())
+            right = both / (called.sum() if figure == "precision" else known.truth.sum())
+            held = [one[key].low - 1e-12 <= right <= one[key].high + 1e-12 for one in found]
+            assert np.mean(held) >= fewest(runs, 0.93), (name, key)
+        wide[name] = np.mean([[one.high - one.low for one in run.values()] for run in found])
+    assert (wide["on"] / wide["off"]) ** 2 < 0.85 < (wide["twin"] / wide["off"]) ** 2
