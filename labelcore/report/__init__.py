@@ -3,7 +3,10 @@
 from labelcore.report.bundle import bundle_zip
 from labelcore.report.data import report_json
 from labelcore.report.labels import LABEL_FORMS, labels_file, table_file
+from labelcore.report.markdown import report_markdown
 from labelcore.report.page import report_html
+from labelcore.report.pdf import report_pdf
+from labelcore.report.spreadsheet import report_xlsx
 from labelcore.report.tables import estimates_csv, events_csv, guarded
 from labelcore.report.written import REPORT_FORMS, write_report
 
@@ -17,6 +20,9 @@ __all__ = [
     "labels_file",
     "report_html",
     "report_json",
+    "report_markdown",
+    "report_pdf",
+    "report_xlsx",
     "table_file",
     "write_report",
 ]

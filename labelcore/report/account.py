@@ -55,13 +55,13 @@ def looks(facts: Facts) -> Markup:
     note = f"{count(len(facts.looks), 'look')} in all, each one recorded when it was taken."
     if isinstance(facts.primary, Band):
         note += " For a curve, a look keeps the mean over the ranks."
-    if left_out:
-        note += f" {count(left_out, 'look')} left out here; report.json and the log have every one."
     figures = ("State", "Chosen", "Left") if choice else ("Value", "Low", "High")
     head = ("Labels", *figures, "Look", "When")
+    others = f"{count(left_out, 'look')} left out here; report.json and the log have every one."
     folded = element(
         "details",
         element("summary", "The looks as a table"),
+        element("p", others) if left_out else None,
         table(f"Looks at {key}", head, rows),
     )
     return section("looks", "Looks", element("p", note), folded)

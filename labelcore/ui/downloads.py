@@ -16,6 +16,9 @@ from labelcore.report import (
     labels_file,
     report_html,
     report_json,
+    report_markdown,
+    report_pdf,
+    report_xlsx,
 )
 from labelcore.session.session import Session
 
@@ -30,8 +33,12 @@ class Download:
     make: Callable[[Session], str | bytes]
 
 
+SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 DOWNLOADS = (
     Download("HTML report", "report.html", "text/html", report_html),
+    Download("PDF", "report.pdf", "application/pdf", report_pdf),
+    Download("Excel", "report.xlsx", SHEET, report_xlsx),
+    Download("Markdown", "report.md", "text/markdown", report_markdown),
     Download("JSON", "report.json", "application/json", report_json),
     Download("Events CSV", "events.csv", "text/csv", events_csv),
     Download("Estimates CSV", "estimates.csv", "text/csv", estimates_csv),
@@ -39,7 +46,6 @@ DOWNLOADS = (
 )
 
 LABELS_HELP = "One row for each item judged, with scores, predictions and weight."
-SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 LABEL_KINDS = {
     ".csv": ("CSV", "text/csv"),
     ".parquet": ("Parquet", "application/vnd.apache.parquet"),

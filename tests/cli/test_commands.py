@@ -230,7 +230,7 @@ def test_export_report_and_replay(
     assert values["agrees"] is True and values["draws"] == 50
 
 
-@pytest.mark.parametrize("name", ["r.pdf", "r.docx", "r.html.gz", "r"])
+@pytest.mark.parametrize("name", ["r.doc", "r.docx", "r.html.gz", "r"])
 def test_a_report_is_not_written_into_a_file_of_another_kind(
     name: str, store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

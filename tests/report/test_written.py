@@ -2,17 +2,21 @@ from __future__ import annotations
 
 import json
 import re
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
+from pypdf import PdfReader
 
 import labelcore as lc
-from labelcore.report import estimates_csv, report_html
+from labelcore.report import estimates_csv, report_html, report_pdf
 from labelcore.report.markdown import markdown
 from labelcore.report.markup import element, theirs
+from labelcore.words.short import short_sentence
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE
+from tests.report.test_page import hostile_session
 
 
 def test_the_suffix_says_the_form(made: Made, tmp_path: Path) -> None:
@@ -32,11 +36,11 @@ def test_a_file_that_is_there_is_replaced(made: Made, tmp_path: Path) -> None:
     assert json.loads(path.read_text("utf-8"))["status"] == "finished"
 
 
-@pytest.mark.parametrize("name", ["report.pdf", "report.docx", "report", "html"])
+@pytest.mark.parametrize("name", ["report.doc", "report.docx", "report", "html"])
 def test_another_suffix_is_refused_and_nothing_written(
     made: Made, tmp_path: Path, name: str
 ) -> None:
-    said = rf"^path: .*\.html, \.md, \.json, \.xlsx, \.csv, got {re.escape(repr(name))}"
+    said = rf"^path: .*\.html, \.pdf, \.md, \.json, \.xlsx, \.csv, got {re.escape(repr(name))}"
     with pytest.raises(ValueError, match=said):
         lc.write_report(made.session, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
@@ -78,3 +82,35 @@ def test_excel_holds_sentences_estimates_and_labels(made: Made, tmp_path: Path) 
     precision = made.session.results()["precision"]
     told = {row[0]: row[1] for row in book["Sentences"].iter_rows(values_only=True)}
     assert told["precision"] == precision.sentence()
+
+
+def pages(content: bytes) -> list[str]:
+    """The text of each page of a PDF, without line ends and what ties or breaks a word."""
+    found = (page.extract_text() for page in PdfReader(BytesIO(content)).pages)
+    return [re.sub(r"\s+", " ", text.replace("\N{ZERO WIDTH SPACE}", "")) for text in found]
+
+
+def test_pdf_says_the_numbers_of_the_page(made: Made, tmp_path: Path) -> None:
+    path = lc.write_report(made.session, tmp_path / "report.pdf")
+    first, *others = pages(path.read_bytes())
+    whole = " ".join([first, *others])
+    precision = made.session.results()["precision"]
+    assert isinstance(precision, lc.Estimate)
+    assert short_sentence(precision) in first and "What it does not mean." in first
+    assert "Confusion table" in first and "Answers" not in first
+    html = report_html(made.session).replace("\N{NO-BREAK SPACE}", " ")
+    table = html.partition("<caption>Estimates</caption>")[2].partition("</table>")[0]
+    rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in table.split("<tr>")[2:]]
+    assert len(rows) == 2
+    for row in rows:
+        assert " ".join(re.sub("<.*?>", "", cell) for cell in row) in whole
+    assert made.session.events[-1].hash in whole and "Wilks, S. S. (1938)." in whole
+    assert "The same as a table" not in whole
+
+
+def test_nothing_of_the_content_is_read_as_markup_of_the_pdf(tmp_path: Path) -> None:
+    word = '#panic("a") $x$ *b* _c_ ]}) \\d @e <f> = g'
+    _, session = hostile_session(tmp_path, word)
+    assert isinstance(session, lc.Session)
+    whole = " ".join(pages(report_pdf(session)))
+    assert f"for this reason: {word}" in whole and f"Question {word}" in whole
