@@ -23,12 +23,13 @@ from labelcore.report.markup import (
     tied,
 )
 from labelcore.report.references import references
-from labelcore.report.sections import assumptions, section, training_words
+from labelcore.report.sections import assumptions, name_of, section, training_words
 from labelcore.results.types import Band, Choice, Claim, Estimate
 from labelcore.words.differences import number_words, range_words
 from labelcore.words.promises import MEANING
 from labelcore.words.savings import FORMULA, each_words, saved_words
 from labelcore.words.sentences import (
+    TAIL_WARNING_OF,
     confidence_words,
     count,
     goal_points,
@@ -225,12 +226,13 @@ def _doubts(facts: Facts) -> list[Child]:
     told += [tied(note) for note in curve_notes(facts)]
     if facts.rewordings:
         told.append("The wording was changed after the start (listed under Question).")
-    told += [
-        f"{name}: more than half of the uncertainty comes from parts of the file in which no "
-        "positive item was found."
-        for name, one in facts.results.items()
+    rare = [
+        name_of(one)
+        for one in facts.results.values()
         if isinstance(one, Estimate) and warns_of_tail(one)
     ]
+    if rare:
+        told.append(theirs(TAIL_WARNING_OF.format(names=", ".join(rare))))
     return told
 
 

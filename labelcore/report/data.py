@@ -1,4 +1,4 @@
-"""The report as JSON: everything the page shows, and every look."""
+"""The report as JSON: everything the page shows, and every look; docs/report.schema.json."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from labelcore.promises import Promise
 from labelcore.report.dates import moment_words
@@ -250,10 +251,16 @@ def _in_sentences(found: list[Result], folded: bool) -> Markup | None:
     """Every result in a sentence of its own, folded where a table says the same."""
     if not found:
         return None
-    told = element("ul", *(element("li", tied(one.sentence())) for one in found))
+    said = (_without_tail(one).sentence() for one in found)
+    told = element("ul", *(element("li", tied(one)) for one in said))
     if not folded:
         return told
     return element("details", element("summary", "The same in sentences, to quote"), told)
+
+
+def _without_tail(one: Result) -> Result:
+    """The warning of parts in which nothing was found stands once, under what could be wrong."""
+    return replace(one, tail_share=None) if isinstance(one, Estimate) else one
 
 
 def _form(one: Result) -> str:
