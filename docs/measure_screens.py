@@ -86,7 +86,7 @@ def measured(browser: Browser, checkout: Path) -> tuple[Walk, list[Seen]]:
                 ("Label, finished trial", f"label?project={DONE}"),
             ):
                 page.goto(f"{server.url}/{path}")
-                page.locator(".st-key-line").first.wait_for()
+                page.locator(".living .bar, .st-key-line").first.wait_for()
                 wait_until_idle(page)
                 seen += look(page, state)
             page.close()

@@ -85,7 +85,7 @@ def bars(shown: Sequence[Bar], scale: Scale = SHARES, *, wanted: float | None = 
     wanted   a value that is asked for, as a line through all bars
     """
     lines = [*([0.0] if scale[0] < 0 else []), *([] if wanted is None else [wanted])]
-    return node("div", *(_bar(one, scale, lines) for one in shown), klass="bars")
+    return node("div", *(_bar(one, scale, lines) for one in shown), klass="bars", role="list")
 
 
 def difference_scale(ends: Numbers) -> Scale:
@@ -133,6 +133,7 @@ def _bar(bar: Bar, scale: Scale, lines: Sequence[float]) -> Node:
         track,
         node("span", bar.said[1], klass="range"),
         klass="bar chosen" if bar.chosen else "bar out" if bar.out else "bar",
+        role="listitem",
         style=in_series(bar.series),
     )
 

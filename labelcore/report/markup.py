@@ -43,7 +43,7 @@ def element(name: str, /, *children: Child, **attributes: str) -> Markup:
 def picture(node: Node | str) -> Markup:
     """Nodes of a drawing; its colours become those of the page, light or dark.
 
-    >>> picture(["text", {"x": "1", "fill": "#1B1F24"}, "a<b"]).html
+    >>> picture(["text", {"x": "1", "fill": LIGHT.ink}, "a<b"]).html
     '<text x="1" fill="var(--ink)">a&lt;b</text>'
     """
     if isinstance(node, str):

@@ -24,6 +24,7 @@ class Trial:
     truth_column     the known answers, 0 or 1: never content, never metadata
     read_arguments   for ``labelcore.read_population(path, **read_arguments)``
     plan             what is estimated, with which budget
+    seconds          what an answer takes, until the person's own pace is known
     build            makes the table; same bytes every time with the same package versions
     """
 
@@ -37,6 +38,7 @@ class Trial:
     read_arguments: Mapping[str, Any]
     plan: Plan
     build: Callable[[], pd.DataFrame] = field(repr=False)
+    seconds: float = 8.0
 
     def to_bytes(self) -> bytes:
         """The data file: CSV, UTF-8."""

@@ -102,4 +102,5 @@ DIGITS = Trial(
         budget=120,
     ),
     build=build,
+    seconds=2.0,
 )

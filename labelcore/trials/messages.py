@@ -96,4 +96,5 @@ MESSAGES = Trial(
         budget=100,
     ),
     build=build,
+    seconds=4.0,
 )

@@ -40,12 +40,12 @@ def shown_word(answer: str) -> str:
     return ANSWER_WORDS.get(answer, answer)
 
 
-def pace(events: Sequence[Event]) -> float:
-    """Seconds an item: the median of the latest answers, pauses left out; 8 until known."""
+def pace(events: Sequence[Event], first: float = SECONDS_AN_ITEM) -> float:
+    """Seconds an item: the median of the latest answers, pauses left out; ``first`` until known."""
     answers = (e for e in reversed(events) if e.kind in ANSWER_KINDS and e.shown_at)
     spans = [_seconds(str(e.shown_at), e.at) for e in islice(answers, LATEST)]
     short = [span for span in spans if 0 < span <= LONGEST_PAUSE]
-    return median(short) if len(short) >= ENOUGH else SECONDS_AN_ITEM
+    return median(short) if len(short) >= ENOUGH else first
 
 
 def _seconds(start: str, end: str) -> float:
@@ -106,7 +106,8 @@ def counts(session: Session) -> Counts:
     most = (plan.calibrated_stop or choosing) and not engine.extended and answered < total
     left = max(total - answered, 0)
     again_left = 0 if left and not engine.stopped else len(engine.repeats.due)
-    seconds = (left * (1 + plan.repeats) + again_left) * pace(session.events)
+    first = float(session.settings.get("seconds", SECONDS_AN_ITEM))
+    seconds = (left * (1 + plan.repeats) + again_left) * pace(session.events, first)
     return Counts(
         answered=answered,
         total=total,

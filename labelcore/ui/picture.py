@@ -31,15 +31,24 @@ const made = node => {
   return element;
 };
 export default function ({ data, parentElement, setStateValue }) {
-  let root = parentElement.querySelector("div.living");
-  if (!root) {
-    root = document.createElement("div");
-    parentElement.appendChild(root);
+  const div = () => document.createElement("div");
+  const root = (parentElement.labelcorePicture ||= Object.assign(div(), { parts: [] }));
+  if (!root.parts.length) {
+    // Bars, what is said, the chart. A live region speaks only while it stays in its place.
+    const [first, holder, said, below] = [div(), div(), div(), div()];
+    said.setAttribute("aria-live", "polite");
+    first.append(holder, said);
+    root.append(first, below);
+    root.parts = [holder, said, below];
   }
+  if (root.parentNode !== parentElement) parentElement.appendChild(root);
+  const [holder, said, below] = root.parts;
+  const focused = root.getRootNode().activeElement;
+  const held = root.contains(focused) ? focused.textContent : "";
   root.className = "living" + (data.unfolded ? "" : " folded") + (data.large ? " large" : "");
   const bars = made(data.bars);
   for (const name of bars.querySelectorAll("[data-figure]")) {
-    name.onclick = () => { name.blur(); setStateValue("figure", name.dataset.figure); };
+    name.onclick = () => setStateValue("figure", name.dataset.figure);
   }
   const parts = [];
   if (data.views.length > 1) {
@@ -49,21 +58,19 @@ export default function ({ data, parentElement, setStateValue }) {
       const tab = document.createElement("button");
       tab.textContent = name;
       tab.setAttribute("aria-pressed", String(name === data.view));
-      tab.onclick = () => { tab.blur(); setStateValue("view", name); };
+      tab.onclick = () => setStateValue("view", name);
       tabs.appendChild(tab);
     }
     parts.push(tabs);
   }
   if (data.chart) parts.push(made(data.chart));
-  const below = document.createElement("div");
-  below.append(...parts);
-  const first = document.createElement("div");
-  first.append(bars, ...data.said.map(text => {
-    const said = document.createElement("p");
-    said.textContent = text;
-    return said;
-  }));
-  root.replaceChildren(first, below);
+  holder.replaceChildren(bars);
+  below.replaceChildren(...parts);
+  if (said.textContent !== data.said.join("")) {
+    said.replaceChildren(...data.said.map(text =>
+      Object.assign(document.createElement("p"), { textContent: text })));
+  }
+  [...root.querySelectorAll("button")].find(one => one.textContent === held)?.focus();
 }
 """
 

@@ -38,7 +38,7 @@ SURFACE_STYLE = """
 .lc-box .lc-pixels { image-rendering: pixelated; }
 .lc-refusal {
   padding: 0.75rem 1rem; border-radius: 0.5rem; overflow-wrap: anywhere;
-  background: var(--st-yellow-background-color, #fffce7);
+  background: var(--st-yellow-background-color, transparent);
   color: var(--st-yellow-text-color, inherit);
 }
 .lc-table { border-collapse: collapse; align-self: flex-start; }
@@ -84,7 +84,7 @@ SURFACE_STYLE = """
 }
 .lc-tools button:disabled { opacity: 0.4; cursor: default; }
 .lc-surface kbd {
-  font: inherit; font-size: 0.75rem; color: inherit; background: none; padding: 0 0.3rem;
+  font: inherit; font-size: 0.8rem; color: inherit; background: none; padding: 0 0.3rem;
   border: 1px solid; border-radius: 0.25rem; line-height: 1.4;
 }
 .lc-many .lc-answers { gap: 0.6rem; }

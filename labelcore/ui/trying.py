@@ -24,6 +24,7 @@ def start_trial(name: str) -> str:
         "answer_words": [trial.positive_words, trial.negative_words],
         "used_for_training": "no",
         "trial": name,
+        "seconds": trial.seconds,
     }
     sessions.registry().create(project, population, trial.plan, settings)
     return project
