@@ -51,6 +51,13 @@ def short_words(claims: Sequence[Claim]) -> str:
     )
 
 
+def settled_line(claims: Sequence[Claim]) -> str:
+    """What came of every claim, each on a line."""
+    return "\n".join(
+        f"{one_line(one.claim, 80)}: {settled_words(one.status, one.form)}" for one in claims
+    )
+
+
 def _how_far(claim: Claim) -> str:
     """How far a claim has come: the ends of its region, or its evidence and what decides."""
     if claim.low is not None and claim.high is not None:

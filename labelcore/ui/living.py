@@ -110,7 +110,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         chart,
         views,
         view,
-        claimed or said or short_sentence(estimates[0]),
+        claimed or said or short_sentence(charted or estimates[0]),
     )
 
 

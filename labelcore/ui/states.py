@@ -12,10 +12,12 @@ from labelcore.report.markup import tied
 from labelcore.session.session import Session
 from labelcore.trials import Reveal
 from labelcore.ui import actions
+from labelcore.ui.claims_view import claims_of, settled_line
 from labelcore.ui.downloads import labels_button
 from labelcore.ui.facts import at_an_end, estimand_name
-from labelcore.ui.figures import chosen_picture, details
+from labelcore.ui.figures import details
 from labelcore.ui.label_errors import error_lines, second_pass_button
+from labelcore.ui.living import picture
 from labelcore.ui.new_items import begin_with
 from labelcore.ui.plain import plain
 from labelcore.ui.trying import is_trial, reveals
@@ -43,7 +45,7 @@ def show_end(project: str, session: Session) -> None:
     with st.container(border=True, key="state"):
         st.subheader(title(session), anchor=False)
         with st.container(key="answer"):
-            st.text(tied(chosen_picture(session).sentence))
+            st.text(tied(settled_line(claims_of(session)) or picture(session, None).sentence))
         found = reveals(session)
         if found:
             show_truth(found)

@@ -84,7 +84,7 @@ STYLE = (
 .st-key-projects-find > * { max-width: 20rem; }
 @media (max-width: 640px) {
   .stApp:has(.st-key-whose) .stMainBlockContainer { padding-top: 4rem; }
-  .st-key-ways > :has(> .st-key-whose) { flex-basis: 72% !important; }
+  .st-key-ways > :has(> .st-key-whose) { flex-basis: calc(100% - 6rem) !important; }
   [class*="st-key-quiet-heads"] { display: none; }
   [class*="st-key-project-"] [data-testid="stColumn"]:nth-child(n+3) {
     flex: 1 1 25% !important; min-width: 0 !important;
@@ -92,7 +92,8 @@ STYLE = (
   .stApp:has(.st-key-folded) .st-key-wide { display: none; }
   .st-key-folded, .st-key-unfolded { display: block; }
   .stApp { --item-height: 40vh; }
-  .stMainBlockContainer { padding-bottom: 10rem; }
+  .stApp:has(.lc-many) { --item-height: 30vh; }
+  .stMainBlockContainer { padding-bottom: 14rem; }
   [data-testid="stTable"] th, [data-testid="stTable"] td {
     padding: 0.35rem 0.2rem; font-size: 0.8rem;
   }

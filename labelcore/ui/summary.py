@@ -115,6 +115,8 @@ def _primary(state: LogState, estimand: str, confidence: float) -> Known:
     if not keys:
         return Known(estimand)
     found = results[keys[0]]
+    if "value" not in found:  # A choice between candidates is no figure.
+        return Known(keys[0])
     promised = str(found["promise"]) != Promise.NONE
     return Known(
         keys[0],

@@ -93,7 +93,8 @@ function begin(parentElement) {
     const bar = div("");
     bar.style.width = 100 * share + "%";
     meter.append(bar);
-    return [Object.assign(div("lc-question"), { textContent: question }),
+    return [Object.assign(div("lc-question"), { textContent: question, role: "heading",
+      ariaLevel: "1" }),
       Object.assign(div("lc-line"), { textContent: line }), meter];
   };
   const drawAnswers = (given) => given.map(({ answer, words, key, kind, place }) => {

@@ -99,7 +99,7 @@ SURFACE_STYLE = """
     flex: 1 1 28%; min-width: 0 !important; min-height: 2.75rem; padding: 0.2rem 0.4rem;
   }
   .lc-answers .primary, .lc-answers .secondary { flex-basis: 46%; }
-  .lc-many .lc-answers .secondary { flex-basis: 22%; font-size: 0.875rem; line-height: 1.1; }
+  .lc-many .lc-answers .secondary { flex-basis: 30%; font-size: 0.875rem; line-height: 1.1; }
   .lc-answers:not([hidden]) + .lc-tools {
     position: fixed; bottom: 0; left: 0; z-index: 50; box-sizing: border-box; height: 2.6rem;
     width: 100vw; max-width: 100vw; padding: 0 0.75rem; background: Canvas; margin: 0;
@@ -107,6 +107,9 @@ SURFACE_STYLE = """
   }
   .lc-tools > * { flex: 0 0 auto; }
   .lc-tools kbd { display: none; }
-  .lc-many { padding-bottom: 9rem; }
+}
+/* A low window, as one enlarged to 200 %: fixed buttons would cover the item. */
+@media (max-width: 640px) and (max-height: 480px) {
+  .lc-answers, .lc-answers:not([hidden]) + .lc-tools { position: static; width: auto; }
 }
 """
