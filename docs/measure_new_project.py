@@ -4,8 +4,9 @@
 
 prints a table for docs/new_project.md. Six files are invented, one for each kind that people bring;
 each goes from the empty page to Create with what is preset. Words are those that are seen, without
-the file's own contents (the preview and the first item); an input is anything that can be filled
-in or chosen, a group of choices is one, buttons and closed folds are none.
+the file's own contents (the preview and the first item) and the numbers on axes; an input is
+anything that can be filled in or chosen, a group of choices is one, buttons and closed folds are
+none.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ COUNT = """() => {
   const seen = element => element.checkVisibility({visibilityProperty: true, opacityProperty: true})
     && element.getBoundingClientRect().height > 1;
   const main = document.querySelector("[data-testid=stMain]");
-  const apart = "[data-testid=stDataFrame], .st-key-item, [data-testid=stIconMaterial], style";
+  const apart = "[data-testid=stDataFrame], .st-key-item, [data-testid=stIconMaterial], style, "
+    + ".xtick, .ytick";
   const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
   let words = 0;
   while (walker.nextNode()) {

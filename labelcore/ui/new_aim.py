@@ -51,19 +51,19 @@ class Card:
 
 BOTH = Card(
     "Precision and recall",
-    "How much of what it calls positive is; how much of what is positive it finds.",
+    "Precision: how much of what it finds is right. Recall: how much it finds.",
     ("precision", "recall"),
     ("accuracy", "precision", "recall"),
 )
 ACCURACY = Card(
     "How accurate is it?",
-    "The share of all items that it gets right.",
+    "The share that it gets right.",
     ("accuracy",),
     ("accuracy",),
 )
 BETTER = Card(
     "Is A better than B?",
-    "The labels go where the two disagree.",
+    "The labels go there.",
     ("accuracy_difference", "precision_difference", "recall_difference"),
 )
 SEVERAL = Card(
@@ -75,19 +75,19 @@ SEVERAL = Card(
 )
 SHIP = Card(
     "Which cut should I ship?",
-    "Of several cuts or classifiers, the one that finds the most and is precise enough.",
+    "The one that finds the most and is precise enough.",
     ("selection",),
     thresholds="each one",
 )
 RANKED = Card(
     "Where does the list turn bad?",
-    "The precision of the first 10, 100, 1,000 ... items by score.",
+    "Precision from the top of the list down.",
     ("precision_curve",),
     thresholds="none",
 )
 PREVALENCE = Card(
     "How common is it?",
-    "The share of positive items, whatever the classifier says.",
+    "Whatever the classifier says.",
     ("prevalence",),
     thresholds="none",
 )

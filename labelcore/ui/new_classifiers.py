@@ -43,8 +43,8 @@ def handed_over(names: tuple[str, ...], fingerprint: str) -> list[str] | None:
     return list(begun) if begun and {*begun} <= {*names} else None
 
 
-DRAWN_FOR_FIRST = "Which classifiers? The items are drawn for the first one."
-DRAWN_FOR_BOTH = "Which two? The first is A, the second B."
+DRAWN_FOR_FIRST = "Which? The items are drawn for the first."
+DRAWN_FOR_BOTH = "A, then B"
 
 
 def choose_several(

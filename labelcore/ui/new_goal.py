@@ -101,6 +101,7 @@ def choose_way(aim: Aim, *, claims: bool) -> str:
             required=True,
             key=way_key(claims=claims),
             persist_state="session",
+            label_visibility="collapsed",
         )
     )
 
@@ -143,6 +144,7 @@ def slider(budget: int, low: int, high: int, key: str, say: Callable[[int], str]
         key=SLIDER,
         format_func=say,
         on_change=_slid,
+        label_visibility="collapsed",
         args=(key,),
     )
 

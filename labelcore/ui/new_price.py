@@ -57,11 +57,11 @@ TOO_CLOSE = (
 
 def show_derived(place: DeltaGenerator, line: Line) -> None:
     """What a person must know of this file, and what follows from the parameters, beside them."""
-    for note in line.derived.get("notes", ()):
-        st.caption(plain(note))
     rows = derived_lines(line.design, line.derived)
-    if rows:
-        with place:
+    with place:
+        for note in line.derived.get("notes", ()):
+            st.caption(plain(note))
+        if rows:
             st.caption("What follows from these parameters")
             st.text("\n".join(rows))
 
@@ -197,6 +197,8 @@ class Ahead:
 
     def width_at(self, labels: int) -> float:
         """That with another number of labels."""
+        if labels == self.chosen.labels:
+            return self.width
         return outlook.width_at(self.curves[self.chosen.design], labels)
 
     def labels_by(self, design: str) -> int | None:

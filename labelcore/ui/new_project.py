@@ -35,7 +35,7 @@ from labelcore.ui.new_sure import sure_step
 from labelcore.ui.plain import one_line, plain
 
 NO_ITEMS = "To continue, choose a file and settle what is asked above."
-FIXED_SHORT = "File, aim and method are fixed from here; wording is not."
+FIXED_SHORT = "Fixed from here, but for the wording."
 FIXED = (
     "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
     "the method, its seed, the planned size, the share shown again, the confidence, the promise, "
@@ -43,7 +43,7 @@ FIXED = (
     "nothing was chosen after seeing labels. The question and the instructions are only words: "
     "they can be corrected later, and the report says so."
 )
-MORE = "More choices: how sure, when to stop, method, seed, name"
+MORE = "More: how sure, when to stop, method, name"
 
 
 def new_project_page() -> None:
@@ -169,7 +169,7 @@ def create_button(now: Making, population: Population, name: str) -> None:
     above = st.container()
     with bar():
         back_button()
-        pressed = st.button("Create and start labelling", type="primary", key="new-create")
+        pressed = st.button("Start labelling", type="primary", key="new-create")
         st.caption(FIXED_SHORT, help=FIXED)
     if not pressed:
         return

@@ -85,8 +85,9 @@ class Race:
         """Which scores the worlds are drawn from, in words."""
         return SEVERAL if len(self.plan.classifiers) > 1 else ONE
 
-    def show(self) -> None:
-        """What the numbers above come from; an empty place while they are still to come."""
+    def show(self, more: DeltaGenerator) -> None:
+        """What the numbers above come from; an empty place while they are still to come. That they
+        stay those of formulas is said in ``more``."""
         self.place = st.empty()
         if self.found:
             raced = self.found.values()
@@ -102,7 +103,7 @@ class Race:
                 help=NOISE.format(runs=runs, error=100 * noise),
             )
         elif self.found is not None:
-            self.place.caption(NOT_DONE)
+            more.caption(NOT_DONE)
 
     def run(self) -> None:
         """Run it where it is still to be run, and draw the page again with what came of it."""

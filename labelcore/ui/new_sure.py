@@ -150,7 +150,7 @@ def show_what_it_costs(
         others = [one for one in method.promises(aim) if one != plan.promise]
         other = None if plan.claims or plan.calibrated_stop else next(iter(others), None)
         choose_row(method_rows(plan, ahead, found, other), plan, aim, method)
-        race.show()
+        race.show(places.more)
     return True
 
 

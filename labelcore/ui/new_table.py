@@ -18,18 +18,18 @@ from labelcore.ui.new_price import Ahead
 from labelcore.ui.plain import plain
 
 ROW = "new-row"
-SAME = "The same result by another method"
-ONE_LOOK = "one look"
+SAME = "The same by another method"
+ONE_LOOK = "one look at the end"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A method with one of its promises, and the labels expected; None where none is foreseen."""
+    """A method with one of its promises, and the labels expected."""
 
     design: str
     label: str
     promise: str
-    labels: int | None
+    labels: int
 
     @property
     def name(self) -> str:
@@ -38,16 +38,16 @@ class Row:
     @property
     def words(self) -> str:
         """
-        >>> Row("a", "Strata", "fixed", 1200).words, Row("a", "Strata", "watched", None).words
-        ('Strata · 1,200 labels · one look', 'Strata · no forecast')
+        >>> Row("a", "Strata", "fixed", 1200).words, Row("a", "Strata", "watched", 60).words
+        ('Strata · 1,200 labels · one look at the end', 'Strata · 60 labels')
         """
-        said = "no forecast" if self.labels is None else f"{self.labels:,} labels"
+        said = f"{self.labels:,} labels"
         return " · ".join((self.label, said, *([ONE_LOOK] * (self.promise == Promise.FIXED))))
 
 
 def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | None) -> list[Row]:
-    """A row for each method that can serve, and one for the ``other`` promise of the chosen one;
-    the fewest labels first."""
+    """A row for each method that foresees its labels, and one for the ``other`` promise of the
+    chosen one; the fewest labels first."""
     rows = []
     for one in found:
         if one.refused:
@@ -55,10 +55,11 @@ def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | No
         same = one.design == plan.design or plan.margin is not None
         labels = one.labels if same else ahead.labels_by(one.design)
         promise = promise_of(plan, one.design)
-        rows.append(Row(one.design, one.label, promise, labels if one.half_widths else None))
+        if one.half_widths and labels is not None:
+            rows.append(Row(one.design, one.label, promise, labels))
     if other is not None and (labels := labels_with(plan, ahead, other)) is not None:
         rows.append(Row(plan.design, ahead.chosen.label, other, labels))
-    return sorted(rows, key=lambda row: (row.labels is None, row.labels))
+    return sorted(rows, key=lambda row: row.labels)
 
 
 def promise_of(plan: Plan, design: str) -> str:

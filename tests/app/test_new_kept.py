@@ -36,6 +36,7 @@ def test_a_reload_loses_nothing(app, items: Path, data_folder: Path) -> None:
     page.segmented_control(key="new-way").set_value(MARGIN).run()
     page.number_input(key="new-margin").set_value(8.0).run()
     page.radio(key="new-promise").set_value("fixed").run()
+    app("new_project", draft=token(page))
     again = app("new_project", draft=token(page))
     assert again.title[0].value == "Aim and price · 3 of 3"
     assert shown(again) == shown(page) and shown(again)["new-margin"] == 8.0
@@ -87,12 +88,12 @@ def test_old_ones_are_cleared_away(app, items: Path) -> None:
 
 
 def buttons(root: Path) -> list[str]:
-    """How the key of each button of New project begins."""
+    """How the key of each button of New project begins, and of its uploader."""
     found = []
     for path in [*(root / "labelcore/ui").glob("new_*.py"), root / "labelcore/ui/remedies.py"]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             match node:
-                case ast.Call(func=ast.Attribute(attr="button"), keywords=words):
+                case ast.Call(func=ast.Attribute(attr="button" | "file_uploader"), keywords=words):
                     found += [ast.unparse(one.value) for one in words if one.arg == "key"]
     return [text.strip("f'\"") for text in found]
 

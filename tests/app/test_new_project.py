@@ -416,34 +416,34 @@ def test_hostile_columns_and_names(app) -> None:
     assert not any("<img" in value or ":red[x]" in value for value in shown)
 
 
-LABEL_STUDIO = (
-    '[{"id": 1, "data": {"text": "the first long message"}, "predictions": '
+NESTED = (
+    '[{"id": 1, "message": {"text": "the first long message"}, "outputs": '
     '[{"model_version": "v1", "score": 0.9, "result": []}]},'
-    '{"id": 2, "data": {"text": "the second long message"}, "predictions": '
+    '{"id": 2, "message": {"text": "the second long message"}, "outputs": '
     '[{"model_version": "v1", "score": 0.2, "result": []}]}]'
 )
 
 
 def test_a_model_s_output_is_not_preselected_and_is_warned_of(app, data_folder: Path) -> None:
-    page = with_upload(app, "tasks.json", LABEL_STUDIO.encode())
+    page = with_upload(app, "tasks.json", NESTED.encode())
     content = page.multiselect[0]
-    assert not page.exception and content.value == ["data"]
+    assert not page.exception and content.value == ["message"]
     assert not any("judge blind" in one.value for one in page.warning)
-    content.set_value(["data", "predictions"]).run()
+    content.set_value(["message", "outputs"]).run()
     (told,) = [one.value for one in page.warning if "judge blind" in one.value]
-    assert "predictions may show a model's output" in told.replace("\\", "")
+    assert "outputs may show a model's output" in told.replace("\\", "")
     to_aim(page, "Is it good?")
     page.button(key="new-create").click().run()
     assert not page.exception
     store = lc.open_store(f"sqlite:///{data_folder / 'labelcore.db'}")
     (record,) = store.projects()
     session = lc.Session.open(store, record.name)
-    assert session.settings["may_show_output"] == ["predictions"]
+    assert session.settings["may_show_output"] == ["outputs"]
     assert "Not blind: the person saw" in report_html(session)
 
 
 def test_no_fault_is_not_green_without_a_classifier(app) -> None:
-    page = with_upload(app, "tasks.json", LABEL_STUDIO.encode())
+    page = with_upload(app, "tasks.json", NESTED.encode())
     assert not page.success
     assert any("No classifier was found" in one.value for one in page.info)
 
