@@ -82,8 +82,9 @@ def drawn(chart: Chart, name: str, title: str = "") -> Node:
     name    unlike that of any other drawing of the same page
     title   the text instead, where the chart's words stand beside it; "": its words
     """
-    figure = chart.figure.to_plotly_json()
-    data, layout = figure["data"], figure["layout"]
+    # Trace by trace: the whole figure at once would have its arrays encoded.
+    data = [trace.to_plotly_json() for trace in chart.figure.data]
+    layout = chart.figure.layout.to_plotly_json()
     height = float(layout.get("height") or HEIGHT)
     rows = _legend_rows(data) if layout.get("showlegend") else []
     upright = _upright_axes(data, layout)

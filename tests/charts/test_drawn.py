@@ -115,3 +115,13 @@ def test_rows_of_intervals_share_one_scale(hostile: str) -> None:
     assert float(tick[1]["x"]) + 2 == pytest.approx(at + width / 2, abs=0.1)
     assert (other[1]["x"], other[1]["width"]) == (scale[1]["x"], scale[1]["width"])
     assert hostile.startswith(texts(picture)[0].rstrip("…"))
+
+
+def test_columns_of_a_table_are_numbers_like_any() -> None:
+    table = pd.DataFrame({"x": [1.0, 2.0, np.nan], "y": [1, 2, 3]})
+    drawings = []
+    for x, y in ((table["x"], table["y"]), ([1.0, 2.0, None], [1, 2, 3])):
+        figure = new_figure(x="labels", y="share", y_share=False)
+        figure.add_trace(go.Scatter(x=x, y=y, mode="lines"))
+        drawings.append(drawn(chart(figure), "f"))
+    assert drawings[0] == drawings[1]
