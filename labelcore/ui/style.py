@@ -1,6 +1,7 @@
 """Our one style sheet: constant, never anything that comes from a file or a person."""
 
 from labelcore.charts.design import both
+from labelcore.ui.surface_style import SURFACE_STYLE
 
 STYLE = (
     f"<style>.stApp {{ {both('border', 'data', 'data-3', 'data-5', 'data-6')} }}"
@@ -99,5 +100,7 @@ STYLE = (
   }
   [data-testid="stButtonGroup"] [data-variant="segmented_control"] { padding: 0.2rem 0.45rem; }
 }
-</style>"""
+"""
+    + SURFACE_STYLE
+    + "</style>"
 )

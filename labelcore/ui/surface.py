@@ -18,7 +18,6 @@ from streamlit.components.v2.types import ComponentRenderer
 from labelcore.charts.living import Node
 from labelcore.ui.actions import TOO_LATE, TOO_QUICK
 from labelcore.ui.nodes import MADE
-from labelcore.ui.surface_style import SURFACE_STYLE
 
 NOT_SAVED_YET = "Wait: your last press is not saved yet."
 SAVING = "Saving …"
@@ -203,9 +202,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
 
 @st.cache_resource(show_spinner=False)
 def _component() -> ComponentRenderer:
-    return st.components.v2.component(
-        "labelcore_surface", css=SURFACE_STYLE, js=SCRIPT, isolate_styles=False
-    )
+    # Its style is in the page's sheet, which is sent once; this travels with every answer.
+    return st.components.v2.component("labelcore_surface", js=SCRIPT, isolate_styles=False)
 
 
 def surface(key: str, data: Mapping[str, Any], pressed: Callable[[], None]) -> None:

@@ -93,7 +93,8 @@ SURFACE_STYLE = """
   .lc-answers {
     position: fixed; bottom: 2.6rem; left: 0; right: 0; z-index: 50; box-sizing: border-box;
     width: 100vw; max-width: 100vw; gap: 0.35rem; margin: 0;
-    padding: 0.5rem 0.75rem 0.6rem; background: var(--st-background-color); border-top: 1px solid var(--border);
+    padding: 0.5rem 0.75rem 0.6rem; border-top: 1px solid var(--border);
+    background: var(--st-background-color);
   }
   .lc-answers button {
     flex: 1 1 28%; min-width: 0 !important; min-height: 2.75rem; padding: 0.2rem 0.4rem;
@@ -102,8 +103,8 @@ SURFACE_STYLE = """
   .lc-many .lc-answers .secondary { flex-basis: 30%; font-size: 0.875rem; line-height: 1.1; }
   .lc-answers:not([hidden]) + .lc-tools {
     position: fixed; bottom: 0; left: 0; z-index: 50; box-sizing: border-box; height: 2.6rem;
-    width: 100vw; max-width: 100vw; padding: 0 0.75rem; background: var(--st-background-color); margin: 0;
-    flex-wrap: nowrap; overflow-x: auto; gap: 0.7rem;
+    width: 100vw; max-width: 100vw; padding: 0 0.75rem; margin: 0;
+    background: var(--st-background-color); flex-wrap: nowrap; overflow-x: auto; gap: 0.7rem;
   }
   .lc-tools > * { flex: 0 0 auto; }
   .lc-tools kbd { display: none; }
