@@ -149,7 +149,13 @@ def claim_of(session: lc.Session) -> Claim:
     ("design", "known", "text", "status"),
     [
         ("simple_random", "better", CLAIM, "decided"),
-        ("simple_random", "better", "accuracy[B] < accuracy[A]", "decided"),
+        pytest.param(
+            "simple_random",
+            "better",
+            "accuracy[B] < accuracy[A]",
+            "decided",
+            marks=pytest.mark.full,
+        ),
         ("simple_random", "worse", CLAIM, "refuted"),
         ("recalibrated_neyman", "better", CLAIM, "decided"),
     ],

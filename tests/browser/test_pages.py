@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,6 +15,11 @@ from tests.browser.server import Server
 PROJECT_PAGES = ("label", "progress", "report")
 PAGES = ("", "new_project", *PROJECT_PAGES)
 LABELS = 60
+
+
+def only(first: str, *others: str) -> list[Any]:
+    """The first page in every run, the others in the full checks."""
+    return [first, *(pytest.param(one, marks=pytest.mark.full) for one in others)]
 
 
 def open_page(page: Page, url: str) -> None:
@@ -39,7 +45,7 @@ def labelled(shared_server: Server) -> str:
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=[] if path == "label" else [pytest.mark.full]) for path in PAGES],
+    only("label", *(page for page in PAGES if page != "label")),
 )
 def test_each_page_opens_alone_on_a_fresh_server(path: str, server: Server, page: Page) -> None:
     driving.make_project(server.data, "Alone")
@@ -51,7 +57,7 @@ def test_each_page_opens_alone_on_a_fresh_server(path: str, server: Server, page
     assert "Traceback" not in server.log
 
 
-@pytest.mark.parametrize("path", PROJECT_PAGES)
+@pytest.mark.parametrize("path", only(*PROJECT_PAGES))
 def test_an_unknown_project_is_a_sentence(path: str, shared_server: Server, page: Page) -> None:
     open_page(page, f"{shared_server.url}/{path}?project=N%C3%B3%20**such**%20%3Cb%3E")
     looks_sound(page)
@@ -61,7 +67,7 @@ def test_an_unknown_project_is_a_sentence(path: str, shared_server: Server, page
     expect(page.get_by_role("link", name="All projects")).to_be_visible()
 
 
-@pytest.mark.parametrize("path", PROJECT_PAGES)
+@pytest.mark.parametrize("path", only(*PROJECT_PAGES))
 def test_no_project_in_the_address(path: str, shared_server: Server, page: Page) -> None:
     open_page(page, f"{shared_server.url}/{path}")
     looks_sound(page)

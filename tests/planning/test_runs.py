@@ -94,7 +94,14 @@ PLANS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PLANS)
+RARELY = ("one figure", "claims", "a deadline", "plain with a margin", "two groups", "by sureness")
+"""Plans whose way through the code another one takes, too."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.full] if name in RARELY else []) for name in PLANS],
+)
 def test_sessions_side_by_side_are_those_one_after_another(name: str, known: Known) -> None:
     """The same draws, states, stops and figures as drawing and looking label by label."""
     plan = PLANS[name]

@@ -23,13 +23,12 @@ def text_of(session: lc.Session) -> str:
     return Outline(report_html(session)).text.replace(SPACE, " ")
 
 
-@pytest.fixture
-def claimed(tmp_path: Path) -> lc.Session:
-    """A session that a claim ended, gone on with and finished."""
-    truth = write_items(tmp_path / "items.csv", 400)
-    session = session_on(
-        tmp_path / "items.csv", claims=[CLAIM], budget=300, stop="claims", together=True
-    )
+@pytest.fixture(scope="module")
+def claimed(tmp_path_factory: pytest.TempPathFactory) -> lc.Session:
+    """A session that a claim ended, gone on with and finished; treat as read-only."""
+    items = tmp_path_factory.mktemp("claimed") / "items.csv"
+    truth = write_items(items, 400)
+    session = session_on(items, claims=[CLAIM], budget=300, stop="claims", together=True)
     label(session, truth, 400, eventful=False)
     assert session.status == "goal reached"
     session.extend(budget=session.labels + 5)
@@ -171,7 +170,7 @@ def test_json_and_csv_hold_claims(claimed: lc.Session) -> None:
 def test_the_bundle_is_replayed(claimed: lc.Session, tmp_path: Path) -> None:
     bundle = tmp_path / "bundle.zip"
     bundle.write_bytes(bundle_zip(claimed))
-    found = replay_bundle(str(bundle), tmp_path / "items.csv")
+    found = replay_bundle(str(bundle), claimed.population.path)
     assert any("the labels show that" in sentence for sentence in found.sentences())
 
 

@@ -45,7 +45,7 @@ def test_an_honest_log_agrees(made: Made) -> None:
 @pytest.mark.parametrize(
     "plan",
     [
-        {"design": "simple_random", "budget": 50},
+        pytest.param({"design": "simple_random", "budget": 50}, marks=pytest.mark.full),
         {"design": "simple_random", "budget": 40, "promise": "fixed"},
         {
             "design": "simple_random",
@@ -59,7 +59,7 @@ def test_an_honest_log_agrees(made: Made) -> None:
             {"budget": 50, "estimands": ["precision", "precision_curve"]}, marks=pytest.mark.full
         ),
         {"budget": 20, "estimands": ["precision", "precision_curve"]},
-        {"budget": 50, "target": "process"},
+        pytest.param({"budget": 50, "target": "process"}, marks=pytest.mark.full),
     ],
     ids=str,
 )
