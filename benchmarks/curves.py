@@ -37,7 +37,7 @@ SEED, PAULA_RUNS, GOAL = 21, 100, 0.025
 LISTS = ((1, "model"), (1, "cosine"), (0, "svm"), (2, "gbm"))
 SHORTEST = 2
 LOOKS, FOUR_LOOKS = (0.25, 0.5, 0.75, 1.0), STEADY_BAND - 1
-FROM_RANK = 100
+FROM_RANK, WIDTH_RUNS = 100, 3
 STORES = ("memory", "sqlite")
 SUMMARIES = {"AP": average_precision, "AUC": area_under_roc}
 SIZES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
@@ -197,22 +197,24 @@ def seconds_per_look(one: List, plan: lc.Plan) -> dict[str, float]:
     return {"ms": 1000 * (time.perf_counter() - start)}
 
 
-def widths(one: List, growth: float) -> dict[str, float]:
-    """Labels at which a fixed band first has the half-width ``GOAL``: of the whole list, in the
-    mean over ranks, and everywhere from rank 100 on; three runs a size, a straight line between
+def widths(
+    one: List, growth: float, promise: str = "fixed", runs: int = WIDTH_RUNS
+) -> dict[str, float]:
+    """Labels that are to be planned for a band with the half-width ``GOAL`` at the planned size: of
+    the whole list, in the mean over ranks, and everywhere from rank 100 on; a straight line between
     sizes."""
     n_items = len(one.hit)
     ranks = np.arange(1, n_items + 1)
     sizes, found = [], []
     for share in SIZES:
         size = int(n_items * share)
-        plan = one.plan("geometric_strata", size, "fixed", growth=growth)
+        plan = one.plan("geometric_strata", size, promise, growth=growth)
         if size < plan.method.least(one.prepared(plan, 0).frame):
             continue
         halves = []
-        for run in range(3):
+        for run in range(runs):
             sample = one.prepared(plan, 20_000 + run)
-            _, low, high = sample.curve(size, promise="fixed", ranks=ranks).read("precision")
+            _, low, high = sample.curve(size, promise=promise, ranks=ranks).read("precision")
             half = (high - low) / 2
             halves.append((half[-1], half.mean(), half[FROM_RANK:].max()))
         sizes.append(size)

@@ -7,7 +7,9 @@ on real files with their own labels as the truth. Once at the planned size, and 
 after every fifth label; a band is wrong where the truth lies outside at an anchor: between these
 nothing is said that does not follow from them. Twins that must fail: at the planned size the
 interval of each rank by itself, all of them read together; while watched the band of one look,
-looked at all the way. Both sizes of a session are of the same draws. Seeds: run r uses seed r.
+looked at all the way. Then average precision and the area under the ROC curve at the planned size,
+by the same method and by a plain random sample; the twin does without the shift of an end on the
+side of the value. Seeds: run r uses seed r.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from scipy.special import ndtri
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.populations import Items, Known, known, written
-from benchmarks.ranked_summaries import REAL, SYNTHETIC
+from benchmarks.ranked_summaries import NUMBERS, REAL, SYNTHETIC, summed, whole
 from benchmarks.real_files import FILES
 from benchmarks.watched_curves import EXTRA, NEAR, in_normal, percent, synthetic
 from labelcore.designs.all_ranks import critical_of, planned_between
@@ -34,14 +36,17 @@ from labelcore.plan.against_file import frozen
 from labelcore.planning.runs import beginning, label_until
 from labelcore.planning.truth import true_codes
 from labelcore.stats.profile_interval import FEW_LEFT
+from labelcore.stats.rank_strata import rank_edges
+from labelcore.stats.ranked_summaries import RankedSample, pieces, summary_interval
 from labelcore.stats.strata_band import Parts, anchor_ranks, bounds_of, reach_of, strata_band
 from labelcore.stats.yield_band import RankLabels
 
 SIZE, LEVEL, FIRST_RANK = 400, 0.95, 50
 LOOKS, FIRST = range(LOOK_EVERY, SIZE + 1, LOOK_EVERY), (100, 200)
 POPULATIONS = ("calibrated", "overconfident, deep misses", "flipped tail", "prevalence 1 %",
-               "right outside the middle", "two decimals", "a tie of two classifiers")  # fmt: skip
+               "right outside the middle")  # fmt: skip
 SMALL_RATE = 1e-4
+DESIGNS = ("recalibrated_neyman", "simple_random")
 
 
 def list_as_file(name: str) -> Known:
@@ -149,24 +154,93 @@ def session(one: Session) -> Row:
     }  # fmt: skip
 
 
+def numbers_of(make: Callable[[], Known], design: str, runs: int) -> list[Row]:
+    """Coverage and width of the numbers of the whole list at the planned size."""
+    file = make()
+    plan = lc.Plan(design, ["precision", "recall"], classifier=file.classifier, budget=SIZE,
+                   promise="fixed")  # fmt: skip
+    begun = beginning(file.population, frozen(file.population, plan, SIZE))
+    positive = file.population.classes.index(file.population.positive)
+    found: dict[tuple[str, bool], list[tuple[float, ...]]] = {
+        (name, centred): [] for name in NUMBERS for centred in (True, False)
+    }
+    for run in range(runs):
+        engine = begun.redrawn(run)
+        label_until(engine, file.codes, SIZE)
+        answers = ranked(engine)
+        along = (file.codes[answers.order] == positive).astype(float)
+        truth, edges = whole(along), rank_edges(len(along))
+        strata = pieces(engine.frame.stratum[answers.order], answers.rank, edges)
+        sample = RankedSample.of(strata, answers.rank, answers.verdict)
+        for (name, centred), rows in found.items():
+            interval = summary_interval(sample, NUMBERS[name], LEVEL, centred=centred)
+            rows.append((truth[name], *interval))
+    return [
+        {"design": design, "number": name, "runs": runs, **summed(np.array(found[name, True])),
+         "twin": summed(np.array(found[name, False]))["coverage"]} for name in NUMBERS
+    ]  # fmt: skip
+
+
 def jobs(options: Options) -> dict[str, Job]:
+    """Real files take a fifth of the runs of synthetic ones, and the numbers three fifths."""
     lists = ["flat"] if options.quick else [*SYNTHETIC, "short"]
     files: dict[str, Callable[[], Known]] = {name: partial(list_as_file, name) for name in lists}
-    for name in () if options.quick else POPULATIONS:
-        files[name] = partial(known, name, None)
-    for number, classifier in REAL[:0] if options.quick else REAL:
-        name = f"{FILES[number].name}, {classifier}"
-        files[name] = partial(real_file, options, number, classifier)
-    return {name: partial(sessions_of, make, options.runs) for name, make in files.items()}
+    others = () if options.quick else POPULATIONS
+    files |= {name: partial(known, name, None) for name in others}
+    real = {
+        f"{FILES[number].name}, {classifier}": partial(real_file, options, number, classifier)
+        for number, classifier in (REAL[:0] if options.quick else REAL)
+    }
+    some, several = max(options.runs // 5, 1), max(options.runs * 3 // 5, 1)
+    found: dict[str, Job] = {
+        name: partial(sessions_of, make, options.runs) for name, make in files.items()
+    }
+    found |= {name: partial(sessions_of, make, some) for name, make in real.items()}
+    for design in DESIGNS:
+        for name in lists:
+            found[f"{name} | {design}"] = partial(numbers_of, files[name], design, several)
+    return found
 
 
 def tables(found: Rows, options: Options) -> str:
-    rows = {name: part[0] for name, part in found.items()}
+    rows = {name: part[0] for name, part in found.items() if " | " not in name}
     names = {name for number, one in REAL for name in [f"{FILES[number].name}, {one}"]}
     real = {name: row for name, row in rows.items() if name in names}
     made = {name: row for name, row in rows.items() if name not in real}
     parts = {"Synthetic files, on which the rule was fixed": made, "Real files": real}
-    return "\n".join(section(title, part) for title, part in parts.items() if part)
+    numbers = {name: part for name, part in found.items() if " | " in name}
+    return "\n".join(
+        [*(section(title, part) for title, part in parts.items() if part), of_numbers(numbers)]
+    )
+
+
+def of_numbers(found: Rows) -> str:
+    rows = [{"file": name.split(" | ")[0], **row} for name, part in found.items() for row in part]
+    names = ("number", "method", "mean coverage", "least", "mean without the shift", "least")
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["number"], row["design"]), []).append(row)
+    means = [
+        (*key, *(f"{one:.3f}" for kind in ("coverage", "twin") for one in
+                 (np.mean([row[kind] for row in part]), min(row[kind] for row in part))))
+        for key, part in groups.items()
+    ]  # fmt: skip
+    head = table(names, means)
+    names = ("file", "number", "method", "truth", "coverage", "without the shift", "all above it",
+             "all below it", "width", "in sd", "lean")  # fmt: skip
+    cells = table(names, [
+        (row["file"], row["number"], row["design"], f"{row['truth']:.3f}",
+         *(share(row[kind], row["runs"]) for kind in ("coverage", "twin")),
+         f"{row['too high']:.3f}", f"{row['too low']:.3f}", f"{row['width']:.3f}",
+         f"{row['in sd']:.1f}", f"{row['lean']:.2f}") for row in rows
+    ])  # fmt: skip
+    return (
+        f"## Average precision and the area under the ROC curve\n\n{OF_NUMBERS}\n\n{head}\n{cells}"
+    )
+
+
+def share(found: float, runs: int) -> str:
+    return f"{found:.3f} ± {np.sqrt(found * (1 - found) / runs):.3f}"
 
 
 KINDS = {"one": "at the planned size", "points": "each rank by itself",
@@ -204,6 +278,11 @@ WORDS = (
     "so many labels; labels: squared ratio of the width to that of each rank by itself, and of the "
     "watched width to that of one look."
 )
+OF_NUMBERS = (
+    f"At the planned size, {SIZE} labels: by the default method and by a plain random sample. "
+    "Coverage with its standard error; beside it, as the twin, without the shift of the end on the "
+    "side of the value. In sd: the width over 3.92 standard deviations of the estimate."
+)
 HEAD = f"""# Curves of the default method
 
 {MADE}
@@ -221,6 +300,13 @@ a look after every fifth label.
   somewhere in up to 44 % of the sessions; the band of one look, looked at all the way, in up to
   24 %.
 - Real files are still to be measured.
+- At the planned size the intervals of average precision and the area under the ROC curve hold in
+  .976 and .961 of the runs of the default method in the mean over nine synthetic lists, in .961 and
+  .952 of a plain sample's; no list below .93 beyond its noise of about .035. Without the shift
+  average precision of the steep list holds in .70: the region lies around a number that leans where
+  nearly all items of the head are hits. On two real files the default's were measured without the
+  shift, which only widens them ([ranked_summaries.md](ranked_summaries.md)). While watched they are
+  not measured, and refused.
 - Near the head, where the method has few labels, the band is wide: for a whole curve geometric
   strata take fewer labels ([watched_curves.md](watched_curves.md)).
 

@@ -308,9 +308,10 @@ extremes over all curves inside the band of the same labels, which plans frozen 
 median of {EXTREME_RUNS} runs. "half even": half of the labels in proportion to the items.
 
 - Geometric strata hold what they say: .96 to .98 of the runs in the mean over thirteen lists, no
-  list below .93 beyond its noise of about .03. Only these have intervals of their own.
-- Average precision of a plain sample is covered in .92 of the runs, of a steep list in .82, and of
-  sessions of the default method in .92: too few labels lie at the head. They have none.
+  list below .93 beyond its noise of about .03.
+- By the same region average precision of a plain sample is covered in .92 of the runs, of a steep
+  list in .82, and of sessions of the default method in .92: too few labels lie at the head. Their
+  intervals reach further on the side of the value ([default_curves.md](default_curves.md)).
 
 """
 

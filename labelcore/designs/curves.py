@@ -175,13 +175,15 @@ class EstimatesCurve(Design[FrameT]):
 
     has_confidence   whether a confidence goes with its bounds
     samples_every_stratum   whether its labels are a random sample of each of its strata, given how
-                     many they are, no stratum is left out, and the head of the list is dense with
-                     them: average precision then has an interval of its own
+                     many they are, and no stratum is left out: numbers of the whole list then have
+                     intervals of their own
+    labels_the_head  whether every item at the head of the list is labelled
     """
 
     ability: ClassVar[str] = "estimate a curve"
     has_confidence: ClassVar[bool] = True
     samples_every_stratum: ClassVar[bool] = True
+    labels_the_head: ClassVar[bool] = False
 
     @abstractmethod
     def curve(

@@ -102,6 +102,7 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
     recommended: ClassVar[bool] = True
     method: ClassVar[Method] = METHOD
     leaves_out_unsure: ClassVar[bool] = True
+    labels_the_head: ClassVar[bool] = True
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn at random within stretches of ranks that were fixed before the first "
         "label",

@@ -46,10 +46,15 @@ from labelcore.designs.profile_figures import (
 )
 from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, stratum_rates
 from labelcore.designs.scalars import Answers, Figures, Goal
-from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign, side_by_side
+from labelcore.designs.stratified import (
+    WITHIN_STRATA,
+    StratifiedDesign,
+    check_summaries,
+    side_by_side,
+)
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import ParameterError, PlanError
-from labelcore.estimands import SCALARS, Estimand, known_group, ratios
+from labelcore.estimands import SCALARS, SUMMARIES, Estimand, known_group, ratios
 from labelcore.promises import Promise
 from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import (
@@ -105,7 +110,8 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     the first label up to the planned size, or the horizon of the plan (G-profile with Student's t,
     widened by the boundary of ``labelcore.stats.horizon``). Approximate: coverage is measured, see
     docs/real_files.md and docs/watched.md. Its curve of a file holds for all ranks together
-    (``labelcore.stats.strata_band``, docs/default_curves.md).
+    (``labelcore.stats.strata_band``, docs/default_curves.md); average precision and the area under
+    the ROC curve are for the planned size.
     Assumption: none about the scores; bad scores cost labels, not truth. Nearly unbiased, not
     unbiased, because two parameters learn from the labels.
     Source: Neyman (1934) for the allocation, Bankier (1988) for several classes; the recalibration,
@@ -120,6 +126,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     )
     smallest_watched_budget: ClassVar[int] = 40
     recommended: ClassVar[bool] = True
+    estimands: ClassVar[tuple[str, ...]] = (*StratifiedDesign.estimands, *SUMMARIES)
     for_all_ranks: ClassVar[bool] = True
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
@@ -181,7 +188,11 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
             "n_below": params.n_below or below,
         }
 
+    def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
+        return (Promise.FIXED,) if {*estimands} & {*SUMMARIES} else self.promises
+
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
+        check_summaries(estimands, promise)
         if params.allocation not in (None, TWO_ENDED, NEYMAN):
             raise ParameterError(
                 "allocation", f"must be {TWO_ENDED!r} or {NEYMAN!r}, got {params.allocation!r}"

@@ -38,9 +38,9 @@ from labelcore.designs.one_group import (
 )
 from labelcore.designs.profile_figures import WIDENED, alike, g_profile, profile_may_meet
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
-from labelcore.designs.stratified import StratifiedDesign
+from labelcore.designs.stratified import StratifiedDesign, check_summaries
 from labelcore.errors import ParameterError
-from labelcore.estimands import SCALARS, Estimand, known_group, outcome_counts, ratios
+from labelcore.estimands import SCALARS, SUMMARIES, Estimand, known_group, outcome_counts, ratios
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.difference_estimator import LEAST_OF_EACH
 from labelcore.stats.profile import (
@@ -82,6 +82,8 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
     for sessions without a planned end: prior-posterior-ratio confidence sequences, which hold at
     every look in every population (strict), one where the denominator is known before labelling,
     two at half the error level (true positives, false negatives) elsewhere.
+    Average precision and the area under the ROC curve are for the planned size (empirical
+    likelihood within pieces of the ranks, docs/default_curves.md).
     A fixed promise for one share of all items may stop by itself at its margin: Agresti and Coull's
     interval, with the critical value that makes it cover at that stop, calculated exactly over all
     rates.
@@ -129,6 +131,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
             "say something",
         )
 
+    estimands: ClassVar[tuple[str, ...]] = (*StratifiedDesign.estimands, *SUMMARIES)
     existing: ClassVar[tuple[str, ...]] = ("random", "certainty")
     assumptions: ClassVar[tuple[str, ...]] = (
         "items were drawn in one seeded random order without replacement",
@@ -143,6 +146,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         return share and params.interval == WILSON
 
     def check(self, estimands: tuple[str, ...], params: Any, promise: Promise | None) -> None:
+        check_summaries(estimands, promise)
         if params.interval == DIFFERENCE and promise == Promise.WATCHED:
             raise ParameterError(
                 "interval",
@@ -170,7 +174,9 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
 
     def promises_for(self, estimands: tuple[str, ...], params: Any) -> tuple[Promise, ...]:
         alone = {DIFFERENCE: (Promise.FIXED,), SEQUENCE_OF: (Promise.WATCHED,)}
-        return alone.get(params.interval, self.promises)
+        mine = alone.get(params.interval, self.promises)
+        summed = {*estimands} & {*SUMMARIES}
+        return tuple(one for one in mine if one == Promise.FIXED or not summed)
 
     def prepare(self, setup: Setup) -> HelpedSample:
         one = np.zeros(len(setup.population), dtype=np.int64)

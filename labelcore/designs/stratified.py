@@ -22,7 +22,8 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import Curve, EstimatesCurve, Ranked, Reading, grid
 from labelcore.designs.scalars import EstimatesFromCells, Figures
-from labelcore.estimands import SCALARS, Estimand
+from labelcore.errors import PlanError
+from labelcore.estimands import SCALARS, SUMMARIES, Estimand
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.orders import hash_order
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
@@ -32,6 +33,10 @@ NO_CURVE = "the stop was calibrated for one number, not for a curve"
 READINGS = ("precision", "recall", "f1", "accuracy", "specificity")
 
 
+AT_SIZE_ONLY = (
+    "{name} by this method was measured at the planned size only; use promise 'fixed', or watch it "
+    "with 'geometric_strata'"
+)
 AT_EACH_RANK = Method("the design's own interval at each rank", "post-stratification at each rank")
 
 
@@ -142,6 +147,13 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
             ),
             missing=missing,
         )
+
+
+def check_summaries(estimands: tuple[str, ...], promise: Promise | None) -> None:
+    """Raises PlanError where a number of the whole list would be watched."""
+    summed = [name for name in estimands if name in SUMMARIES]
+    if summed and promise == Promise.WATCHED:
+        raise PlanError(AT_SIZE_ONLY.format(name=summed[0]), "holds at the planned size only")
 
 
 def side_by_side(

@@ -98,7 +98,7 @@ def summarised(engine: Engine, ranked: Ranked, curve: Curve, name: str) -> Summa
         return Summarised(None, 0.0, 1.0, nothing, missing, answers, draws)
     if not state.has_interval:
         return Summarised(value, 0.0, 1.0, state, curve.missing, answers, draws)
-    ends = [_end(engine.frame, answers, summary, look, known, side) for side in (-1.0, 1.0)]
+    ends = [_end(engine, answers, summary, look, known, side) for side in (-1.0, 1.0)]
     low, high = min(ends[0], value), max(ends[1], value)
     return Summarised(value, low, high, state, "", answers, draws)
 
@@ -121,16 +121,17 @@ def _missing(engine: Engine, answers: Ranked, known: RankedSample) -> str:
 
 
 def _end(
-    frame: Frame, ranked: Ranked, summary: Summary, look: Look, known: RankedSample, side: float
+    engine: Engine, ranked: Ranked, summary: Summary, look: Look, known: RankedSample, side: float
 ) -> float:
     """One end of the interval, (side -1: the lower one)."""
     sample = known
     if ranked.doubtful.any():
         counted = ranked.counting()
         outwards = side * derivative(known, summary, counted.rank) > 0
-        sample = _sample(frame, counted, counted.filled(outwards.astype(float)))
+        sample = _sample(engine.frame, counted, counted.filled(outwards.astype(float)))
     widening = _widening(sample, summary, look)
-    found = summary_interval(sample, summary, look.confidence, widening=widening)
+    centred = not EstimatesCurve.of(engine.design).labels_the_head
+    found = summary_interval(sample, summary, look.confidence, widening=widening, centred=centred)
     return found[1 if side < 0 else 2]
 
 

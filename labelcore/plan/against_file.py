@@ -88,6 +88,10 @@ def _check_estimable(
         if several or first is None or first not in population.scores:
             needs = ", which needs two classes and a score"
             raise PlanArgumentError("estimands", "names ", Given(), needs, value=along_ranks[0])
+        summed = [name for name in along_ranks if name in SUMMARIES]
+        if summed and plan.target == "process":
+            needs = ", which speaks of this file only"
+            raise PlanArgumentError("estimands", "names ", Given(), needs, value=summed[0])
 
 
 def _read(question: Question) -> tuple[str | None, ...]:

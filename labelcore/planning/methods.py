@@ -156,8 +156,7 @@ def may_claim(asked: Asked, population: Population, name: str) -> bool:
     """Whether claims about the question may be laid down with a method: they are looked at after
     every label, so it must be possible to watch it for just these figures."""
     design = DESIGNS[name]
-    params = suggested_params(design, population, named(asked.classifier))
-    watched = design.promises_for(tuple(asked.estimands), design.Params(**params))
+    watched = _promises(asked, population, design)
     return "claims" in design.stop_rules and Promise.WATCHED in watched
 
 
@@ -177,12 +176,19 @@ def recommended(
     }
     least = min(prices.values(), default=np.inf)
     close = [name for name in names if prices[name] <= CLOSE * least + 1e-12]
-    return min(close, key=lambda name: (*_standing(name), prices[name]))
+    return min(close, key=lambda name: (*_standing(asked, population, name), prices[name]))
 
 
-def _standing(name: str) -> tuple[int, int, int]:
+def _standing(asked: Asked, population: Population, name: str) -> tuple[int, int, int]:
     design = DESIGNS[name]
-    return -int(design.recommended), -len(design.promises), len(design.estimands)
+    promises = _promises(asked, population, design)
+    return -int(design.recommended), -len(promises), len(design.estimands)
+
+
+def _promises(asked: Asked, population: Population, design: Design[Any]) -> tuple[Promise, ...]:
+    """Those that the method has for just these figures."""
+    params = suggested_params(design, population, named(asked.classifier))
+    return design.promises_for(tuple(asked.estimands), design.Params(**params))
 
 
 def _price(line: Line, goal: Mapping[str, Any]) -> float:

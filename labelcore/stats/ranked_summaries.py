@@ -281,7 +281,12 @@ def derivative(sample: RankedSample, summary: Summary, rank: IntArray) -> FloatA
 
 
 def summary_interval(
-    sample: RankedSample, summary: Summary, confidence: float, *, widening: float = 1.0
+    sample: RankedSample,
+    summary: Summary,
+    confidence: float,
+    *,
+    widening: float = 1.0,
+    centred: bool = False,
 ) -> tuple[float, float, float]:
     """Value, low and high of one number of a ranked list.
 
@@ -297,12 +302,18 @@ def summary_interval(
     the region. q is the squared quantile of Student's t with Satterthwaite's degrees of freedom of
     the linearised variance, at least 4, times ``widening``.
 
+    The region lies around the number of the labelled items with each of them standing for N_h/n_h.
+    Where nearly all items are hits that number is too small: the hits before an item that labelled
+    ones stand for are by chance more or fewer than there is room for. With ``centred`` the end on
+    the side of the value lies as much further out as the value is off that number.
+
     Promise      approximate: coverage was measured, see docs/ranked_summaries.md. A list of which
                  every item is labelled gives the number itself. NaN, 0 and 1 where there is no
                  value. The search for an end is local: with a handful of hits it may stay inside.
     Assumption   within each stratum the labelled items are a simple random sample without
                  replacement. Nothing about the order within a stratum.
     confidence   within (0, 1)
+    centred      for samples that leave items at the head of the list without a label
     widening     at least 1; what a boundary for watched looks multiplies the squared quantile by
     Returns      value, low, high, all in [0, 1], the value inside
     Raises       ValueError for a confidence outside (0, 1) and a widening below 1
@@ -325,7 +336,18 @@ def summary_interval(
         return value, value, value
     quantile = float(stdtrit(_freedom(sample, summary), (1 + confidence) / 2))
     ends = [_Region(sample, summary, side).extreme(widening * quantile**2) for side in (-1.0, 1.0)]
+    if centred:
+        off = float(np.nan_to_num(value - _as_counted(sample, summary)))
+        ends = [ends[0] + min(off, 0.0), ends[1] + max(off, 0.0)]
     return value, max(min(ends[0], value), 0.0), min(max(ends[1], value), 1.0)
+
+
+def _as_counted(sample: RankedSample, summary: Summary) -> float:
+    """The number of the labelled hits with each of them standing for N_h / n_h hits at its rank."""
+    order = np.argsort(sample.rank, kind="stable")
+    hits = order[sample.positive[order] == 1]
+    weight = np.append(sample.sizes / np.maximum(sample.labelled, 1), 1.0)[sample.stratum[hits]]
+    return summary.of(weight, sample.rank[hits].astype(float), sample.n_items)
 
 
 def covered_share(sample: RankedSample, summary: Summary) -> float:

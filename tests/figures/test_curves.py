@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.designs import simple_random
 from labelcore.designs.scalars import Figures
-from labelcore.designs.simple_random import SimpleRandom
+from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.figures import summaries
 from labelcore.figures.curves import (
@@ -420,10 +421,10 @@ def test_a_watched_number_moves_with_every_label(known: Known) -> None:
 def test_a_summary_rests_on_as_many_labels_as_its_plan_may_go_on_to(
     known: Known, monkeypatch: pytest.MonkeyPatch, horizon: int, rests_on: int
 ) -> None:
-    """No method that may go on asks for a summary yet; its labels say one all the same."""
+    """No method that may go on has a watched summary yet; its labels say one all the same."""
     name = "area_under_roc"
-    monkeypatch.setattr(SimpleRandom, "estimands", (*SimpleRandom.estimands, name))
-    plan = lc.Plan("simple_random", name, budget=60, params={"horizon": horizon})
+    monkeypatch.setattr(simple_random, "check_summaries", lambda *_: None)
+    plan = lc.Plan("simple_random", name, budget=60, promise="watched", params={"horizon": horizon})
     engine = known.engine(plan, 4)
     for labels in label(engine, known.truth):
         if labels == 60:
@@ -449,3 +450,34 @@ def test_a_curve_rests_on_the_labels_that_were_planned(known: Known, promise: st
     for key in asked:
         assert found[1][key].labels_used == 60
         np.testing.assert_array_equal(found[0][key].low, found[1][key].low)
+
+
+AT_SIZE = ("recalibrated_neyman", "simple_random")
+
+
+@pytest.mark.parametrize("design", AT_SIZE)
+def test_numbers_of_a_list_by_methods_for_predictions(known: Known, design: str) -> None:
+    """At the planned size, around their value; before it without an interval."""
+    plan = lc.Plan(design, ["precision", *OWN], budget=200, seed=3)
+    assert plan.promised == "fixed"
+    engine = known.engine(plan, 3)
+    for labels in label(engine, known.truth):
+        if labels == 100:
+            assert not any(results(engine)[name].has_interval for name in OWN)
+    along = known.truth[engine.rank_order].astype(float)
+    ranks, hits = np.arange(1, N_ITEMS + 1), np.cumsum(along)
+    whole = Yields(N_ITEMS, ranks, hits, hits, hits)
+    for name, formula in zip(OWN, (average_precision, area_under_roc), strict=True):
+        one = results(engine)[name]
+        assert one.value is not None and one.low < one.value < one.high
+        assert one.low <= formula(whole)[0] <= one.high and one.form == "approximate"
+
+
+@pytest.mark.parametrize("design", AT_SIZE)
+def test_numbers_of_a_list_are_not_watched_by_them(known: Known, design: str) -> None:
+    said = "average_precision by this method was measured at the planned size only; use promise"
+    with pytest.raises(PlanError, match=said):
+        lc.Plan(design, ["precision", OWN[0]], budget=200, promise="watched")
+    plan = lc.Plan(design, ["precision", OWN[0]], budget=200, target="process")
+    with pytest.raises(PlanError, match="speaks of this file only"):
+        lc.Session(known.population, plan)

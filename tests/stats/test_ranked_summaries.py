@@ -448,6 +448,24 @@ def test_coverage_of_a_plain_sample_in_pieces(summary: Summary) -> None:
 
 
 @pytest.mark.slow
+def test_a_plain_sample_of_a_list_with_hardly_another_item_in_its_head() -> None:
+    """Average precision, 60 runs of 300 labels: not covered by the region alone, because chance
+    has more hits before an item than there is room for."""
+    rng, runs = np.random.default_rng(5), 60
+    truth = (rng.random(4_000) < np.where(np.arange(4_000) < 1_600, 0.985, 0.003)).astype(float)
+    real, wrong = of_list(truth, AVERAGE_PRECISION), np.zeros(2)
+    for run in range(runs):
+        rank = np.random.default_rng((19, run)).permutation(len(truth))[:300] + 1
+        cut = pieces(np.zeros(len(truth), dtype=np.int64), rank, rank_edges(len(truth)))
+        sample = RankedSample.of(cut, rank, truth[rank - 1])
+        for place, centred in enumerate((True, False)):
+            found = summary_interval(sample, AVERAGE_PRECISION, 0.95, centred=centred)
+            wrong[place] += not found[1] - 1e-9 <= real <= found[2] + 1e-9
+    limit = runs * 0.05 + 3 * np.sqrt(runs * 0.05 * 0.95)
+    assert wrong[0] <= limit < wrong[1]
+
+
+@pytest.mark.slow
 @BOTH
 def test_without_strata_it_does_not_cover(summary: Summary) -> None:
     """The twin that takes all labels for one sample of the list."""
