@@ -17,6 +17,7 @@ from typing import Any
 import labelcore as lc
 from labelcore.cli import main
 from labelcore.cli.serving import first_page
+from labelcore.exchange import LABELLED_FORMS
 
 STORE = ["--store", "sqlite:///labels.db", "--project", "spam"]
 
@@ -149,6 +150,31 @@ def asreview(made: lc.Session) -> None:
     )
 
 
+def hugging_face(made: lc.Session) -> None:
+    """Its own library reads what we write, and we read what it writes."""
+    if importlib.util.find_spec("datasets") is None:
+        return
+    import datasets
+
+    table = made.labels_table()
+    Path("labelled.parquet").write_bytes(LABELLED_FORMS["hugging-face"](made))
+    datasets.disable_progress_bars()
+    loaded = datasets.Dataset.from_parquet("labelled.parquet", cache_dir="cache")
+    names = loaded.features["label"]
+    wanted = [one if isinstance(one, str) else None for one in table["answer"]]
+    read = [None if code is None else names.int2str(code) for code in loaded["label"]]
+    same = sum(a == b for a, b in zip(read, wanted, strict=True))
+    say(f"datasets {metadata.version('datasets')} reads our export",
+        f"{same} of {len(wanted)} labels as they were; {names}")  # fmt: skip
+    loaded.to_parquet("theirs.parquet")
+    found = lc.read_population("theirs.parquet", id="labelcore_id", content="text", known="label",
+                               classes=["no", "yes"])  # fmt: skip
+    assert found.known is not None
+    known = [None if code < 0 else found.classes[code] for code in found.known]
+    same = sum(a == b for a, b in zip(known, wanted, strict=True))
+    say("we read the Parquet of datasets", f"{same} of {len(wanted)} labels as they were")
+
+
 def pages() -> None:
     """The pages that the wheel brought, run without a browser."""
     from streamlit.testing.v1 import AppTest
@@ -174,6 +200,7 @@ def run() -> None:
     say("results", made.results()["precision"].sentence())
     label_studio(made)
     asreview(made)
+    hugging_face(made)
     pages()
 
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.label_studio import MARKS, read_tasks, rows_of
-from labelcore.population.limits import LARGEST_LIST
+from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, long_row
 
 Row = dict[str, Any]
 Record = Mapping[str, Any]
@@ -362,10 +362,12 @@ def _records(path: Path) -> Iterator[Mapping[str, Any]]:
     """The objects of a JSONL file, one to a line. PopulationError for a line that is none."""
     with path.open("rb") as stream:
         number = 0
-        for line in stream:
+        while line := stream.readline(LONGEST_ROW + 1):
             if not line.strip():
                 continue
             number += 1
+            if len(line) > LONGEST_ROW:
+                raise long_row(path.name, number)
             try:
                 record = json.loads(line.decode("utf-8-sig"))
             except (ValueError, RecursionError):

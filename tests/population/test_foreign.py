@@ -13,6 +13,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import PopulationError
+from labelcore.population import foreign
 from labelcore.population.foreign import followed, parsed, recognised
 
 
@@ -209,6 +210,16 @@ def test_a_file_that_changes_its_form_is_told_by_row(tmp_path: Path) -> None:
     path.write_text(json.dumps(good) + "\n" + json.dumps(good)[:-3] + "\n")
     with pytest.raises(PopulationError):
         lc.read_population(path, content="text", known="annotation")
+
+
+def test_a_line_without_an_end_is_not_read_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign, "LONGEST_ROW", 100)
+    path = lines(tmp_path / "a.jsonl", {"id": 1, "text": "a" * 200, "label": ["x"]})
+    with pytest.raises(PopulationError, match="row 1: a row may have at most"):
+        next(foreign._records(path))
+    assert recognised(path) is None
 
 
 def test_a_file_whose_own_columns_are_enough_is_read_as_it_is(tmp_path: Path) -> None:
