@@ -7,6 +7,7 @@ opens, pixels are from the top of the window; the seconds are a driver's, who pr
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 import time
@@ -30,21 +31,13 @@ LIST = ROOT / "docs" / "screens.md"
 BEGIN = "## What there is to read, to press and to look for"
 SIZES = ((1280, 720), (1366, 650), (390, 844))
 RUNNING, DONE = "Running", "Done"
-FACTS = """() => {
-  const seen = one => one.getClientRects().length > 0 && one.checkVisibility();
-  const found = what => [...document.querySelectorAll(what)].filter(seen);
-  const bottom = one => Math.round(one.getBoundingClientRect().bottom);
-  const bars = found(".living .bar, .st-key-figures [class*='st-key-value-']").map(bottom);
-  const chart = found(".living .chart, .js-plotly-plot")[0];
-  const words = document.querySelector(".stApp").innerText.match(/[\\p{L}\\p{N}]+/gu) || [];
-  return { words: words.length, bars: bars.length, last: Math.max(0, ...bars),
-           top: chart ? Math.round(chart.getBoundingClientRect().top) : 0,
-           bottom: chart ? bottom(chart) : 0 };
-}"""
-KNOWN = """() => {
-  const said = document.querySelector(".living .bar .range")?.textContent || "";
-  return said.includes(" to ") && said !== "0 to 100";
-}"""
+BARS = ".living .bar, .st-key-figures [class*='st-key-value-']"
+CHARTS = ".living .chart, .js-plotly-plot"
+EDGES = """found => found.filter(one => one.getClientRects().length > 0).map(one => {
+  const box = one.getBoundingClientRect();
+  return [Math.round(box.top), Math.round(box.bottom)];
+})"""
+WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -76,13 +69,14 @@ def measured(browser: Browser, checkout: Path) -> tuple[Walk, list[Seen]]:
             )
             page.goto(server.url)
             wait_until_idle(page)  # The first page of a server imports the app.
+            page.locator("[class*='st-key-trial-'] button").first.wait_for()
             seen = look(page, "Start, nothing there")
             walk = to_the_first_interval(page, server.url)
             seen += look(page, "Label, first interval")
-            projects.trial(data, "digits", 70, RUNNING)
-            projects.trial(data, "digits", 120, DONE, projects.finish)
+            projects.trial(data, "digits", 50, RUNNING)
+            projects.trial(data, "digits", 50, DONE, projects.finish)
             for state, path in (
-                ("Progress, 70 labels", f"progress?project={RUNNING}"),
+                ("Progress, 50 labels", f"progress?project={RUNNING}"),
                 ("Label, finished trial", f"label?project={DONE}"),
             ):
                 page.goto(f"{server.url}/{path}")
@@ -101,7 +95,8 @@ def to_the_first_interval(page: Page, url: str) -> Walk:
     page.locator(".living .bar").first.wait_for()
     wait_until_idle(page)
     keys = 0
-    while not page.evaluate(KNOWN):
+    known = page.locator(".living .bar .range").first
+    while known.inner_text() in ("not yet", "0 to 100"):
         page.wait_for_timeout(200)  # A press within 150 ms of an item is refused.
         page.keyboard.press("n")
         wait_until_idle(page)
@@ -114,10 +109,25 @@ def look(page: Page, state: str) -> list[Seen]:
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         wait_until_idle(page)
-        seen.append(Seen(state, (width, height), page.evaluate(FACTS)))
+        seen.append(Seen(state, (width, height), facts_of(page)))
     page.set_viewport_size({"width": 1280, "height": 720})
     wait_until_idle(page)
     return seen
+
+
+def facts_of(page: Page) -> dict[str, Any]:
+    """Words, the lowest end of a bar, and where the first chart is; 0 where there is none."""
+    bars = page.locator(BARS).evaluate_all(EDGES)
+    charts = page.locator(CHARTS).evaluate_all(EDGES) or [[0, 0]]
+    # The picture's text is in a shadow tree, which that of the page leaves out.
+    read = [page.locator(".stApp").inner_text(), *page.locator(".living").all_inner_texts()]
+    return {
+        "words": sum(len(WORDS.findall(text)) for text in read),
+        "bars": len(bars),
+        "last": max((bottom for _, bottom in bars), default=0),
+        "top": charts[0][0],
+        "bottom": charts[0][1],
+    }
 
 
 def table(now: list[Seen], before: list[Seen] | None) -> list[str]:

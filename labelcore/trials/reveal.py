@@ -54,7 +54,7 @@ class Reveal:
         kept, missed = _how_often(sure)
         if self.inside:
             return f"{start}: {side}, as in {kept} sessions."
-        return f"{start}: {side}. That happens in {missed} sessions."
+        return f"{start}: {side}. That happens in {missed} sessions.{self._own_errors()}"
 
     def sentence(self) -> str:
         """The truth, the interval, and how often such an interval holds it.
@@ -81,13 +81,13 @@ class Reveal:
             text = f"inside the interval, as promised for {_how_often(sure)[0]} sessions."
         else:
             text = f"outside: the promise allows that in {_how_often(sure)[1]} sessions."
-        if self.differing and not self.inside:
-            one = self.differing == 1
-            text += (
-                f" {words.count(self.differing, 'answer')} {'was' if one else 'were'} other than "
-                "the file's own; the interval does not count such errors."
-            )
-        return text
+        return text if self.inside else text + self._own_errors()
+
+    def _own_errors(self) -> str:
+        if not self.differing:
+            return ""
+        said = f"{words.count(self.differing, 'answer')} {'was' if self.differing == 1 else 'were'}"
+        return f" {said} other than the file's own; the interval does not count such errors."
 
 
 def reveal(session: Session, trial: Trial) -> list[Reveal]:
