@@ -33,7 +33,7 @@ SIZES = ((1280, 720), (1366, 650), (390, 844))
 RUNNING, DONE = "Running", "Done"
 BARS = ".living .bar, .st-key-figures [class*='st-key-value-']"
 CHARTS = ".living .chart, .js-plotly-plot"
-EDGES = """found => found.filter(one => one.getClientRects().length > 0).map(one => {
+EDGES = """found => found.filter(one => one.checkVisibility()).map(one => {
   const box = one.getBoundingClientRect();
   return [Math.round(box.top), Math.round(box.bottom)];
 })"""

@@ -19,9 +19,8 @@ from labelcore.ui.cutting import choose_cut, cut_in_picture, show_cut
 from labelcore.ui.downloads import csv_button
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
-from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
-from labelcore.ui.progress import choose_reading, status_lines, tick
+from labelcore.ui.progress import choose_reading, question, status_lines, tick
 from labelcore.words import sentences as words
 
 DRAWN = "explore drawn"
@@ -41,7 +40,7 @@ MISSED = "The bounds do not yet show that any head of the list keeps {precision}
 def explore_page(project: str) -> None:
     session = sessions.session(project)
     sequence = sessions.store().last_sequence(project)
-    st.title(plain(project, 80), anchor=False)
+    question(session)
     curve = curve_of(session)
     st.session_state[DRAWN] = (project, sequence)
     if curve is None:

@@ -51,11 +51,15 @@ MOST_COLUMNS = 4
 
 
 def progress_page(project: str) -> None:
-    session = sessions.session(project)
-    with st.container(key="about"):
-        st.title(plain(session.settings.get("question") or project, 300), anchor=False)
+    question(sessions.session(project))
     whole_picture(project)
     tick(project, DRAWN)
+
+
+def question(session: Session) -> None:
+    """What is asked, as the page's title: the project's name stands in the head."""
+    with st.container(key="about"):
+        st.title(plain(session.settings.get("question") or session.project, 300), anchor=False)
 
 
 def whole_picture(project: str) -> None:

@@ -56,7 +56,9 @@ STYLE = (
 .st-key-state h3 { font-size: 0.875rem; font-weight: 400; opacity: 0.85; padding: 0; }
 .st-key-about h1 { font-size: 1.25rem; font-weight: 600; padding: 0; }
 [class*="st-key-fold-"] summary p { font-size: 0.875rem; }
-.stApp:has(.st-key-about) .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.6rem; }
+.stApp:has(.st-key-fold-terms) .stMainBlockContainer > [data-testid="stVerticalBlock"] {
+  gap: 0.6rem;
+}
 .st-key-answer [data-testid="stText"] {
   font-size: 1.4rem; font-weight: 650; line-height: 1.35; white-space: normal;
 }
