@@ -43,6 +43,13 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture
+def few_sessions_for_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many labels claims are likely to need is simulated roughly, which takes most of the time
+    that making a session with claims does; ``tests/plan`` has it all."""
+    monkeypatch.setattr("labelcore.planning.claims.SESSIONS", 5)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The top of the repository."""

@@ -23,6 +23,7 @@ from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
 from tests.designs.synthetic import Known
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 NAMES = np.array(["x", "y", "z"])
 CLAIM = "accuracy[A] > accuracy[B]"
 N_ITEMS = 600

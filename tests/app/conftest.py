@@ -16,7 +16,6 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.planning import claims
 from labelcore.store import sqlite_file
 from labelcore.ui import living, new_race, outlook
 from labelcore.ui.plain import JOINER
@@ -58,9 +57,8 @@ def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def few_sessions_for_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How many labels claims are likely to need is simulated roughly; ``tests/plan`` has it all."""
-    monkeypatch.setattr(claims, "SESSIONS", 5)
+def roughly(few_sessions_for_claims: None) -> None:
+    """Every page that plans claims simulates few sessions."""
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from labelcore.words.claims import times_words
 from tests.report.sessions import as_json, label, session_on, write_items
 from tests.report.test_page import Outline
 
+pytestmark = pytest.mark.usefixtures("few_sessions_for_claims")
 CLAIM = "precision >= 0.5"
 SPACE = "\N{NO-BREAK SPACE}"
 

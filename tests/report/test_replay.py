@@ -54,7 +54,8 @@ def test_an_honest_log_agrees(made: Made) -> None:
             "stop": "margin",
             "promise": "fixed",
         },
-        {"margin": 0.25},
+        {"design": "simple_random", "estimands": ["accuracy"], "margin": 0.2},
+        pytest.param({"margin": 0.25}, marks=pytest.mark.full),
         pytest.param(
             {"budget": 50, "estimands": ["precision", "precision_curve"]}, marks=pytest.mark.full
         ),
