@@ -36,7 +36,7 @@ COUNT = """() => {
     && element.getBoundingClientRect().height > 1;
   const main = document.querySelector("[data-testid=stMain]");
   const apart = "[data-testid=stDataFrame], .st-key-item, [data-testid=stIconMaterial], style, "
-    + ".xtick, .ytick";
+    + ".xtick, .ytick, .st-key-ways";
   const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
   let words = 0;
   while (walker.nextNode()) {

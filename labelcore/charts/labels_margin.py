@@ -38,7 +38,7 @@ def labels_margin_chart(
     require_columns(table, ["labels", "half_width", "design"])
     if table.empty or table["half_width"].isna().all():
         return empty_chart("There is no forecast yet.", list(READABLE.values()))
-    figure = new_figure(x="labels", y="plus or minus")
+    figure = new_figure(x="labels", y="±")
     parts = [
         (name, part.sort_values("labels")) for name, part in table.groupby("design", sort=False)
     ]

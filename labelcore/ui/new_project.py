@@ -35,7 +35,7 @@ from labelcore.ui.new_sure import sure_step
 from labelcore.ui.plain import one_line, plain
 
 NO_ITEMS = "To continue, choose a file and settle what is asked above."
-FIXED_SHORT = "Fixed from here, but for the wording."
+FIXED_SHORT = "All but the wording is fixed from here."
 FIXED = (
     "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
     "the method, its seed, the planned size, the share shown again, the confidence, the promise, "

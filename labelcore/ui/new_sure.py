@@ -17,7 +17,7 @@ from labelcore.estimands import CHOICES
 from labelcore.plan.against_file import frozen
 from labelcore.plan.plan import Plan, watched_horizon
 from labelcore.plan.stop_rules import wanted
-from labelcore.planning.methods import in_order, named
+from labelcore.planning.methods import in_order, named, possible
 from labelcore.population import Population
 from labelcore.promises import Promise
 from labelcore.tallies import Question, questions
@@ -149,7 +149,8 @@ def show_what_it_costs(
     with places.methods:
         others = [one for one in method.promises(aim) if one != plan.promise]
         other = None if plan.claims or plan.calibrated_stop else next(iter(others), None)
-        choose_row(method_rows(plan, ahead, found, other), plan, aim, method)
+        able = [one for one in found if one.design in possible(aim)]
+        choose_row(method_rows(plan, ahead, able, other), plan, aim, method)
         race.show(places.more)
     return True
 

@@ -99,11 +99,14 @@ def choose_row(rows: Sequence[Row], plan: Plan, aim: Aim, method: Method) -> Non
         format_func=words.__getitem__,
         key=ROW,
         on_change=_take,
-        args=(aim.file, method.best, {row.name: row for row in rows}),
+        args=(aim.file, method.best, {row.name: row for row in rows}, plan.budget is not None),
     )
 
 
-def _take(file: str, best: str, rows: Mapping[str, Row]) -> None:
+def _take(file: str, best: str, rows: Mapping[str, Row], counted: bool) -> None:
+    """The row as it stands: its method, its promise and, where labels are ``counted``, as many."""
     row = rows[st.session_state[ROW]]
+    least = DESIGNS[row.design].smallest_watched_budget if row.promise == Promise.WATCHED else 1
+    budget = max(row.labels, least) if counted else None
     design = RECOMMENDED if row.design == best else row.design
-    draft.begin(ProjectDraft(file, design=design, promise=row.promise))
+    draft.begin(ProjectDraft(file, design=design, promise=row.promise, budget=budget))

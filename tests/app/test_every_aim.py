@@ -10,13 +10,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.ui.new_aim import ACCURACY, BETTER, SEVERAL, WHICH
+from labelcore.ui.new_aim import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, WHICH
 from labelcore.ui.new_goal import BUDGET, MARGIN
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import aimed, button, texts, to_aim
 from tests.app.test_new_project import store, with_upload
 
 ITEMS = 240
+CLASSES = {"three classes": 3, "five classes": 5}
 CREATE, WAY_OUT = "new-create", "new-way-out-"
 
 
@@ -30,25 +31,96 @@ def written(kind: str) -> bytes:
         noise = {"near equal": n % 60 == 0, "same": False}.get(kind, rng.random() < 0.3)
         b = not a if noise else a
         score = round(min(max(0.25 + 0.5 * a + rng.uniform(-0.24, 0.24), 0), 1), 3)
-        if kind == "three classes":
-            names = ("ham", "spam", "news")
+        if kind in CLASSES:
+            names = ("ham", "spam", "news", "offer", "talk")[: CLASSES[kind]]
             pick = [rng.choice(names) for _ in range(2)]
             rows.append(f"i{n},item {n},{pick[0]},{pick[1]}")
         elif kind == "one classifier":
             rows.append(f"i{n},item {n},{score},{int(a)}")
-        elif kind == "no prediction":
+        elif kind == "no prediction" or kind == "tied scores":
+            score = round(4 * score) / 4 if kind == "tied scores" else score
             rows.append(f"i{n},item {n},{score}")
         else:
             rows.append(f"i{n},item {n},{score},{int(a)},{int(b)}")
     header = {
-        "three classes": "id,text,pred_a,pred_b",
+        **dict.fromkeys(CLASSES, "id,text,pred_a,pred_b"),
         "one classifier": "id,text,score_a,pred_a",
-        "no prediction": "id,text,score_a",
+        **dict.fromkeys(("no prediction", "tied scores"), "id,text,score_a"),
     }.get(kind, "id,text,score_a,pred_a,pred_b")
     return "\n".join([header, *rows]).encode()
 
 
-KINDS = ("near equal", "same", "two different", "one classifier", "no prediction", "three classes")
+KINDS = (
+    "near equal",
+    "same",
+    "two different",
+    "one classifier",
+    "no prediction",
+    "three classes",
+    pytest.param("five classes", marks=pytest.mark.full),
+    pytest.param("tied scores", marks=pytest.mark.full),
+)
+PRESET = {
+    "near equal": BETTER,
+    "two different": BETTER,
+    "one classifier": ACCURACY,
+    "no prediction": RANKED,
+    "three classes": ACCURACY,
+}
+
+
+@pytest.mark.parametrize("kind", PRESET)
+def test_the_file_itself_suggests_the_question(app, kind: str) -> None:
+    assert on_page(app, kind).radio(key="new-aim").value == PRESET[kind].title
+
+
+def test_few_called_positive_suggest_precision_and_recall(app) -> None:
+    rows = "".join(f"i{n},item {n},{int(n % 10 == 0)}\n" for n in range(ITEMS))
+    page = with_upload(app, "items.csv", f"id,text,pred_a\n{rows}".encode())
+    to_aim(page, "Is it spam?")
+    assert page.radio(key="new-aim").value == BOTH.title
+    assert "24 of 240 are called 'Yes'." in captions(page)[0]
+
+
+def captions(page: AppTest) -> list[str]:
+    """What stands on the cards, below their titles."""
+    return [one.replace("\\", "") for one in page.radio(key="new-aim").proto.captions]
+
+
+def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
+    """The rows stand by the labels they need; the one that is pressed is the plan's."""
+    page = aimed(on_page(app, "two different"), SEVERAL.title)
+    page.number_input(key=f"new-budget-{ITEMS}").set_value(60).run()
+    rows = page.radio(key="new-row")
+    labels = [int(one.split(" · ")[1].split()[0]) for one in rows.options]
+    assert labels == sorted(labels) and len(labels) > 3
+    taken, name = "simple_random watched", "Plain random"
+    if rows.value == taken:
+        taken, name = "recalibrated_neyman watched", "Recalibrated"
+    needed = next(n for one, n in zip(rows.options, labels, strict=True) if name in one)
+    rows.set_value(taken).run()
+    assert not page.exception and page.radio(key="new-row").value == taken
+    assert f"With {needed} labels" in texts(page)
+    button(page, CREATE).click().run()
+    (record,) = store(data_folder).projects()
+    plan = lc.Session.open(store(data_folder), record.name).plan
+    assert (f"{plan.design} {plan.promise}", plan.budget) == (taken, needed)
+
+
+def test_every_row_can_be_taken(app) -> None:
+    page = aimed(on_page(app, "one classifier"), BOTH.title)
+    page.number_input(key=f"new-budget-{ITEMS}").set_value(60).run()
+    for design in ("simple_random", "oversampling", "recalibrated_neyman"):
+        page.radio(key="new-row").set_value(f"{design} watched").run()
+        assert page.radio(key="new-row").value == f"{design} watched"
+    assert not any("Agreement" in one for one in page.radio(key="new-row").options)
+
+
+def test_the_slider_is_the_number_of_labels(app) -> None:
+    page = aimed(on_page(app, "one classifier"), BOTH.title)
+    page.select_slider(key="new-slider").set_value(100).run()
+    assert page.number_input(key=f"new-budget-{ITEMS}").value == 100
+    assert "With 100 labels" in texts(page)
 
 
 def on_page(app: Any, kind: str) -> AppTest:
