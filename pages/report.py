@@ -3,7 +3,7 @@ from labelcore.ui.reporting import report_page
 from labelcore.ui.setup import no_project, project_in_url, setup
 
 project = project_in_url()
-setup("Report", project=project)
+setup("Report", wide=True, project=project)
 with guard():
     if project is None:
         no_project()

@@ -18,6 +18,7 @@ from labelcore.results.types import Band, Choice, Claim, Estimate
 from labelcore.words.choices import choice_short
 from labelcore.words.counts import cell_words
 from labelcore.words.meaning import meaning
+from labelcore.words.quantities import names_another, same_quantity
 from labelcore.words.sentences import count
 from labelcore.words.short import range_of, short_head, short_sentence, short_value
 
@@ -53,7 +54,7 @@ def short_answer(facts: Facts) -> str:
     """The answer in at most twenty words where there is such a sentence, else the one to quote."""
     first = facts.primary
     if isinstance(first, Choice):
-        return f"{choice_short(first)}."
+        return f"{choice_short(first).rstrip('.')}."
     if any(isinstance(one, Claim) for one in facts.results.values()):
         return facts.sentence
     if isinstance(first, Estimate) and (first.promise != Promise.NONE or not first.has_interval):
@@ -90,7 +91,14 @@ def _rows(facts: Facts) -> list[Bar]:
         return [_candidate(row, first) for row in first.bounds.to_dict("records")]
     heads = facts.along.landmarks if facts.along is not None else ()
     rows = [_head(one.rank, one.readings["precision"]) for one in heads]
-    return rows + [_row(one) for one in facts.results.values() if isinstance(one, Estimate)]
+    estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]
+
+    def place(one: Estimate) -> int:
+        """The first classifier's figures, then the primary figure of the others, then the rest."""
+        same = same_quantity(one.estimand, estimates[0].estimand)
+        return 0 if not names_another(one.estimand) else 1 if same else 2
+
+    return rows + [_row(one) for one in sorted(estimates, key=place)]
 
 
 def _row(one: Estimate) -> Bar:

@@ -17,16 +17,20 @@ from labelcore.session.session import Session
 from labelcore.session.waves import can_be_wave
 from labelcore.ui import sessions
 from labelcore.ui.choice_view import candidate_rows, choice_of
+from labelcore.ui.confusion import predicted, readable
 from labelcore.ui.downloads import downloads, file_name
-from labelcore.ui.facts import decision, estimand_name, promise_line
+from labelcore.ui.facts import decision, estimand_name, first_figure_line, promise_line
 from labelcore.ui.guard import show_unrecorded
 from labelcore.ui.label_errors import error_panel
+from labelcore.ui.living import ALONG_SCORES, Picture, picture
+from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.meaning import meaning
 from labelcore.words.quantities import names_another
 from labelcore.words.stops import planned_words
 
@@ -49,8 +53,13 @@ def report_page(project: str) -> None:
     show_unrecorded(session)
     if session.status != Status.FINISHED:
         st.warning(INTERIM, icon=":material/hourglass_top:")
+    if results:
+        now = picture(session, ALONG_SCORES)
+        show_picture(
+            "report-picture", replace(now, views=()), large=True, said=said_of(now, results)
+        )
     with st.container(key="sentence"):
-        st.text(headline(session))
+        st.code(headline(session), language=None, wrap_lines=True)
     if session.status == Status.FINISHED:
         show_reveals(session)
     downloads(project, session)
@@ -59,6 +68,7 @@ def report_page(project: str) -> None:
         reading_table(table(estimates), "estimates")
         with st.container(key="quiet-how"):
             st.text("\n".join(how_made(estimates)))
+    confusion(session)
     choice = choice_of(session)
     if choice is not None:
         st.subheader("The candidates", anchor=False)
@@ -72,6 +82,22 @@ def report_page(project: str) -> None:
     facts(session, results)
     recompute(project, session)
     waves_link(session)
+
+
+def confusion(session: Session) -> None:
+    """The table of the first classifier, once there is a figure; none for a choice."""
+    names = predicted(session)
+    if not names or choice_of(session) is not None or first_figure_line(session) is not None:
+        return
+    st.subheader("Confusion table", anchor=False)
+    found = readable(session.confusion(names[0]))
+    reading_table(found.reset_index(), "confusion")
+
+
+def said_of(now: Picture, results: Sequence[Result]) -> list[str]:
+    """What is known, how sure it is, what it is about, and what it does not say."""
+    claims = [one for one in results if isinstance(one, Claim)]
+    return [now.sentence, *meaning([*claims, *results][0])]
 
 
 def others(results: Sequence[Result]) -> None:

@@ -220,6 +220,7 @@ def texts(test: AppTest) -> str:
         "title",
         "subheader",
         "text",
+        "code",
         "markdown",
         "caption",
         "error",

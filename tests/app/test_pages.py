@@ -184,7 +184,7 @@ def test_report_is_interim_before_finish(app, make) -> None:
     page = app("report", project="demo")
     assert "Interim" not in texts(page)
     assert session.results()["accuracy"].sentence() in texts(page)
-    assert "labelcore replay demo-bundle.zip --file items.csv" in page.code[0].value
+    assert "labelcore replay demo-bundle.zip --file items.csv" in page.code[-1].value
 
 
 def test_truth_is_revealed_after_a_trial_only_at_the_end(app, data_folder: Path) -> None:
