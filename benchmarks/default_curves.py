@@ -24,7 +24,7 @@ from scipy.special import ndtri
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, table
 from benchmarks.populations import Items, Known, known, written
-from benchmarks.ranked_summaries import NUMBERS, REAL, SYNTHETIC, summed, whole
+from benchmarks.ranked_summaries import NUMBERS, SYNTHETIC, summed, whole
 from benchmarks.real_files import FILES
 from benchmarks.watched_curves import EXTRA, NEAR, in_normal, percent, synthetic
 from labelcore.designs.all_ranks import critical_of, planned_between
@@ -45,6 +45,7 @@ SIZE, LEVEL, FIRST_RANK = 400, 0.95, 50
 LOOKS, FIRST = range(LOOK_EVERY, SIZE + 1, LOOK_EVERY), (100, 200)
 POPULATIONS = ("calibrated", "overconfident, deep misses", "flipped tail", "prevalence 1 %",
                "right outside the middle")  # fmt: skip
+REAL = ((0, "svm"), (1, "model"))
 SMALL_RATE = 1e-4
 DESIGNS = ("recalibrated_neyman", "simple_random")
 
@@ -299,7 +300,9 @@ a look after every fifth label.
   twins show that they have to be paid for: the intervals of single ranks, read together, are wrong
   somewhere in up to 44 % of the sessions; the band of one look, looked at all the way, in up to
   24 %.
-- Real files are still to be measured.
+- On two real files, 20 sessions each, with strata cut at what the other classifiers say, neither
+  band was ever wrong; so few sessions show no more than that nothing is badly off there. The single
+  ranks read together were wrong in 15 and 30 %.
 - At the planned size the intervals of average precision and the area under the ROC curve hold in
   .976 and .961 of the runs of the default method in the mean over nine synthetic lists, in .961 and
   .952 of a plain sample's; no list below .93 beyond its noise of about .035. Without the shift

@@ -245,7 +245,8 @@ of a piece counts as labelled.
 - The twin shows that the looks have to be paid for: the band of one look, looked at all the way,
   is wrong in up to 37 % (83 % where nearly every item is asked).
 - PAULA's bounds carry no confidence; on the same files they were wrong somewhere in every run
-  ([curves.md](curves.md)).
+  ([curves.md](curves.md)). Its labels beside those of a watched band:
+  [against_paula.md](against_paula.md).
 - Sizes beyond {SIZE} labels are measured at one look only.
 
 """
