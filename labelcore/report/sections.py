@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from labelcore.promises import Promise
@@ -222,16 +222,13 @@ def estimates(facts: Facts) -> Markup:
     scalars = [one for one in found if isinstance(one, Estimate)]
     stated = assumptions(facts)
     numbers = {text: str(number) for number, text in enumerate(stated, start=1)}
-    made = [
-        (
-            theirs(name_of(one)),
-            one.method,
-            _form(one),
-            tail_cell(one),
-            one.source,
-            ", ".join(numbers[text] for text in one.assumptions),
-        )
-        for one in found
+    made: dict[tuple[str, ...], list[Result]] = {}
+    for one in found:
+        listed = ", ".join(numbers[text] for text in one.assumptions)
+        made.setdefault((one.method, _form(one), one.source, listed), []).append(one)
+    rows = [
+        (theirs(", ".join(map(name_of, those))), way[0], way[1], tail_cell(those), *way[2:])
+        for way, those in made.items()
     ]
     head = ("Quantity", "Method", "Form", NOTHING_FOUND, "Source", "Assumptions")
     return section(
@@ -240,7 +237,7 @@ def estimates(facts: Facts) -> Markup:
         side_by_side(scalars),
         estimate_table("Estimates", scalars) if scalars else None,
         _in_sentences([one for one in found if _first(one)], bool(scalars)),
-        table("How each interval was made", head, made),
+        table("How the intervals were made", head, rows),
         element("p", FORMS_NOTE, class_="note"),
         element("h3", "Assumptions"),
         element("ol", *(element("li", sentence(text)) for text in stated)),
@@ -268,10 +265,15 @@ def _form(one: Result) -> str:
     return getattr(one, "form", "") or "–"
 
 
-def tail_cell(one: Result) -> str:
+def tail_cell(those: Sequence[Result]) -> str:
     """The share of the uncertainty owed to parts of the file in which nothing was found."""
-    share = one.tail_share if isinstance(one, Estimate) and one.has_interval else None
-    return "–" if share is None else percent(share, 0)
+    shares = [
+        "–"
+        if not isinstance(one, Estimate) or not one.has_interval or one.tail_share is None
+        else percent(one.tail_share, 0)
+        for one in those
+    ]
+    return ", ".join(shares) if any(one != "–" for one in shares) else "–"
 
 
 def side_by_side(estimates: list[Estimate]) -> Markup | None:

@@ -147,7 +147,7 @@ def test_plan_and_methods_say_what_was_laid_down(claimed: lc.Session) -> None:
 
 def test_each_interval_says_its_form_and_its_tail(claimed: lc.Session) -> None:
     text, found = text_of(claimed), claimed.results()["recall"]
-    made = text.partition("How each interval was made")[2].partition("Assumptions1")[0]
+    made = text.partition("How the intervals were made")[2].partition("Assumptions1")[0]
     assert found.form == "approximate" and found.tail_share is not None
     assert f"Recall (lr){found.method}approximate{round(100 * found.tail_share)} %" in made
 

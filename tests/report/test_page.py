@@ -353,3 +353,10 @@ def test_a_content_column_of_a_model_is_not_blind(tmp_path: Path) -> None:
         session = session_on(path, project=content[1], arguments={"content": content})
         told = Outline(report_html(session)).text
         assert f"Not blind: the person saw {content[1]}," in told
+
+
+def test_intervals_made_alike_share_a_row(made: Made, outline: Outline) -> None:
+    found = [one for one in made.session.results().values() if isinstance(one, lc.Estimate)]
+    row = outline.text.partition("How the intervals were made")[2].partition("Strict: ")[0]
+    tails = ", ".join(f"{round(100 * (one.tail_share or 0))} %" for one in found)
+    assert f"Precision (lr), Recall (lr){found[0].method}approximate{tails}" in row
