@@ -51,7 +51,7 @@ def no_race(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def few_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pictures of what is expected have three points a line; ``sizes`` has a doctest for all,
-    and ``test_the_picture_of_prices_has_all_its_points`` has them all on the page."""
+    and the browser tests draw them all."""
     monkeypatch.setattr(outlook, "POINTS", 3)
     monkeypatch.setattr(living, "AHEAD_POINTS", 3)
 
