@@ -75,7 +75,7 @@ def test_a_choice_between_classifiers(app, data_folder: Path) -> None:
 
 def test_a_choice_between_cuts_of_one_score(app, data_folder: Path) -> None:
     page = asked(app, SHIP)
-    who = next(one for one in page.multiselect if one.label.startswith("Which classifiers?"))
+    who = next(one for one in page.multiselect if one.label.startswith("Which?"))
     who.set_value(["strict"]).run()
     field(page, "candidates").set_value("20; 0.75, 80").run()
     session = created(page, data_folder)
