@@ -15,7 +15,7 @@ from labelcore.ui.guard import acting
 
 PANEL, HINT, DONE = "panel", "hint", "press done"
 TOO_LATE = "That press came too late and was not stored: look at the item shown now."
-TOO_QUICK = "Too quick: that item had only just appeared. Look, then press again."
+TOO_QUICK = "Too quick: look, then press again."
 
 
 def hint(text: str | None) -> None:
