@@ -5,12 +5,13 @@ never parsed; a tag or an attribute that is not listed is not made.
 """
 
 MADE = """
-const DRAWN = ["svg", "line", "text", "polygon", "polyline", "circle"];
-const TAGS = [...DRAWN, "div", "span", "p", "mark", "img", "table", "thead", "tbody", "tr", "th",
-  "td"];
+const DRAWN = ["svg", "g", "line", "text", "polygon", "polyline", "circle"];
+const TAGS = [...DRAWN, "div", "span", "button", "p", "mark", "img", "table", "thead", "tbody",
+  "tr", "th", "td"];
 const SPACE = "http://www.w3.org/2000/svg";
-const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "viewBox", "points",
-  "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "text-anchor", "alt", "scope"];
+const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "aria-pressed", "data-figure",
+  "viewBox", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "text-anchor", "alt",
+  "scope"];
 const PICTURE = /^data:image\\/(png|jpeg);base64,/;
 const made = (node) => {
   if (typeof node === "string") return document.createTextNode(node);

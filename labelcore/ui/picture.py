@@ -10,26 +10,11 @@ from streamlit.components.v2.types import ComponentRenderer
 from labelcore.charts.design import both
 from labelcore.charts.living import N_SERIES
 from labelcore.ui.living import Picture
+from labelcore.ui.nodes import MADE
 
-# Only these are made; an attribute that is not listed is left out. Nothing is ever parsed.
-SCRIPT = """
-const TAGS = ["div", "span", "button", "svg", "g", "line", "text", "polygon", "polyline", "circle"];
-const DRAWN = ["svg", "g", "line", "text", "polygon", "polyline", "circle"];
-const SPACE = "http://www.w3.org/2000/svg";
-const NAMED = ["class", "style", "role", "aria-label", "aria-hidden", "aria-pressed", "data-figure",
-  "viewBox", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "text-anchor"];
-const made = node => {
-  if (typeof node === "string") return document.createTextNode(node);
-  const [tag, attributes, ...children] = node;
-  if (!TAGS.includes(tag)) return document.createTextNode("");
-  const element = DRAWN.includes(tag) ? document.createElementNS(SPACE, tag)
-    : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (NAMED.includes(name)) element.setAttribute(name, value);
-  }
-  element.append(...children.map(made));
-  return element;
-};
+SCRIPT = (
+    MADE
+    + """
 export default function ({ data, parentElement, setStateValue }) {
   const div = () => document.createElement("div");
   const root = (parentElement.labelcorePicture ||= Object.assign(div(), { parts: [] }));
@@ -73,6 +58,7 @@ export default function ({ data, parentElement, setStateValue }) {
   [...root.querySelectorAll("button")].find(one => one.textContent === held)?.focus();
 }
 """
+)
 
 SERIES = ["data", *(f"data-{place}" for place in range(2, N_SERIES + 1))]
 STYLE = (
