@@ -59,6 +59,9 @@ def test_a_press_made_anew_during_a_lock_takes_the_place_of_the_first(
         page.keyboard.press("n")
         with driving.Pace() as pace:
             expect(page.locator(ALERT).first).to_contain_text("not stored yet")
+        # The item that is not answered yet has just come back.
+        expect(page.locator(driving.BOX)).to_have_text(item["text"])
+        page.wait_for_function(driving.LOOKED_AT, arg=1000 * driving.SETTLE_SECONDS)
         page.keyboard.press("y")
         page.wait_for_timeout(3000 * pace.times)
         other.execute("ROLLBACK")
