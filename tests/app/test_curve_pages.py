@@ -199,7 +199,7 @@ def test_where_precision_falls(app, make_curve: MakeCurve) -> None:
 def test_no_search_without_bounds_for_all_ranks(app, make_curve: MakeCurve) -> None:
     make_curve("simple_random", 60)
     page = texts(app("explore", project="demo"))
-    assert page.count("needs bounds that hold for all ranks together") == 2
+    assert page.count("needs bounds that hold for all ranks together") == 1
 
 
 def test_the_default_is_searched(app, make_curve: MakeCurve) -> None:
