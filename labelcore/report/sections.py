@@ -226,8 +226,8 @@ def estimates(facts: Facts) -> Markup:
     for one in found:
         listed = ", ".join(numbers[text] for text in one.assumptions)
         made.setdefault((one.method, _form(one), one.source, listed), []).append(one)
-    rows = [
-        (theirs(", ".join(map(name_of, those))), way[0], way[1], tail_cell(those), *way[2:])
+    rows: list[list[Child]] = [
+        [theirs(", ".join(map(name_of, those))), way[0], way[1], tail_cell(those), *way[2:]]
         for way, those in made.items()
     ]
     head = ("Quantity", "Method", "Form", NOTHING_FOUND, "Source", "Assumptions")
