@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.report import estimates_csv, report_html, report_json
 from labelcore.results.types import Claim
 from labelcore.words.sentences import ASSUMED, promise_kind
-from tests.app.conftest import texts
+from tests.app.conftest import folds, texts
 from tests.designs.recycled import PARAMS, written
 
 PAGES = ("label", "progress", "report")
@@ -133,6 +134,11 @@ def answer(session: lc.Session, truth: Any, labels: int | None = None) -> None:
         session.answer(draw, bool(truth[session.population.position(draw.item_id)]))
 
 
+def said_on(page: AppTest) -> str:
+    """Everything that stands on a page, the lines that open too."""
+    return "\n".join([texts(page), *folds(page)])
+
+
 def check(app: Any, session: lc.Session, one: Case, pages: tuple[str, ...] = PAGES) -> None:
     """Each text has sentences of the promises that the results have, and of no other."""
     results = session.results().values()
@@ -144,7 +150,7 @@ def check(app: Any, session: lc.Session, one: Case, pages: tuple[str, ...] = PAG
         "html": plain(report_html(session)),
         "json": report_json(session),
         "csv": estimates_csv(session),
-        **{page: texts(app(page, project="demo")) for page in pages},
+        **{page: said_on(app(page, project="demo")) for page in pages},
     }
     for place, text in spoken.items():
         said = kinds_said(text)
