@@ -125,7 +125,7 @@ def class_labels(path: Path) -> dict[str, list[str]]:
         return {}
     try:
         schema = pq.read_schema(path)
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, UnicodeDecodeError, OSError):
         return {}
     names = class_names(schema.metadata)
     return {name: kept for name, kept in names.items() if _whole_numbers(schema, name)}

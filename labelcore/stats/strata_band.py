@@ -30,7 +30,7 @@ def anchor_ranks(stratum_at: IntArray) -> IntArray:
     stratum_at   (n_items,), the stratum of each rank; -1 where its item was known from the start
 
     >>> anchor_ranks(np.repeat([0, 1], [12, 13])).tolist()
-    [12, 20, 21, 22, 24, 25]
+    [12, 20, 21, 22, 23, 24, 25]
     """
     n_items = len(stratum_at)
     last = np.zeros(int(stratum_at.max()) + 2, dtype=np.int64)

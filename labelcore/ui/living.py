@@ -28,6 +28,8 @@ from labelcore.charts.living import (
     over_labels,
     race,
 )
+from labelcore.designs.curves import EstimatesCurve
+from labelcore.figures.scalars import headline_stage
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
 from labelcore.population import Population
@@ -123,7 +125,8 @@ def _views(session: Session) -> tuple[str, ...]:
     if curve_first(session):
         return (ALONG_SCORES, *over)
     first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
-    two = len(session.population.classes) == 2
+    able = isinstance(headline_stage(session.engine).design, EstimatesCurve)
+    two = able and len(session.population.classes) == 2
     scored = two and first in session.population.scores and session.engine.frame.asked.all()
     return (*over, *((ALONG_SCORES,) if scored and not _compares(estimates) else ()))
 

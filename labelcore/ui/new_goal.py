@@ -21,7 +21,7 @@ from labelcore.ui.new_number import within
 BUDGET, MARGIN, CLAIMS = "So many labels", "This sure", "Show a claim"
 FIRST_BUDGET = 200
 HALF_BAND = "Plus or minus this many points, at the rank where the band is widest"
-SLIDER = "new-slider"
+SLIDER, HANDED_OVER = "new-slider", "new-handed-over"
 STOPS = tuple(
     round(digit * 10**power)
     for power in range(1, 7)
@@ -47,6 +47,7 @@ def show_goal(aim: Aim, population: Population) -> None:
     way = begun.way
     if begun.budget is not None:
         way = BUDGET
+        st.session_state[HANDED_OVER] = begun.budget
     if begun.margin is not None:
         way = MARGIN
     draft.fill(RANKED_WAY, aim.file, "way", way)
@@ -114,10 +115,13 @@ def how_much(
     size, curve = len(population) - known_number(population), along_ranks(aim)
     if way == BUDGET:
         first = min(max(FIRST_BUDGET, least), size)
+        key = budget_key(population, aim, first)
+        if HANDED_OVER in st.session_state:
+            st.session_state[key] = st.session_state.pop(HANDED_OVER)
         budget = more.number_input(
             "Exactly this many labels",
             value=first,
-            key=budget_key(population, aim, first),
+            key=key,
             persist_state="session",
         )
         if least > 1:

@@ -187,7 +187,7 @@ def test_finish_with_a_reason(app, make, data_folder: Path) -> None:
     session = reopened(data_folder, "demo")
     assert session.status == "finished"
     assert [e.text for e in session.events if e.kind == "finished"] == ["enough"]
-    assert page.menu_button[0].options[3:] == ["Rename", "Duplicate", "Go on longer", "Archive"]
+    assert page.menu_button[0].options[4:] == ["Rename", "Duplicate", "Go on longer", "Archive"]
 
 
 def test_go_on_longer(app, make, data_folder: Path) -> None:

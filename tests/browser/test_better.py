@@ -21,9 +21,8 @@ def test_two_that_hardly_differ_end_with_an_exact_difference(
     truth = {f"item {place}": bool(label) for place, label in enumerate(known.truth)}
     driving.to_aim(page, shared_server.url, path, "Is it spam?")
     driving.choose_aim(page, "Is A better than B?")
+    driving.choose(page, page.get_by_text("Paired comparison ·"))
     driving.unfold(page, "new-advanced")
-    driving.choose(page, page.locator("[class*='st-key-new-design-'] input"))
-    driving.choose(page, page.get_by_role("option", name="Paired comparison", exact=True))
     page.get_by_text(f"The two disagree on {DIFFER} of the 300 items.").wait_for()
     driving.create_project(page)
     driving.open_label(page, shared_server.url, path.stem)

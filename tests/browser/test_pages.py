@@ -115,7 +115,7 @@ def test_no_table_of_the_report_is_cut(
     page = new_page(width, 844)
     open_page(page, f"{shared_server.url}/report?project={driving.quote(project)}")
     tables = page.locator("[data-testid='stTable']")
-    expect(tables).to_have_count(2)
+    expect(tables).to_have_count(3)
     for table in tables.all():
         inside, wanted = table.evaluate("one => [one.clientWidth, one.scrollWidth]")
         assert wanted <= inside

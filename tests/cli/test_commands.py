@@ -236,7 +236,10 @@ def test_a_report_is_not_written_into_a_file_of_another_kind(
 ) -> None:
     where = ["report", "--store", store, "--project", "spam", "-o", tmp_path / name]
     code, out, err = run(capsys, *where)
-    assert (code, out) == (2, "") and "must end in one of .html, .md, .json, .xlsx, .csv" in err
+    assert (code, out) == (
+        2,
+        "",
+    ) and "must end in one of .html, .pdf, .md, .json, .xlsx, .csv" in err
     assert not (tmp_path / name).exists()
 
 
