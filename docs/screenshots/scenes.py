@@ -124,6 +124,7 @@ def wrong(page: Page) -> None:
     """The errors in Review, the third one opened."""
     page.get_by_text("Classifier was wrong").click()
     idle(page)
+    page.wait_for_timeout(1000)
     grid = page.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
     grid.click(position={"x": 60, "y": 126})
     page.locator(".lc-box").wait_for()
@@ -316,7 +317,7 @@ def new_project(files: dict[str, Path]) -> list[Scene]:
         new("sure-claim", "A claim to be shown, what it needs, and when the session ends.",
             ask(long, card("Precision and recall"), claim, created)),
         new("sure-stop", "A fixed promise that may stop by itself at its margin.",
-            ask(long, once, created)),
+            ask(long, card("How accurate is it?"), once, created)),
         new("sure-ranked", "How sure for a ranked list.", ask(long, ranked, created)),
         new("sure-paula", "The same by PAULA: its parameters say how many labels.",
             ask(long, ranked, created, method("PAULA"), created)),
