@@ -85,6 +85,8 @@ def test_known_answers_a_comparison_and_a_second_pass(page: Page, shared_server:
         for name in ("progress", "report"):
             page.goto(f"{url}/{name}?project={PROJECT}")
             expect(page.locator(".st-key-sentence").first).to_contain_text(first)
+            if name == "progress":
+                driving.unfold(page, "fold-errors")
             wait_until_idle(page)
             main = page.locator("[data-testid='stMain']").inner_text()
             assert found.sentence() in main.replace("\N{NO-BREAK SPACE}", " ")
