@@ -10,6 +10,7 @@ same for both rules.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -98,22 +99,8 @@ def rows_of(
         params={"focus": focus, "allocation": rule},
     )  # fmt: skip
     engine = Engine(file.population, plan.with_planned(size))
-    setup, frame = engine.setup, engine.frame
     positive = file.codes == file.population.classes.index(file.population.positive)
-    hits = np.bincount(frame.stratum, positive, minlength=frame.n_strata).astype(np.int64)
-    rows = [SCALARS[figure] for figure in FOCI[focus]]
-    look = replace(look_at(engine), labels=size)
-    whole = cells_of(frame, frame.sizes, hits)
-    truth = ratios(rows, whole).value(hits.astype(float))
-    found = np.zeros((2, runs, len(rows)))
-    for run in range(runs):
-        progress = session(setup, frame, engine, hits, np.random.default_rng((9, place, run)))
-        rates = engine.design.fitted_rates(frame, progress)
-        counts = cells_of(frame, progress.drawn, progress.positive)
-        figures = profile_figures(rows, counts, look, rates)
-        covered = (figures.low <= truth + 1e-12) & (truth <= figures.high + 1e-12)
-        found[:, run] = covered, figures.high - figures.low
-    means = found.mean(axis=1)
+    means = over_sessions(engine, positive, FOCI[focus], runs, (9, place)).mean(axis=1)
     return [
         {"population": name, "labels": size, "focus": focus, "figure": figure, "rule": rule,
          "coverage": means[0, at], "width": means[1, at]}
@@ -121,10 +108,38 @@ def rows_of(
     ]  # fmt: skip
 
 
+def over_sessions(
+    engine: Engine, truth: np.ndarray, names: Sequence[str], runs: int, seed: tuple[int, ...]
+) -> np.ndarray:
+    """Whether each figure held at the end of each session, its width and its error:
+    (3, n_runs, n_figures). Run r has the seed ``(*seed, r)``."""
+    setup, frame = engine.setup, engine.frame
+    hits = np.bincount(frame.stratum, truth, minlength=frame.n_strata).astype(np.int64)
+    rows, look = [SCALARS[name] for name in names], replace(look_at(engine), labels=setup.planned)
+    right = ratios(rows, cells_of(frame, frame.sizes, hits)).value(hits.astype(float))
+    found = np.zeros((3, runs, len(rows)))
+    for run in range(runs):
+        progress = session(setup, frame, engine, hits, np.random.default_rng((*seed, run)))
+        rates = engine.design.fitted_rates(frame, progress)
+        counts = cells_of(frame, progress.drawn, progress.positive)
+        figures = profile_figures(rows, counts, look, rates)
+        held = (figures.low <= right + 1e-12) & (right <= figures.high + 1e-12)
+        found[:, run] = held, figures.high - figures.low, figures.value - right
+    return found
+
+
 def session(
     setup: Setup, frame: Frame, engine: Engine, hits: np.ndarray, random: np.random.Generator
 ) -> Progress:
     """One session to its planned size."""
+    *_, last = batches(setup, frame, engine, hits, random)
+    return last
+
+
+def batches(
+    setup: Setup, frame: Frame, engine: Engine, hits: np.ndarray, random: np.random.Generator
+) -> Iterator[Progress]:
+    """What there is after each batch of one session."""
     drawn, positive = np.zeros((2, frame.n_strata), dtype=np.int64)
     while drawn.sum() < setup.planned:
         state = Progress(drawn, drawn.astype(float), positive.astype(float), setup.planned)
@@ -134,7 +149,7 @@ def session(
             hits - positive, rest - hits + positive, np.minimum(take, rest)
         )
         drawn = drawn + take
-    return Progress(drawn, drawn.astype(float), positive.astype(float), setup.planned)
+        yield Progress(drawn, drawn.astype(float), positive.astype(float), setup.planned)
 
 
 def cells_of(frame: Frame, drawn: np.ndarray, positive: np.ndarray) -> Cells:

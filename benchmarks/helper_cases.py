@@ -21,10 +21,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import labelcore as lc
-from benchmarks.allocation import cells_of
+from benchmarks.allocation import batches, cells_of
 from benchmarks.harness import Row, table
 from benchmarks.labels.files import synthetic
-from labelcore.designs.base import Frame, Progress, Setup
+from labelcore.designs.base import Frame
 from labelcore.designs.profile_figures import profile_figures
 from labelcore.estimands import SCALARS, ratios
 from labelcore.figures.scalars import look_at
@@ -126,7 +126,7 @@ def _session(
     hits = np.bincount(frame.stratum, truth, minlength=frame.n_strata).astype(np.int64)
     right = _true_values(case, frame, hits)
     held, look = np.ones(len(rows), dtype=bool), look_at(engine)
-    for progress in _batches(setup, frame, engine, hits, random):
+    for progress in batches(setup, frame, engine, hits, random):
         labels = int(progress.labelled.sum())
         if case.promise == "fixed" and labels < case.labels:
             continue
@@ -147,22 +147,6 @@ def _true_values(case: Case, frame: Frame, hits: NDArray[np.int64]) -> NDArray[n
     return np.array(
         [(truth == said).mean(), both / called, both / positive, 2 * both / (called + positive)]
     )
-
-
-def _batches(
-    setup: Setup, frame: Frame, engine: Engine, hits: NDArray[np.int64], random: np.random.Generator
-) -> Iterator[Progress]:
-    """What there is after each batch of one session."""
-    drawn, positive = np.zeros((2, frame.n_strata), dtype=np.int64)
-    while drawn.sum() < setup.planned:
-        state = Progress(drawn, drawn.astype(float), positive.astype(float), setup.planned)
-        take = engine.design.allocate(setup, frame, state)  # type: ignore[attr-defined]
-        rest = frame.sizes - drawn
-        positive = positive + random.hypergeometric(
-            hits - positive, rest - hits + positive, np.minimum(take, rest)
-        )
-        drawn = drawn + take
-        yield Progress(drawn, drawn.astype(float), positive.astype(float), setup.planned)
 
 
 def cases() -> Iterator[tuple[int, Case, float]]:

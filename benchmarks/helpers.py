@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,9 @@ from numpy.typing import NDArray
 
 import labelcore as lc
 from benchmarks import helper_cases
-from benchmarks.allocation import cells_of, session
+from benchmarks.allocation import over_sessions
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
 from benchmarks.labels.files import synthetic
-from labelcore.designs.profile_figures import profile_figures
-from labelcore.estimands import SCALARS, ratios
-from labelcore.figures.scalars import look_at
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.trials.digits import CLASSIFIERS, DARKEST, TRAINED_ON, VOTE, _scores
@@ -201,22 +198,9 @@ def figures_of(
     population: lc.Population, plan: lc.Plan, truth: NDArray[np.bool_], runs: int, place: int
 ) -> list[Row]:
     """Coverage, width, bias and error of each figure."""
-    size = int(plan.planned or 0)
     engine = Engine(population, plan)
-    setup, frame = engine.setup, engine.frame
-    hits = np.bincount(frame.stratum, truth, minlength=frame.n_strata).astype(np.int64)
-    rows = [SCALARS[name] for name in MAIN]
-    look = replace(look_at(engine), labels=size)
-    right = ratios(rows, cells_of(frame, frame.sizes, hits)).value(hits.astype(float))
-    found = np.zeros((3, runs, len(rows)))
-    for run in range(runs):
-        random = np.random.default_rng((SEED, place, run))
-        progress = session(setup, frame, engine, hits, random)
-        rates = engine.design.fitted_rates(frame, progress)
-        counts = cells_of(frame, progress.drawn, progress.positive)
-        figures = profile_figures(rows, counts, look, rates)
-        held = (figures.low <= right + 1e-12) & (right <= figures.high + 1e-12)
-        found[:, run] = held, figures.high - figures.low, figures.value - right
+    size, setup, frame = int(plan.planned or 0), engine.setup, engine.frame
+    found = over_sessions(engine, truth, MAIN, runs, (SEED, place))
     return [
         {"labels": size, "figure": name, "strata": frame.n_strata,
          "helpers": len(setup.params.helpers or ()), "coverage": found[0, :, at].mean(),
