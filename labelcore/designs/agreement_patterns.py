@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from labelcore.designs.base import (
     IntArray,
     Look,
     Progress,
+    Saved,
     Setup,
     WatchedParams,
     drawn_anew,
@@ -20,7 +21,8 @@ from labelcore.designs.base import (
 )
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.helped_patterns import helpers_beside
-from labelcore.designs.neyman_batches import next_counts
+from labelcore.designs.helped_savings import labels_without, rates_without
+from labelcore.designs.neyman_batches import Shares, next_counts
 from labelcore.designs.paired_frame import disagreement_notes
 from labelcore.designs.pattern_frame import (
     PatternFrame,
@@ -29,6 +31,7 @@ from labelcore.designs.pattern_frame import (
     figure_slopes,
     pattern_frame,
     settled_strata,
+    slopes_of_kind,
 )
 from labelcore.designs.profile_figures import (
     profile_figures,
@@ -42,7 +45,7 @@ from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign, side_b
 from labelcore.designs.two_ended import first_labels, widest_shares
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.promises import Promise
-from labelcore.stats.profile import BoolArray, Cells, FloatArray
+from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
 
 FLOOR, OWN_SHARE = 0.1, 0.1
@@ -152,19 +155,27 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
             frame.rates, progress.positive, progress.labelled, frame.evidence, frame.level
         )
 
+    def saved(self, setup: Setup, frame: PatternFrame, progress: Progress) -> Saved | None:
+        known = (frame.stratum == NOT_SAMPLED).any()
+        if not frame.helpers or known or not progress.labelled.sum():
+            return None
+        rates, alone = self.fitted_rates(frame, progress), replace(setup.params, helpers=())
+        setup_alone = replace(setup, params=alone)
+        plain = self.prepare(setup_alone)
+        share = _shares(setup_alone, plain, rates_without(frame, rates, plain))
+        sizes = np.where(plain.asked, plain.sizes, 0)
+        without = {
+            name: labels_without(
+                slopes_of_kind(kind), frame, rates, progress.labelled, plain,
+                lambda labels: share(sizes, 0, labels),
+            )
+            for name, kind in zip(setup.estimands, asked_kinds(setup), strict=True)
+        }  # fmt: skip
+        told = {name: labels for name, labels in without.items() if labels is not None}
+        return Saved(frame.helpers, int(progress.labelled.sum()), told) if told else None
+
     def allocate(self, setup: Setup, frame: PatternFrame, progress: Progress) -> IntArray:
-        rates, floor = self.fitted_rates(frame, progress), float(setup.params.floor)
-        asked = figure_slopes(frame, rates, asked_kinds(setup))
-        claimed = figure_slopes(frame, rates, claimed_kinds(setup))
-        served = np.concatenate(claimed or asked, axis=-2)
-        apart = asked if claimed or len(asked) > 1 else []
-
-        def shares(sizes: IntArray, labels: int, batch: int) -> FloatArray:
-            total = labels + batch
-            every = widest_shares(sizes, rates, served, total, floor)
-            each = [widest_shares(sizes, rates, one, total, floor) for one in apart]
-            return np.asarray((1 - OWN_SHARE * len(each)) * every + OWN_SHARE * sum(each))
-
+        shares = _shares(setup, frame, self.fitted_rates(frame, progress))
         first = first_labels(setup.planned, int(frame.asked.sum()))
         return next_counts(setup, frame, progress, shares, first_each=first)
 
@@ -194,3 +205,19 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
         self, answers: Answers[PatternFrame], look: Look, labels: IntArray, goal: Goal
     ) -> BoolArray:
         return profile_may_meet(answers, look, labels, goal)
+
+
+def _shares(setup: Setup, frame: PatternFrame, rates: FloatArray) -> Shares:
+    """Shares for the widest of all figures, and a tenth for each kind by itself."""
+    asked = figure_slopes(frame, rates, asked_kinds(setup))
+    claimed = figure_slopes(frame, rates, claimed_kinds(setup))
+    served, floor = np.concatenate(claimed or asked, axis=-2), float(setup.params.floor)
+    apart = asked if claimed or len(asked) > 1 else []
+
+    def shares(sizes: IntArray, labels: int, batch: int) -> FloatArray:
+        total = labels + batch
+        every = widest_shares(sizes, rates, served, total, floor)
+        each = [widest_shares(sizes, rates, one, total, floor) for one in apart]
+        return np.asarray((1 - OWN_SHARE * len(each)) * every + OWN_SHARE * sum(each))
+
+    return shares

@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
@@ -18,32 +19,54 @@ LEAST_SAVED = 0.1
 RIGHT_RANGE = (0.02, 0.98)
 
 SharesAt = Callable[[int], FloatArray]
+SlopesOf = Callable[[Any, FloatArray], FloatArray]
+
+
+def slopes_of(row: Estimand) -> SlopesOf:
+    """The derivatives of one figure, (1, n_strata), at the rates of a frame's strata."""
+
+    def found(frame: Frame, rates: FloatArray) -> FloatArray:
+        return slopes(ratios([row], frame.cells()), (frame.sizes * rates)[None, :])
+
+    return found
 
 
 def labels_without(
-    row: Estimand, frame: Frame, rates: FloatArray, counts: FloatArray, plain: Frame, at: SharesAt
+    gradient: SlopesOf,
+    frame: Frame,
+    rates: FloatArray,
+    counts: FloatArray,
+    plain: Frame,
+    at: SharesAt,
 ) -> int | None:
-    """The labels with which strata by the score alone would have given one figure the variance that
-    it has now; None where that cannot be told.
+    """The labels with which strata without helpers would have given a figure the variance that it
+    has now, the widest one of several; None where that cannot be told.
 
     The variance is sum g_k^2 N_k^2 theta_k (1 - theta_k) (1 / n_k - 1 / N_k), g_k the derivative of
     the figure: with helpers at the labels n_k that there are and the rates theta_k that the method
-    fitted to them, without at the shares that it would have aimed at; the rate of a stratum by the
-    score is then the mean of the rates of its items.
+    fitted to them, without at the shares that it would have aimed at; the rate of a stratum without
+    helpers is then the mean of the rates of its items.
 
+    gradient        (n_figures, n_strata) of a frame, given the rates of its strata
     rates, counts   (n_strata,) of ``frame``; at: the shares of ``plain`` with so many labels
     """
-    goal = _variance(row, frame, rates, counts)
-    of_plain = np.bincount(plain.stratum, rates[frame.stratum], minlength=plain.n_strata)
-    mean = of_plain / plain.sizes
+    goal = _variance(gradient, frame, rates, counts)
+    mean = rates_without(frame, rates, plain)
     if not np.isfinite(goal) or goal <= 0:
         return None
     low, high = 0, int(plain.sizes.sum())
     while high - low > max(1, high // 500):
         labels = (low + high) // 2
-        found = _variance(row, plain, mean, np.minimum(at(labels) * labels, plain.sizes))
+        found = _variance(gradient, plain, mean, np.minimum(at(labels) * labels, plain.sizes))
         low, high = (low, labels) if found <= goal else (labels, high)
     return high
+
+
+def rates_without(frame: Frame, rates: FloatArray, plain: Frame) -> FloatArray:
+    """The mean rate of the items of each stratum of ``plain``, given those of the strata of
+    ``frame``, (n_strata,)."""
+    total = np.bincount(plain.stratum, rates[frame.stratum], minlength=plain.n_strata)
+    return np.asarray(total / plain.sizes)
 
 
 def rates_with_verdicts(rates: FloatArray, votes: Iterable[FloatArray]) -> FloatArray:
@@ -72,11 +95,10 @@ def rates_with_verdicts(rates: FloatArray, votes: Iterable[FloatArray]) -> Float
     return np.asarray(expit(odds))
 
 
-def _variance(row: Estimand, frame: Frame, rates: FloatArray, counts: FloatArray) -> float:
-    """Infinite where a stratum that matters has no label."""
-    gradient = slopes(ratios([row], frame.cells()), (frame.sizes * rates)[None, :])[0]
-    spread = (gradient * frame.sizes) ** 2 * rates * (1 - rates)
-    matters = spread > 0
-    left = np.full(len(spread), np.inf)
+def _variance(gradient: SlopesOf, frame: Frame, rates: FloatArray, counts: FloatArray) -> float:
+    """Of the widest figure; infinite where a stratum that matters has no label."""
+    spread = (gradient(frame, rates) * frame.sizes) ** 2 * rates * (1 - rates)
+    left = np.full(len(counts), np.inf)
     np.divide(1.0, counts, out=left, where=counts > 0)
-    return float((spread[matters] * (left - 1 / frame.sizes)[matters]).sum())
+    each = np.where(spread > 0, left - 1 / frame.sizes, 0.0)
+    return float((np.where(spread > 0, spread, 1.0) * each).sum(axis=-1).max())

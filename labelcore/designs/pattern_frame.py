@@ -3,7 +3,7 @@ the figures asked for rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -248,6 +248,12 @@ def figure_slopes(
         figures = [each[one] - each[rest[0]] if rest else each[one] for one, *rest in kind.groups]
         found.append(np.concatenate(figures, axis=-2))
     return found
+
+
+def slopes_of_kind(kind: Kind) -> Callable[[PatternFrame, FloatArray], FloatArray]:
+    """The derivatives of the figures of one kind, (n_figures, n_strata), as ``labels_without``
+    takes them."""
+    return lambda frame, rates: figure_slopes(frame, rates, [kind])[0]
 
 
 def _tables(frame: PatternFrame, row: Estimand) -> list[Ratios]:

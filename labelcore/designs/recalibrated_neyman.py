@@ -23,7 +23,13 @@ from labelcore.designs.base import (
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
-from labelcore.designs.helped_savings import LEAST_SAVED, labels_without, rates_with_verdicts
+from labelcore.designs.helped_savings import (
+    LEAST_SAVED,
+    labels_without,
+    rates_with_verdicts,
+    rates_without,
+    slopes_of,
+)
 from labelcore.designs.helpers import (
     Evidence,
     HelpedFrame,
@@ -275,12 +281,11 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         bare = replace(setup.params, helpers=(), n_above=None, n_below=None)
         alone = replace(setup, params=bare)
         plain = self.prepare(alone)
-        mean = np.bincount(plain.stratum, rates[frame.stratum], plain.n_strata) / plain.sizes
-        share = _shares(alone, plain, mean)
+        share = _shares(alone, plain, rates_without(frame, rates, plain))
         sizes = np.where(plain.asked, plain.sizes, 0)
         without = {
             name: labels_without(
-                SCALARS[name], frame, rates, counts, plain, lambda n: share(sizes, 0, n)
+                slopes_of(SCALARS[name]), frame, rates, counts, plain, lambda n: share(sizes, 0, n)
             )
             for name in setup.estimands
             if name in SCALARS

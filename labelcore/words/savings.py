@@ -19,10 +19,11 @@ FORMULA = (
     "The variance of a figure is the sum over the strata of g² N² θ (1 − θ) (1 / n − 1 / N), with "
     "N items and n labels in the stratum, θ the rate of positives that the method fitted to the "
     "labels, and g how much the figure gains by one more positive. With helpers it is taken at the "
-    "labels that there are. Without, at strata by the score alone, whose rates are the means of "
-    "those of their items, and at the shares that the method would have aimed at there; the number "
-    "of labels is the smallest with which that variance is no larger. It is an estimate from these "
-    "labels, without an interval."
+    "labels that there are. Without, at strata by scores and predictions alone, whose rates are "
+    "the means of those of their items, and at the shares that the method would have aimed at "
+    "there; the number of labels is the smallest with which that variance is no larger. Where a "
+    "figure is asked of several classifiers, the widest of these counts. It is an estimate from "
+    "these labels, without an interval."
 )
 
 EXPECTED = (

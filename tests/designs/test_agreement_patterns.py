@@ -373,6 +373,25 @@ def test_a_classifier_asked_about_is_no_helper(tmp_path: Path) -> None:
     assert frozen(known.population, three, 120).params["helpers"] == ("b",)
 
 
+@pytest.mark.parametrize(("right", "least", "most"), [(0.95, 1.3, 6.0), (0.5, 0.8, 1.2)])
+def test_what_a_helper_saved_is_told(
+    tmp_path: Path, right: float, least: float, most: float
+) -> None:
+    """Mean of three sessions of 120 labels; of one without helpers nothing is said."""
+    known = judged(tmp_path, right)
+    plan = kept(known, "precision", "recall", params={"helpers": ["judge"]})
+    shares = []
+    for seed in range(3):
+        engine = labelled(known.engine(plan, seed), known.truth)
+        found = engine.design.saved(engine.setup, engine.frame, engine.progress)
+        assert found is not None and (found.helpers, found.labels) == (("judge",), 120)
+        assert list(found.without) == ["precision", "recall"]
+        shares.append(found.without["recall"] / 120)
+    assert least < np.mean(shares) < most
+    engine = labelled(known.engine(kept(known, "precision"), 1), known.truth)
+    assert engine.design.saved(engine.setup, engine.frame, engine.progress) is None
+
+
 @pytest.mark.slow
 def test_a_good_helper_saves_labels_of_every_classifier(tmp_path: Path) -> None:
     """The twin is a verdict that says nothing."""

@@ -9,7 +9,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.base import Expected, Frame, Saved
-from labelcore.designs.helped_savings import labels_without, rates_with_verdicts
+from labelcore.designs.helped_savings import labels_without, rates_with_verdicts, slopes_of
 from labelcore.estimands import SCALARS
 from labelcore.words.savings import expected_words, saved_words
 from tests.designs.synthetic import Known, labelled
@@ -30,7 +30,7 @@ def test_labels_without_helpers_by_hand() -> None:
     stratum = np.repeat([0, 1], 100)
     crossed, plain = frame_of(stratum, [0.9, 0.1]), frame_of(stratum * 0, [0.5])
     rates, counts = np.array([0.9, 0.1]), np.array([10.0, 10.0])
-    row = SCALARS["prevalence"]
+    row = slopes_of(SCALARS["prevalence"])
     found = labels_without(row, crossed, rates, counts, plain, lambda n: np.ones(1))
     assert found == 48
     alike = labels_without(row, crossed, np.full(2, 0.5), counts, plain, lambda n: np.ones(1))
