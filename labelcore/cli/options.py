@@ -128,6 +128,20 @@ plan_options = _together(
         metavar="SHARE",
         help="Share of the labelled items shown a second time, 0.1 for one in ten.",
     ),
+    click.option(
+        "--overlap",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="Share of the labelled items that other people judge as well, 0.1 for one in ten.",
+    ),
+    click.option(
+        "--readers",
+        type=int,
+        default=2,
+        show_default=True,
+        help="How many people judge each item of the overlap.",
+    ),
     click.option("--seed", type=int, default=0, show_default=True),
 )
 
@@ -165,6 +179,9 @@ def plan_of(given: dict[str, Any]) -> Plan:
         "claim_form",
         "together",
         "existing",
+        "repeats",
+        "overlap",
+        "readers",
     )
     design = given.pop("design")
     return Plan(
@@ -173,7 +190,6 @@ def plan_of(given: dict[str, Any]) -> Plan:
         classifier=(names[0] if len(names) == 1 else list(names)) if names else None,
         stop=_stop(given.pop("stop")),
         params=_parameters(design, given.pop("params")),
-        repeats=given.pop("repeats"),
         **{name: given.pop(name) for name in plain},
     )
 

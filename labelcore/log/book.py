@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from labelcore.log.events import Event
-from labelcore.log.repeats import Repeats
+from labelcore.log.repeats import Judged, Repeats
 
 NOWHERE = -1
 """The position of an item whose file is not open."""
@@ -27,13 +27,17 @@ class Book:
 
     kinds      how many answers of each kind are in force
     limit      how many items may be drawn; without the file 0 until the session is extended
+    settled    draw -> what was last said to count for an item that people judge differently
+    version    counts what has changed any answer
     """
 
-    def __init__(self, seed: int = 0, repeats: float = 0.0) -> None:
+    def __init__(self, repeats: Repeats | None = None) -> None:
         self.sequence = 0
         self.asked: list[Asked] = []
         self.kinds: Counter[str] = Counter()
-        self.repeats = Repeats(seed, repeats)
+        self.repeats = repeats or Repeats(0, 0.0)
+        self.settled: dict[int, Event] = {}
+        self.version = 0
         self.limit = 0
         self.extended = self.finished = self.stopped = False
 
@@ -53,8 +57,24 @@ class Book:
     def first_answer(self, index: int, event: Event) -> None:
         """An answer that somebody gave: put it in force, and count it for the second readings."""
         self.answer(index, event)
-        self.repeats.settle(index, self.asked[index - 1].answers)
+        self.repeats.put_first(index, self.asked[index - 1].answers)
         self.repeats.count_answer()
+
+    def further_answer(self, event: Event) -> None:
+        """A further answer that somebody gave: put it in force, and count it."""
+        self.repeats.count_answer()
+        self.repeats.answer(event)
+        self.version += 1
+
+    def undo_further(self, index: int, annotator: str) -> None:
+        """Take back the further answer of this person."""
+        self.repeats.take_back(index, annotator)
+        self.version += 1
+
+    def settle(self, event: Event) -> None:
+        """Say what counts for an item that people judge differently."""
+        self.settled[int(event.index or 0)] = event
+        self.version += 1
 
     def retract(self, index: int) -> None:
         """Take back the answer in force; the one before it, if any, is in force again."""
@@ -90,6 +110,13 @@ class Book:
         """Whether the item has a class, or was called unsure or broken."""
         event = self.in_force(index)
         return event is not None and event.kind != "later"
+
+    def settlement(self, one: Judged) -> Event | None:
+        """What was said to count for an item; None where nothing was, or an answer to it has
+        changed since."""
+        found = self.settled.get(one.index)
+        stands = found is not None and found.detail.get("answers") == one.sequences
+        return found if stands else None
 
     @property
     def answers_given(self) -> int:

@@ -22,6 +22,7 @@ from labelcore.errors import PlanError
 from labelcore.log.answers import answer_kind
 from labelcore.log.book import Asked, Book
 from labelcore.log.events import Event
+from labelcore.log.repeats import Repeats
 from labelcore.plan import margin_stop
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
@@ -73,7 +74,7 @@ class Engine(Book):
 
     def _start(self) -> None:
         """The state before the first event."""
-        super().__init__(self.plan.seed, self.plan.repeats)
+        super().__init__(repeats_of(self.plan))
         self.drawn = self.frame.drawn_before.copy()
         self.first_limit = self.limit = self._first_limit()
         self._queue: list[tuple[int, int]] = []
@@ -85,7 +86,6 @@ class Engine(Book):
         self._undecided: set[int] = set()
         self.codes = np.full(len(self.population), base.NO_ANSWER, dtype=np.int64)
         self._positions = np.empty(len(self.population), dtype=np.int64)
-        self.version = 0
         self._memory: dict[int, Any] = {}
         self._stop = -1, margin_stop.Stop(None, True)
         self._planned: tuple[int, bool, Any] | None = None
@@ -419,6 +419,13 @@ class Engine(Book):
     def owed(self) -> list[int]:
         """Draws taken back by Undo, neither shown again nor answered since, oldest first."""
         return sorted(self._owed & self._unanswered)
+
+
+def repeats_of(plan: Plan) -> Repeats:
+    """Nothing read again yet, by the plan's rule for what will be."""
+    if plan.overlap:
+        return Repeats(plan.seed, plan.overlap, plan.readers, others=True)
+    return Repeats(plan.seed, plan.repeats)
 
 
 def compose_batches(engines: Sequence[Engine]) -> None:

@@ -81,10 +81,10 @@ class Event:
     basis
         drawn: the sequence number of the last event known when the draw's batch was drawn
     label
-        labelled, reread: the class name
+        labelled, reread, settled: the class name
     text
-        noted, finished, stopped, reworded: the words; reread without a class: "unsure", "later" or
-        "broken"
+        noted, finished, stopped, reworded, settled: the words; reread without a class: "unsure",
+        "later" or "broken"
     previous
         undone, reread_undone, a changed answer: the sequence number of the answer that it takes
         back; reread: that of the label which was in force; released: that of the drawn or redrawn
@@ -94,7 +94,7 @@ class Event:
     detail
         JSON values. drawn for the first time: "content", the digest of the text shown (logs of
         0.1.0 have none); looked: the results shown; extended: the new budget; second_pass: how many
-        items to show again
+        items to show again; settled: the numbers of the answers that it was said of
     hash
         SHA-256 over the hash before it and all other fields: a chain, so that a changed byte
         anywhere in the log is found

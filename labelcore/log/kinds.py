@@ -10,7 +10,13 @@ from collections.abc import Iterable
 from itertools import islice
 
 from labelcore.designs.samples import budget_counts_draws
-from labelcore.errors import AnswerError, PlanArgumentError, PlanError, ReplayError
+from labelcore.errors import (
+    AnswerError,
+    LateAnswerError,
+    PlanArgumentError,
+    PlanError,
+    ReplayError,
+)
 from labelcore.log.book import Book
 from labelcore.log.differences import difference
 from labelcore.log.engine import Engine
@@ -84,18 +90,22 @@ class Drawn(Kind):
 
 
 class Redrawn(Kind):
-    """An answered item is shown a second time: one that the seed or a second pass chose."""
+    """An answered item is shown once more: one that the seed or a second pass chose; of an overlap
+    to a person who has not judged it."""
 
     def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_new_token(state, event)
         check_item(state, event)
         engine = state.engine
-        if event.index in engine.repeats.ready():
+        if event.index in engine.repeats.ready(event.annotator):
             return
         ended = engine.stopped or engine.peek() is None
-        if not (ended and event.index in engine.repeats.ready(anything=True)):
-            raise AnswerError(f"draw {event.index} is not to be shown again at this point")
+        if ended and event.index in engine.repeats.ready(event.annotator, anything=True):
+            return
+        if event.annotator in engine.repeats.judges(int(event.index or 0)):
+            raise AnswerError(f"draw {event.index} was judged by {event.annotator!r} already")
+        raise AnswerError(f"draw {event.index} is not to be shown again at this point")
 
     def fold(self, state: LogState, event: Event) -> None:
         state.book.repeats.show(int(event.index or 0))
@@ -151,6 +161,8 @@ class Answer(Kind):
         if event.previous is not None:
             book.stopped = False  # The answer that ended it may be gone: the rules decide anew.
         state.screens.clear(index, repeat=False)
+        if book.repeats.others:  # Who changed the answer is not to judge the item once more.
+            state.screens.clear(index, repeat=True, annotator=event.annotator)
         state.answered[str(event.answers)] = event
         state.last_save = event.at
         state.last_answer = event.sequence
@@ -166,20 +178,24 @@ class Undone(Kind):
     def fold(self, state: LogState, event: Event) -> None:
         book, index = state.book, int(event.index or 0)
         book.undo(index)
-        book.repeats.settle(index, book.asked[index - 1].answers)
+        book.repeats.put_first(index, book.asked[index - 1].answers)
         state.screens.take_back(event, repeat=False)
         state.last_save = event.at
         state.last_answer = event.sequence
 
 
 class Reread(Kind):
-    """A second answer, held against the label that is in force."""
+    """A further answer, held against the label that is in force."""
 
     def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_first_answer(state, event)
         shown = check_shown(state, event, repeat=True)
-        first = state.engine.repeats.first(check_item(state, event))
+        index = check_item(state, event)
+        if event.annotator in state.engine.repeats.judges(index):
+            who = f"was judged by {event.annotator!r} already"
+            raise LateAnswerError(f"item {index} {who}: this answer was not stored")
+        first = state.engine.repeats.first(index)
         if event.previous != (None if first is None else first.sequence):
             raise AnswerError(f"it is held against event {event.previous}, not in force")
         known = event.label in state.engine.classes and event.text is None
@@ -188,11 +204,10 @@ class Reread(Kind):
         check_not_late(state, shown, later=event.text == "later")
 
     def fold(self, state: LogState, event: Event) -> None:
-        state.book.repeats.count_answer()
-        state.book.repeats.answer(event)
+        state.book.further_answer(event)
         state.screens.clear(int(event.index or 0), repeat=True)
         state.answered[str(event.answers)] = event
-        state.last_save = event.at
+        state.further_saved(event)
 
 
 class RereadUndone(Kind):
@@ -200,12 +215,36 @@ class RereadUndone(Kind):
 
     def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
-        check_takes_back(event, state.engine.repeats.second(check_item(state, event)))
+        index = check_item(state, event)
+        check_takes_back(event, state.engine.repeats.further(index, event.annotator))
 
     def fold(self, state: LogState, event: Event) -> None:
-        state.book.repeats.take_back(int(event.index or 0))
+        state.book.undo_further(int(event.index or 0), event.annotator)
         state.screens.take_back(event, repeat=True)
-        state.last_save = event.at
+        state.further_saved(event)
+
+
+class Settled(Kind):
+    """Somebody says which answer counts for an item that people judge differently."""
+
+    def check(self, state: LogState, event: Event) -> None:
+        check_going_on(state)
+        index = check_item(state, event)
+        found = [one for one in state.engine.repeats.judged() if one.index == index]
+        if not found or not state.engine.repeats.others:
+            raise AnswerError(f"item {index} was judged by one person: there is nothing to settle")
+        if not found[0].complete:
+            raise AnswerError(f"item {index} waits for another person's answer")
+        if not found[0].differs:
+            raise AnswerError(f"item {index} has the same answer by everybody")
+        if event.label not in state.engine.classes:
+            raise AnswerError(f"{event.label!r} is not one of the classes")
+        if event.detail.get("answers") != found[0].sequences:
+            raise AnswerError(f"item {index} was answered anew: look at the answers again")
+
+    def fold(self, state: LogState, event: Event) -> None:
+        state.book.settle(event)
+        state.further_saved(event)
 
 
 # --- saying something about an item --------------------------------------------------------------
@@ -347,6 +386,7 @@ KINDS: dict[str, Kind] = {
         Reread("reread"),
         RereadUndone("reread_undone"),
         SecondPass("second_pass"),
+        Settled("settled"),
         Released("released"),
     )
 }

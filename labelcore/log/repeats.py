@@ -1,9 +1,11 @@
-"""Which labelled items are shown a second time, and what the second answers were.
+"""Which labelled items are shown once more, and what the further answers were.
 
 A repeat is no draw of the design: draws, budget and estimates are what they are without it. An item
 is read again when its hash, md5("{seed}|repeat|{id}") as a number in [0, 1), is below the plan's
-share: at random, and the same in a replay. A second pass adds the labelled items of lowest hash
-that are not read again already, so that all of them are a random part of the labelled ones.
+share: at random, and the same in a replay. With an overlap the hash is md5("{seed}|overlap|{id}"),
+and each item that it chooses goes to as many other people as the plan asks for, one after another,
+never twice to the same. A second pass adds the labelled items of lowest hash that are not read
+again already, so that all of them are a random part of the labelled ones.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from labelcore.stats.orders import hash_keys
 
 LATER = "later"
 SPACING = 20
-"""An item comes again at the earliest so many items later, unless nothing else is left to show."""
+"""An item comes again to the same person at the earliest so many items later, unless nothing else
+is left to show."""
+ANYBODY = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +41,75 @@ class Reading:
         return self.first.annotator == self.second.annotator
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An item with all that was answered to it.
+
+    first      the answer in force when the first of the others came
+    others     in the order given
+    complete   whether as many people as the plan asks for have judged it
+    """
+
+    index: int
+    first: Event
+    others: tuple[Event, ...]
+    complete: bool
+
+    @property
+    def answers(self) -> tuple[Event, ...]:
+        return (self.first, *self.others)
+
+    @property
+    def sequences(self) -> list[int]:
+        """The numbers of the answers in the log."""
+        return [one.sequence for one in self.answers]
+
+    @property
+    def differs(self) -> bool:
+        """Whether any two answers differ; "unsure" or "broken" differs from every class."""
+        return len({one.label for one in self.answers}) > 1
+
+
 @dataclass(slots=True)
 class Repeats:
-    """The state of the second readings.
+    """The state of the further readings.
 
-    due      draws to be read again -> the number of answers there were when each got its label
-    owed     draws whose second answer was taken back, oldest first
+    readers   how many answers an item gets that is read again, the first one included
+    others    whether each of them is to come from another person: an overlap
+    due       draws to be read again -> the number of answers there were when each got its label
+    owed      draws whose further answer was taken back, oldest first
     """
 
     seed: int
     share: float
+    readers: int = 2
+    others: bool = False
     due: dict[int, int] = field(default_factory=dict)
     owed: list[int] = field(default_factory=list)
     _answers: int = 0
     _first: dict[int, Event] = field(default_factory=dict)
+    _gave_first: dict[int, set[str]] = field(default_factory=dict)
     _asked_for: set[int] = field(default_factory=set)
-    _second: dict[int, tuple[Event, Event]] = field(default_factory=dict)
+    _further: dict[int, dict[str, tuple[Event, Event]]] = field(default_factory=dict)
 
     # --- events --------------------------------------------------------------------------------
 
-    def settle(self, index: int, answers: Sequence[Event]) -> None:
+    def put_first(self, index: int, answers: Sequence[Event]) -> None:
         """Take in the first answers that the draw has now, the last one in force."""
-        if answers and answers[-1].kind == "labelled":
-            self._first[index] = answers[-1]
+        first = answers[-1] if answers and answers[-1].kind == "labelled" else None
+        if first is not None:
+            self._first[index] = first
         else:
             self._first.pop(index, None)
-        second = self._second.get(index)
-        if second is not None and second[0] not in answers:
-            del self._second[index]
+        if self.others:
+            self._gave_first[index] = {one.annotator for one in answers if one.kind != "later"}
+        for person, (held, further) in list(self._further.get(index, {}).items()):
+            if held in answers:
+                continue
+            if self.others and first is not None and person not in self._gave_first[index]:
+                self._further[index][person] = first, further
+            elif first is not None or not self.others:
+                del self._further[index][person]
         self._set_due(index)
 
     def count_answer(self) -> None:
@@ -72,23 +117,23 @@ class Repeats:
         self._answers += 1
 
     def show(self, index: int) -> None:
-        """The item is put before somebody a second time."""
+        """The item is put before somebody once more."""
         if index in self.owed:
             self.owed.remove(index)
 
     def answer(self, event: Event) -> None:
-        """Put a second answer in force, where it is held against the label it was asked for."""
+        """Put a further answer in force, where it is held against the label it was asked for."""
         index = int(event.index or 0)
         first = self._first.get(index)
         if first is None or first.sequence != event.previous:
             return
-        self._second[index] = (first, event)
+        self._further.setdefault(index, {})[self._slot(event.annotator)] = first, event
         self.due.pop(index, None)  # After "later" it is the last one again.
         self._set_due(index)
 
-    def take_back(self, index: int) -> None:
-        """Take a second answer back: the item is shown again next."""
-        del self._second[index]
+    def take_back(self, index: int, annotator: str) -> None:
+        """Take a further answer back: the item is shown again next."""
+        del self._further[index][self._slot(annotator)]
         self._set_due(index)
         if index in self.due:
             self.owed.append(index)
@@ -107,53 +152,91 @@ class Repeats:
             due=dict(self.due),
             owed=list(self.owed),
             _first=dict(self._first),
+            _gave_first=dict(self._gave_first),
             _asked_for=set(self._asked_for),
-            _second=dict(self._second),
+            _further={index: dict(each) for index, each in self._further.items()},
         )
 
     # --- questions -----------------------------------------------------------------------------
 
-    def ready(self, *, anything: bool = False) -> list[int]:
-        """The draws that may be shown again now, the first due first: those taken back, those that
-        lie far enough behind; with ``anything`` every one that is due."""
-        far = [index for index, at in self.due.items() if self._answers - at >= SPACING]
-        return list(dict.fromkeys([*self.owed, *far, *(self.due if anything else ())]))
+    def ready(self, annotator: str, *, anything: bool = False) -> list[int]:
+        """The draws that this person may be shown again now, the first due first: those taken back,
+        those that lie far enough behind; with ``anything`` every one that is due. Of an overlap
+        those that the person has not judged, and has not put off a short while ago."""
+        near = {index for index, at in self.due.items() if self._is_near(index, at, annotator)}
+        now = [index for index in self.due if anything or index not in near]
+        found = dict.fromkeys([*self.owed, *now])
+        return [index for index in found if annotator not in self.judges(index)]
+
+    def _is_near(self, index: int, at: int, annotator: str) -> bool:
+        waits = not self.others or annotator in self._further.get(index, {})
+        return waits and self._answers - at < SPACING
+
+    def judges(self, index: int) -> set[str]:
+        """Who must not judge the item once more; nobody where it may be the same person."""
+        if not self.others:
+            return set()
+        done = {person for person, both in self._given(index).items() if both[1].text != LATER}
+        return self._gave_first.get(index, set()) | done
+
+    def wanted_of(self, index: int, annotator: str) -> bool:
+        """Whether the item waits for one more answer, which this person may give."""
+        return index in self.due and annotator not in self.judges(index)
 
     def first(self, index: int) -> Event | None:
-        """The label in force that a second answer now would be held against."""
+        """The label in force that a further answer now would be held against."""
         return self._first.get(index)
 
-    def second(self, index: int) -> Event | None:
-        """The second answer in force, "later" too."""
-        found = self._second.get(index)
+    def further(self, index: int, annotator: str) -> Event | None:
+        """The further answer in force, of this person where there may be several; "later" too."""
+        found = self._further.get(index, {}).get(self._slot(annotator))
         return None if found is None else found[1]
 
     def in_force(self, event: Event) -> bool:
-        """Whether a second answer counts, or was put off for later and not answered since."""
-        second = self.second(int(event.index or 0))
-        return second is not None and second.sequence == event.sequence
+        """Whether a further answer counts, or was put off for later and not answered since."""
+        found = self.further(int(event.index or 0), event.annotator)
+        return found is not None and found.sequence == event.sequence
+
+    def judged(self) -> list[Judged]:
+        """Every item read again, in the order of the first of the further answers."""
+        found = []
+        for index in self._further:
+            given = sorted(self._given(index).values(), key=lambda both: both[1].sequence)
+            done = [both for both in given if both[1].text != LATER]
+            if done:
+                others = tuple(further for _, further in done)
+                complete = len(others) >= self.readers - 1
+                found.append(Judged(index, done[0][0], others, complete))
+        return sorted(found, key=lambda one: one.others[0].sequence)
 
     def readings(self) -> list[Reading]:
-        """Every item read twice, in the order of the second answers."""
-        found = [Reading(index, *both) for index, both in self._second.items()]
-        return sorted((one for one in found if one.second.text != LATER), key=_place)
+        """Every item read twice, by its first two answers, in the order of the second ones."""
+        return [Reading(one.index, one.first, one.others[0]) for one in self.judged()]
 
     @property
     def answered(self) -> int:
-        """How many items were answered a second time."""
-        return sum(second.text != LATER for _, second in self._second.values())
+        """How many further answers were given."""
+        return sum(len(one.others) for one in self.judged())
 
     def free(self) -> int:
         """Labelled items that a second pass could still add."""
         return sum(not self._chosen(index) for index in self._first)
+
+    def _given(self, index: int) -> dict[str, tuple[Event, Event]]:
+        """The further answers that are held against a label; none while the first is taken back."""
+        waits = self.others and index not in self._first
+        return {} if waits else self._further.get(index, {})
+
+    def _slot(self, annotator: str) -> str:
+        return annotator if self.others else ANYBODY
 
     def _chosen(self, index: int) -> bool:
         drawn = self.share > 0 and self._share_of(index) < self.share
         return drawn or index in self._asked_for
 
     def _set_due(self, index: int) -> None:
-        second = self._second.get(index)
-        open_ = second is None or second[1].text == LATER
+        given = self._given(index).values()
+        open_ = sum(further.text != LATER for _, further in given) < self.readers - 1
         if not (open_ and index in self._first and self._chosen(index)):
             self.due.pop(index, None)
             self.show(index)
@@ -162,9 +245,6 @@ class Repeats:
 
     def _share_of(self, index: int) -> float:
         """The item's hash as a number in [0, 1)."""
-        key = hash_keys(self.seed, "repeat", [str(self._first[index].item_id)])
+        purpose = "overlap" if self.others else "repeat"
+        key = hash_keys(self.seed, purpose, [str(self._first[index].item_id)])
         return float(key[0, 0]) / 2.0**64
-
-
-def _place(reading: Reading) -> int:
-    return reading.second.sequence

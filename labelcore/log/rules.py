@@ -96,7 +96,7 @@ def check_not_late(state: LogState, shown: Shown, *, later: bool) -> None:
     if screens.is_open(draw.token):
         return
     since = ""
-    if draw.repeat and draw.index not in engine.repeats.due:
+    if draw.repeat and not engine.repeats.wanted_of(draw.index, shown.annotator):
         since = "was answered a second time already"
     elif not draw.repeat and engine.answered(draw.index):
         answer = engine.in_force(draw.index)

@@ -75,10 +75,11 @@ class Screens:
         if not found.draw.repeat:
             self.released.add(found.draw.index)
 
-    def clear(self, index: int, *, repeat: bool) -> None:
-        """Answered: whoever had the item before them has it no more."""
+    def clear(self, index: int, *, repeat: bool, annotator: str | None = None) -> None:
+        """Answered: whoever had the item before them has it no more, or only this person."""
         for token, found in list(self._open.items()):
-            if found.draw.index == index and found.draw.repeat == repeat:
+            mine = annotator in (None, found.annotator)
+            if mine and found.draw.index == index and found.draw.repeat == repeat:
                 del self._open[token]
         if not repeat:
             self.released.discard(index)

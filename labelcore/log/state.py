@@ -65,6 +65,12 @@ class LogState:
         self.book.sequence = event.sequence
         self.hash = event.hash
 
+    def further_saved(self, event: Event) -> None:
+        """A further answer, or what was settled, is stored; with an overlap figures rest on it."""
+        self.last_save = event.at
+        if self.book.repeats.others:
+            self.last_answer = event.sequence
+
     # --- questions -----------------------------------------------------------------------------
 
     def asked(self, index: int | None) -> Asked:
@@ -88,9 +94,9 @@ class LogState:
 
     def on_screen(self, annotator: str) -> list[Draw]:
         """A person's open draws, without repeats whose first answer was taken back since."""
-        due = self.book.repeats.due
+        wanted = self.book.repeats.wanted_of
         stack = (one.draw for one in self.screens.on_screen(annotator))
-        return [draw for draw in stack if not draw.repeat or draw.index in due]
+        return [draw for draw in stack if not draw.repeat or wanted(draw.index, annotator)]
 
     def last_said(self, draw: Draw, kind: str) -> str:
         """The text of the last "noted" or "flagged" about an item; of one that is shown a second

@@ -99,6 +99,12 @@ class Plan:
     repeats
         the share of labelled items, drawn at random by the seed, that is shown a second time to
         measure errors of the labels. They are not draws of the design and not part of the budget
+    overlap
+        the share of labelled items, drawn at random by the seed, that other people judge as well,
+        each without being told of the other answers. They are not part of the budget. Where people
+        differ, ``Session.settle`` says which answer counts. Not together with ``repeats``
+    readers
+        how many people judge each of these items, the first one included
     sure_scores
         classifiers whose score says how sure they are of their own prediction; it is turned round
         where they predict the other class. None: found from the file if the plan asks for single
@@ -143,6 +149,8 @@ class Plan:
     together: bool = field(default=False, kw_only=True)
     existing: str | None = field(default=None, kw_only=True)
     repeats: float = field(default=0.0, kw_only=True)
+    overlap: float = field(default=0.0, kw_only=True)
+    readers: int = field(default=2, kw_only=True)
     sure_scores: Sequence[str] | None = field(default=None, kw_only=True)
     planned: int | None = field(default=None, kw_only=True)
     rules: int | None = field(default=None, kw_only=True)
@@ -202,6 +210,11 @@ class Plan:
     def stop_rules(self) -> tuple[str, ...]:
         """The names of the stop rules in force; empty if only the budget ends the session."""
         return rule_names(tuple(self.stop or ()))
+
+    @property
+    def further_answers(self) -> float:
+        """How many answers more than one a labelled item gets, in the mean."""
+        return self.repeats + self.overlap * (self.readers - 1)
 
     @property
     def claimed(self) -> tuple[str, ...]:
@@ -365,6 +378,8 @@ class Plan:
             del values["existing"]
         if not self.repeats:
             del values["repeats"]
+        if not self.overlap:
+            del values["overlap"], values["readers"]
         if self.sure_scores is None or (self.planned is not None and not self.sure_scores):
             del values["sure_scores"]
         return {
@@ -469,10 +484,7 @@ def _check_numbers(plan: Plan) -> None:
             raise TypeError(f"{name} must be a number, got {value!r}")
         if not 0 < value < limit:
             raise PlanArgumentError(name, f"must lie between 0 and {limit:g}", value=value)
-    if isinstance(plan.repeats, bool) or not isinstance(plan.repeats, (int, float)):
-        raise TypeError(f"repeats must be a number, got {plan.repeats!r}")
-    if not 0 <= plan.repeats <= 1:
-        raise PlanArgumentError("repeats", "must be a share from 0 to 1", value=plan.repeats)
+    _check_further_readings(plan)
     unsized = plan.budget is None and plan.margin is None and not plan.claims
     if unsized and not plan.method.size_from_params:
         raise PlanError(
@@ -489,6 +501,31 @@ def _check_numbers(plan: Plan) -> None:
             InPlan("design", plan.design),
             value=plan.target,
             short="speaks of this file only" if plan.target == "process" else "",
+        )
+
+
+def _check_further_readings(plan: Plan) -> None:
+    for name in ("repeats", "overlap"):
+        value = getattr(plan, name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{name} must be a number, got {value!r}")
+        if not 0 <= value <= 1:
+            raise PlanArgumentError(name, "must be a share from 0 to 1", value=value)
+    if isinstance(plan.readers, bool) or not isinstance(plan.readers, int):
+        raise TypeError(f"readers must be a whole number of people, got {plan.readers!r}")
+    if plan.readers < 2:
+        raise PlanArgumentError("readers", "must be at least 2", value=plan.readers)
+    if plan.readers > 2 and not plan.overlap:
+        raise PlanArgumentError(
+            "readers", "needs an ", InPlan("overlap"), " above 0", value=plan.readers
+        )
+    if plan.repeats and plan.overlap:
+        raise PlanArgumentError(
+            "repeats",
+            "cannot go with an ",
+            InPlan("overlap"),
+            ": items that other people judge as well are not shown to the same person twice",
+            value=plan.repeats,
         )
 
 

@@ -21,6 +21,7 @@ from labelcore.report.markup import (
 )
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.label_error import read_again_words
 from labelcore.words.quantities import key_parts, label_of, names_another
 from labelcore.words.sentences import (
     ASSUMED,
@@ -179,17 +180,13 @@ def plan(facts: Facts) -> Markup:
         ("Goal", "" if frozen.margin is None else f"plus or minus {goal_points(frozen.margin)}"),
         ("Claims", joined_claims(facts)),
         ("Stops by itself", stop_words(frozen.stop or (), frozen.margin) or "no"),
-        ("Shown a second time", _repeats(frozen.repeats)),
+        ("Judged more than once", read_again_words(frozen)),
         ("Seed", str(frozen.seed)),
         ("Frozen", moment_words(facts.record.created_at)),
         ("Notes", " ".join(facts.notes)),
     ]
     intro = element("p", "Decided before the first label, and not changed since.")
     return section("plan", "Plan", intro, facts_list(pairs))
-
-
-def _repeats(share: float) -> str:
-    return f"{percent(share)} of the labelled items, drawn at random" if share else ""
 
 
 def joined_claims(facts: Facts) -> Markup | None:

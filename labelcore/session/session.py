@@ -33,6 +33,7 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, genesis, text_digest
 from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
+from labelcore.log.repeats import Judged
 from labelcore.log.screens import Shown
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
@@ -776,6 +777,113 @@ class Session:
         self.ledger.write(
             lambda: self.ledger.event("second_pass", annotator, detail={"items": items})
         )
+
+    def settle(
+        self,
+        item_id: str,
+        answer: object,
+        annotator: str = DEFAULT_ANNOTATOR,
+        reason: str = "",
+    ) -> Event:
+        """Say which answer counts for an item that people judge differently.
+
+        Parameters
+        ----------
+        item_id
+            the item's id; as many people as the plan's ``readers`` have judged it, not all alike
+        answer
+            a class name; with two classes also True or False, 1 or 0, "yes" or "no"
+        annotator
+            the person who settles it
+        reason
+            why; kept with it
+
+        Returns
+        -------
+        Event
+            What was stored. The last one counts, until an answer to the item changes.
+
+        Raises
+        ------
+        AnswerError
+            There is nothing to settle: the item was judged by fewer people, or alike by all; the
+            answer is no class; or the project is finished.
+
+        Notes
+        -----
+        The answers stay as they are, and so do the figures that rest on the first of them.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population("items.csv", id="id", content=["text"])
+        >>> plan = lc.Plan("simple_random", ["prevalence"], budget=50, overlap=1.0)
+        >>> session = lc.Session(population, plan)
+        >>> draw = session.next("ann")
+        >>> first = session.answer(draw, "yes")
+        >>> second = session.answer(session.next("bob"), "no")
+        >>> session.settle(draw.item_id, "no", "eve", "it is an offer, not a prize").label
+        'no'
+        """
+        _, label = self.engine.kind_of(answer)
+
+        def build() -> Event:
+            one = self._judged(item_id)
+            asked = self.state.asked(one.index)
+            return self.ledger.event(
+                "settled",
+                annotator,
+                index=one.index,
+                item_id=item_id,
+                stratum=asked.stratum,
+                batch=asked.batch,
+                label=label,
+                text=reason,
+                detail={"answers": one.sequences},
+            )
+
+        stored = self.ledger.write(build)
+        assert stored is not None
+        return stored
+
+    def unsettled(self) -> list[Judged]:
+        """Items that as many people as the plan asks for have judged, not all alike, and of which
+        nobody has said yet which answer counts.
+
+        Returns
+        -------
+        list of Judged
+            With the answers, in the order of the second ones.
+        """
+        with self._lock:
+            found = self.engine.repeats.judged() if self.engine.repeats.others else []
+            differing = [one for one in found if one.complete and one.differs]
+            return [one for one in differing if self.engine.settlement(one) is None]
+
+    def differing(self, index: int) -> Judged | None:
+        """The answers to an item that people judge differently.
+
+        Parameters
+        ----------
+        index
+            the number of the draw: 1, 2, ...
+
+        Returns
+        -------
+        Judged or None
+            None where they are alike, or people are still to judge it.
+        """
+        with self._lock:
+            found = self.engine.repeats.judged() if self.engine.repeats.others else []
+            one = next((one for one in found if one.index == index), None)
+            return one if one and one.complete and one.differs else None
+
+    def _judged(self, item_id: str) -> Judged:
+        found = (one for one in self.engine.repeats.judged() if one.first.item_id == item_id)
+        one = next(found, None)
+        if one is None:
+            raise AnswerError(f"item {item_id!r} was not judged by a second person")
+        return one
 
     def reword(self, annotator: str = DEFAULT_ANNOTATOR, **changes: Any) -> None:
         """Correct the wording of the project.

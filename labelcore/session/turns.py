@@ -92,7 +92,7 @@ class Turns:
     def _repeat(self, annotator: str, *, anything: bool = False) -> int:
         """The draw to show a second time now; 0 if somebody has each of them already."""
         shown = self.state.screens.indices(repeat=True)
-        ready = self.engine.repeats.ready(anything=anything)
+        ready = self.engine.repeats.ready(annotator, anything=anything)
         free = (one for one in ready if self._free(one, annotator, repeat=True))
         return next((index for index in free if index not in shown), 0)
 
@@ -126,15 +126,16 @@ class Turns:
             return {}
         if engine.owed or engine.repeats.owed or (engine.stopped and not engine.extended):
             return {}
-        follows = {answer: self._follows(draw.index, answer) for answer in answers}
+        person = screens.shown[draw.token].annotator
+        follows = {answer: self._follows(draw.index, answer, person) for answer in answers}
         return {answer: found for answer, found in follows.items() if found}
 
-    def _follows(self, index: int, answer: str) -> tuple[int, int] | None:
+    def _follows(self, index: int, answer: str, person: str) -> tuple[int, int] | None:
         engine = self.engine
         kind, label = engine.kind_of(answer)
-        event = Event(engine.sequence + 1, kind, now(), "", index=index, label=label)
+        event = Event(engine.sequence + 1, kind, now(), person, index=index, label=label)
         after = engine.supposing(index, event)
-        if after.repeats.ready() or stop_reason(after, event.at):
+        if after.repeats.ready(person) or stop_reason(after, event.at):
             return None
         ahead = after.peek()
         return ahead and ahead[:2]

@@ -107,7 +107,7 @@ def counts(session: Session) -> Counts:
     left = max(total - answered, 0)
     again_left = 0 if left and not engine.stopped else len(engine.repeats.due)
     first = float(session.settings.get("seconds", SECONDS_AN_ITEM))
-    seconds = (left * (1 + plan.repeats) + again_left) * pace(session.events, first)
+    seconds = (left * (1 + plan.further_answers) + again_left) * pace(session.events, first)
     return Counts(
         answered=answered,
         total=total,
@@ -121,7 +121,7 @@ def counts(session: Session) -> Counts:
         most=most,
         again=engine.repeats.answered,
         again_left=again_left,
-        repeats=plan.repeats if left or engine.repeats.due else 0.0,
+        repeats=plan.further_answers if left or engine.repeats.due else 0.0,
         waiting=len(engine.waiting_indices()) if ended and session.status == Status.WAITING else 0,
     )
 

@@ -1,4 +1,4 @@
-"""New project, step 4: how many items are shown a second time, and why."""
+"""New project, step 4: how many items are judged a second time, by whom, and why."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ SOME = (
     "Items drawn at random come again, at least {spacing} items later or at the end, and are not "
     "marked: {share} of the items asked{more}. They do not count towards the labels above."
 )
+OTHERS = (
+    "Items drawn at random go to another person as well, who is not told of your answer: {share} "
+    "of the items asked{more}. They do not count towards the labels above. Where the two answers "
+    "differ, the page Review asks which one counts. The second person opens this project in "
+    "another browser."
+)
+WHO = {"same": "The same person", "other": "Another person"}
 MORE = ", most likely {low:,} to {high:,} here, {time}"
 
 
@@ -38,11 +45,28 @@ def with_repeats(plan: Plan) -> Plan:
             persist_state="session",
         )
     )
-    st.caption(f"{WHY} {said(plan, share)}")
-    return replace(plan, repeats=share) if share else plan
+    others = bool(share) and _by_others()
+    st.caption(f"{WHY} {said(plan, share, others=others)}")
+    if not share:
+        return plan
+    return replace(plan, overlap=share) if others else replace(plan, repeats=share)
 
 
-def said(plan: Plan, share: float) -> str:
+def _by_others() -> bool:
+    """Whether another person judges the items a second time."""
+    who = st.segmented_control(
+        "By whom?",
+        list(WHO),
+        default="same",
+        required=True,
+        format_func=WHO.__getitem__,
+        key="new-repeats-by",
+        persist_state="session",
+    )
+    return who == "other"
+
+
+def said(plan: Plan, share: float, *, others: bool = False) -> str:
     """What the choice costs."""
     if not share:
         return NONE
@@ -50,6 +74,8 @@ def said(plan: Plan, share: float) -> str:
     low, high = likely(share, most or 0)
     time = about_minutes(share * (most or 0) * SECONDS_AN_ITEM)
     more = MORE.format(low=low, high=high, time=time)
+    if others:
+        return OTHERS.format(share=f"about {SHARES[share]}", more=more if most else "")
     return SOME.format(spacing=SPACING, share=f"about {SHARES[share]}", more=more if most else "")
 
 

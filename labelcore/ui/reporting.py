@@ -30,6 +30,7 @@ from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import names_another
 from labelcore.words.stops import planned_words
@@ -189,7 +190,7 @@ def facts(session: Session, results: Sequence[Result]) -> None:
         f"File: {population.name}, {len(population):,} items\n"
         f"{'Choice' if choice_of(session) else 'Classifier'}: {decision(session)}\n"
         f"Plan: {plan.method.label}, {planned_words(plan)} planned, seed {plan.seed}, "
-        f"{promise_line(session)}{repeats_words(plan.repeats)}\n"
+        f"{', '.join(filter(None, [promise_line(session), read_again_words(plan)]))}\n"
         f"Answers: {answers_words(kinds)}, {kinds['later']:,} for later, "
         f"{session.engine.repeats.answered:,} judged a second time"
     )
@@ -201,14 +202,6 @@ def facts(session: Session, results: Sequence[Result]) -> None:
         before = f" {TRAINED_BEFORE}" if session.engine.existing.use == "random" else ""
         found.append(trained + before)
     st.text("\n".join(f"•  {line}" for line in found))
-
-
-def repeats_words(share: float) -> str:
-    """
-    >>> repeats_words(0.2), repeats_words(0.0)
-    (', 20.0 % of the items shown a second time', '')
-    """
-    return f", {words.percent(share)} of the items shown a second time" if share else ""
 
 
 def recompute(project: str, session: Session) -> None:

@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.items import highlights_of
-from labelcore.log.events import answer_word
+from labelcore.log.events import Event, answer_word
+from labelcore.log.repeats import Judged
 from labelcore.promises import Status
 from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session.session import Session
@@ -32,6 +33,8 @@ HEIGHT = 430
 EMPTY = "Nothing is judged yet: every answer will stand here."
 NO_ROW = "No judged item has these words."
 CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
+REASON = "settle-reason"
+ASKED, SETTLED = "Which answer counts?", "It is settled; a press settles it anew."
 FINAL = "The project is finished: go on longer to change an answer."
 
 
@@ -67,12 +70,14 @@ def _classifier(session: Session) -> str | None:
 
 def _reviewed(session: Session, classifier: str | None) -> Reviewed:
     last = session.events[-1].hash if session.events else ""
-    return _kept(session, session.project, last, classifier)
+    return _kept(session, session.project, last, classifier, people.name(session))
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _kept(_session: Session, project: str, last: str, classifier: str | None) -> Reviewed:
-    return reviewed(_session, classifier)
+def _kept(
+    _session: Session, project: str, last: str, classifier: str | None, person: str
+) -> Reviewed:
+    return reviewed(_session, classifier, person)
 
 
 # --- filters ------------------------------------------------------------------------------------
@@ -212,6 +217,41 @@ def opened(project: str, session: Session) -> None:
     content, marks = session.item_by_id(item_id), highlights_of(session.settings)
     show_item(token, item_nodes(content, marks, session.population.path))
     finished = session.status == Status.FINISHED
+    judged = None if finished else session.differing(index)
+    if judged is not None:
+        settling(project, session, judged, token)
+    else:
+        judging_again(project, session, event, token, finished)
+    where = reader_zone()
+    with st.container(key="quiet-said"):
+        st.text(
+            "\n".join(
+                f"{clock(one.at, where)} · {one_line(one.annotator, 60)} · {event_words(one)}"
+                for one in said_of(session, index)
+            )
+        )
+
+
+def settling(project: str, session: Session, judged: Judged, token: str) -> None:
+    """What people say of the item, and the keys to say which answer counts."""
+    said = session.engine.settlement(judged)
+    answers = ", ".join(
+        f"{one_line(one.annotator, 60)} {shown_word(answer_word(one))}" for one in judged.answers
+    )
+    st.text(f"Judged differently: {answers}. {SETTLED if said else ASKED}")
+    st.text_input("Why (optional)", key=f"{REASON}-{token}")
+    choices = classes_in_order(session)
+
+    def arguments(name: str) -> tuple[object, ...]:
+        return project, judged.index, name, token
+
+    choice_buttons("settle", "change-settle-", token, choices, settle, arguments)
+    more_classes("settle-more", token, choices, settle, arguments)
+
+
+def judging_again(project: str, session: Session, event: Event, token: str, finished: bool) -> None:
+    """The keys to judge the item again."""
+    index = int(event.index or 0)
     st.text(FINAL if finished else f"Answered {shown_word(answer_word(event))}. Judge it again:")
     choices: list[Choice] = [*classes_in_order(session), ("unsure", "S", "unsure")]
     choices.append(("broken", "B", "broken"))
@@ -221,14 +261,6 @@ def opened(project: str, session: Session) -> None:
 
     choice_buttons("again", "change-", token, choices, judge, arguments, disabled=finished)
     more_classes("change-more", token, choices, judge, arguments, disabled=finished)
-    where = reader_zone()
-    with st.container(key="quiet-said"):
-        st.text(
-            "\n".join(
-                f"{clock(one.at, where)} · {one_line(one.annotator, 60)} · {event_words(one)}"
-                for one in said_of(session, index)
-            )
-        )
 
 
 def go_to_cell(project: str) -> None:
@@ -242,4 +274,14 @@ def judge(project: str, index: int, answer: str, token: str) -> None:
     """Give the item this answer; the earlier one stays in the log."""
     session = sessions.session(project)
     session.revise(index, answer, token, annotator=people.name(session))
+    open_item(index)
+
+
+@acting
+def settle(project: str, index: int, answer: str, token: str) -> None:
+    """Say that this answer counts; what each person answered stays."""
+    session = sessions.session(project)
+    item_id = session.population.id_at(session.engine.asked[index - 1].position)
+    reason = str(st.session_state.get(f"{REASON}-{token}") or "").strip()
+    session.settle(item_id, answer, people.name(session), reason)
     open_item(index)

@@ -16,7 +16,8 @@ from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line
 
 ALL, WRONG, UNSURE = "All", "Classifier was wrong", "Not sure or broken"
-FLAGGED, NOTED, TWICE = "Flagged", "Notes", "Changed the second time"
+FLAGGED, NOTED, TWICE = "Flagged", "Notes", "Answered differently"
+SETTLE = "To settle"
 Rows = Callable[[pd.DataFrame], "pd.Series[bool]"]
 LISTS: dict[str, Rows] = {
     ALL: lambda table: table["index"].notna(),
@@ -25,6 +26,7 @@ LISTS: dict[str, Rows] = {
     FLAGGED: lambda table: table["flagged"],
     NOTED: lambda table: table["note"] != "",
     TWICE: lambda table: table["second"] != "",
+    SETTLE: lambda table: table["unsettled"],
 }
 """What can be looked through; ``Reviewed.lists`` leaves out those that hold nothing."""
 
@@ -35,7 +37,7 @@ class Reviewed:
 
     table       one row an item: index (of the draw), id, item (its beginning), text (what a search
                 looks at), answer, called and score (by the classifier), wrong, who, at, flagged,
-                note, second
+                note, second, unsettled (whether people differ and nobody said what counts)
     classifier  whose calls and scores they are; None where nobody predicts
     """
 
@@ -66,9 +68,13 @@ class Reviewed:
         return self.table[kept]
 
 
-def reviewed(session: Session, classifier: str | None) -> Reviewed:
-    """What was judged so far; ``classifier`` is one of those that predict."""
-    rows = sorted(session.history(None, None), key=lambda row: -row.index)
+def reviewed(session: Session, classifier: str | None, person: str = "") -> Reviewed:
+    """What was judged so far; ``classifier`` is one of those that predict. Items that this person
+    is still to judge, after others, are left out: their answers would show."""
+    wanted = session.engine.repeats.wanted_of if session.engine.repeats.others else _nowhere
+    found = [row for row in session.history(None, None) if not wanted(row.index, person)]
+    rows = sorted(found, key=lambda row: -row.index)
+    open_ = {one.index for one in session.unsettled()}
     population = session.population
     position = [population.position(row.item_id) for row in rows]
     texts = _texts(session.project, population.fingerprint)
@@ -91,9 +97,12 @@ def reviewed(session: Session, classifier: str | None) -> Reviewed:
             "flagged": [row.flagged for row in rows],
             "note": [row.note for row in rows],
             "second": [row.second for row in rows],
+            "unsettled": [row.index in open_ for row in rows],
         }
     )
-    table = table.astype({"flagged": bool, "note": object, "second": object, "text": object})
+    table = table.astype(
+        {"flagged": bool, "unsettled": bool, "note": object, "second": object, "text": object}
+    )
     table["called"], table["score"] = None, float("nan")
     if classifier is not None and classifier in population.predictions:
         codes = population.predictions[classifier][position]
@@ -105,6 +114,10 @@ def reviewed(session: Session, classifier: str | None) -> Reviewed:
     return Reviewed(table, classifier)
 
 
+def _nowhere(index: int, person: str) -> bool:
+    return False
+
+
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _texts(project: str, fingerprint: str) -> dict[str, tuple[str, str]]:
     """{id: (beginning, all of it for the search)}; an item's content never changes."""
@@ -113,7 +126,7 @@ def _texts(project: str, fingerprint: str) -> dict[str, tuple[str, str]]:
 
 def said_of(session: Session, index: int) -> list[Event]:
     """What people did with a drawn item, in order."""
-    kinds = (*ANSWER_KINDS, "undone", "reread", "reread_undone", "noted", "flagged")
+    kinds = (*ANSWER_KINDS, "undone", "reread", "reread_undone", "settled", "noted", "flagged")
     return [one for one in session.events if one.index == index and one.kind in kinds]
 
 
@@ -126,6 +139,9 @@ def event_words(event: Event) -> str:
             return "flagged" if event.text == "yes" else "flag taken away"
         case "undone" | "reread_undone":
             return "taken back"
+        case "settled":
+            reason = f": {one_line(event.text, 200)}" if event.text else ""
+            return f"settled as {shown_word(answer_word(event))}{reason}"
         case "reread":
             return f"{shown_word(answer_word(event))}, the second time"
         case _:

@@ -23,7 +23,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.trying import is_trial, reveals
 from labelcore.words import sentences as words
 from labelcore.words.differences import interval_text, number_words
-from labelcore.words.statuses import ALL_ASKED, CHOSEN, MORE_WORDS, TITLES, TOO_EARLY
+from labelcore.words.statuses import ALL_ASKED, CHOSEN, FOR_OTHERS, MORE_WORDS, TITLES, TOO_EARLY
 from labelcore.words.stops import stopped_title, stopped_words
 
 MORE = 50
@@ -38,6 +38,8 @@ def show_state(project: str, session: Session) -> None:
     with st.container(border=True, key="state"):
         st.subheader(title(session), anchor=False)
         st.text(MORE_WORDS[where(session)])
+        if where(session) == FOR_OTHERS:
+            _finish_button(project, session)
 
 
 def show_end(project: str, session: Session) -> None:
@@ -62,8 +64,11 @@ def title(session: Session) -> str:
 
 
 def where(session: Session) -> str:
-    """The status; "all asked" where a method has all its labels before the file is used up."""
+    """The status; "all asked" where a method has all its labels before the file is used up, "for
+    others" where nobody but somebody else may judge what is left."""
     left = session.engine.answers_given < len(session.population)
+    if session.status == Status.OPEN and session.engine.repeats.others:
+        return FOR_OTHERS
     return ALL_ASKED if session.status == Status.EXHAUSTED and left else session.status
 
 
@@ -113,13 +118,7 @@ def _steps(project: str, session: Session) -> None:
     """What to do next; one of them is the main one."""
     with st.container(horizontal=True, key="steps"):
         if session.status != Status.FINISHED:
-            st.button(
-                SEE_TRUTH if is_trial(session) else "Finish",
-                key="state-finish",
-                type="primary",
-                on_click=actions.finish,
-                args=(project,),
-            )
+            _finish_button(project, session)
             second_pass_button(project, session)
             return
         to_report = not is_trial(session)
@@ -133,6 +132,16 @@ def _steps(project: str, session: Session) -> None:
         if to_report and st.button("New project with this file", key="same-file"):
             begin_with(session.population.path)
             st.switch_page("pages/new_project.py")
+
+
+def _finish_button(project: str, session: Session) -> None:
+    st.button(
+        SEE_TRUTH if is_trial(session) else "Finish",
+        key="state-finish",
+        type="primary",
+        on_click=actions.finish,
+        args=(project,),
+    )
 
 
 def _ways_to_go_on(project: str, session: Session) -> None:

@@ -25,6 +25,8 @@ ARGUMENTS = {
     "target": "scope",
     "existing": "use of known answers",
     "repeats": "share shown twice",
+    "overlap": "share judged by several people",
+    "readers": "number of people",
     "planned": "planned size",
     "params": "list of parameters",
     "sure_scores": "list of turned scores",

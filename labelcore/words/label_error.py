@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labelcore.plan.plan import Plan
 from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
 from labelcore.stats.label_error import Limits
 from labelcore.words.quantities import quantity_name
@@ -33,6 +34,19 @@ FIGURE = (
     "{bounds} ({confidence} confidence each, for one look when labelling is over)."
 )
 NO_FIGURE = "Nothing can be said about the true value of {name}: {reason}."
+
+
+def read_again_words(plan: Plan) -> str:
+    """What is judged more than once by the plan.
+
+    >>> read_again_words(Plan("simple_random", ["accuracy"], budget=200, overlap=0.1, readers=3))
+    '10.0 % of the labelled items, drawn at random, judged by 3 people each'
+    """
+    if plan.overlap:
+        many = f"judged by {plan.readers:,} people each"
+        return f"{percent(plan.overlap)} of the labelled items, drawn at random, {many}"
+    drawn = "of the labelled items, drawn at random, shown a second time"
+    return f"{percent(plan.repeats)} {drawn}" if plan.repeats else ""
 
 
 def people_words(found: LabelError) -> str:

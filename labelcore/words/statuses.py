@@ -9,7 +9,10 @@ ALL_ASKED = "all asked"
 ELSEWHERE = (
     "The items still open are on another person's screen. Reload later: abandoned ones come back."
 )
+FOR_OTHERS = "for others"
+"""Open, and only for people who have not judged the items that are left."""
 TITLES: dict[str, str] = {
+    FOR_OTHERS: "The rest is for another person",
     Status.BUDGET_USED: "All the labels asked for are there",
     Status.EXHAUSTED: "Everything there was to judge has been judged",
     ALL_ASKED: "All the labels asked for are there",
@@ -18,6 +21,8 @@ TITLES: dict[str, str] = {
     Status.OPEN: "Nothing to judge at the moment",
 }
 MORE_WORDS: dict[str, str] = {
+    FOR_OTHERS: "What is left are items to be judged by several people, and you have judged them. "
+    "Another person opens this project in another browser.",
     Status.EXHAUSTED: "There is nothing more to draw.",
     ALL_ASKED: "This method asks for no more labels.",
     Status.WAITING: ELSEWHERE,

@@ -1,0 +1,276 @@
+"""Items that several people judge: chosen by the seed, each by another person, blind, settled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from labelcore.errors import AnswerError, LateAnswerError, PlanError, ReplayError
+from labelcore.log.events import Event
+from labelcore.replay import replay, replay_project
+
+ITEMS, BUDGET = 500, 60
+
+
+@pytest.fixture(scope="module")
+def population(tmp_path_factory: pytest.TempPathFactory) -> lc.Population:
+    score = np.random.default_rng(4).beta(0.6, 1.4, ITEMS)
+    path = tmp_path_factory.mktemp("overlap") / "items.csv"
+    rows = (f"i{place},text {place},{one:.4f}" for place, one in enumerate(score))
+    path.write_text("id,text,score\n" + "\n".join(rows), "utf-8")
+    return lc.read_population(
+        path, id="id", content=["text"], scores={"m": "score"}, thresholds={"m": 0.5},
+        classes=["no", "yes"], positive="yes",
+    )  # fmt: skip
+
+
+def started(population: lc.Population, overlap: float = 0.3, readers: int = 2) -> lc.Session:
+    plan = lc.Plan(
+        "recalibrated_neyman", ["precision", "recall"], budget=BUDGET, seed=7, overlap=overlap,
+        readers=readers,
+    )  # fmt: skip
+    return lc.Session(population, plan)
+
+
+def verdict(item_id: str, who: str) -> bool:
+    """Ann, bob and eve differ on some items."""
+    number = int(item_id[1:])
+    return (
+        (number % 3 == 0) ^ (who == "bob" and number % 4 == 0) ^ (who == "eve" and number % 5 == 0)
+    )
+
+
+def labelled(session: lc.Session, *people: str) -> list[tuple[str, lc.Draw]]:
+    """Everybody answers in turn until nobody has anything to do; who was shown what."""
+    shown: list[tuple[str, lc.Draw]] = []
+    while True:
+        before = len(shown)
+        for who in people:
+            if (draw := session.next(who)) is not None:
+                session.answer(draw, verdict(draw.item_id, who), annotator=who)
+                shown.append((who, draw))
+        if len(shown) == before:
+            return shown
+
+
+def replays(session: lc.Session, events: list[Event] | None = None) -> None:
+    record = session.record
+    found = session.events if events is None else events
+    replay(session.population, record.plan_json, found, fingerprint=record.fingerprint)
+
+
+@pytest.mark.parametrize("readers", [2, 3])
+def test_each_chosen_item_goes_to_so_many_people_and_to_nobody_twice(
+    population: lc.Population, readers: int
+) -> None:
+    session = started(population, readers=readers)
+    shown = labelled(session, "ann", "bob", "eve")
+    by_item: dict[str, list[str]] = {}
+    for who, draw in shown:
+        by_item.setdefault(draw.item_id, []).append(who)
+    assert len(by_item) == session.engine.answers_given == BUDGET
+    several = {item: people for item, people in by_item.items() if len(people) > 1}
+    assert 8 <= len(several) <= 28  # .3 of 60 is 18; five standard deviations are 18.
+    assert all(len(set(people)) == len(people) == readers for people in several.values())
+    assert session.status == "budget used"
+    assert all(one.complete for one in session.engine.repeats.judged())
+    replays(session)
+
+
+def test_nothing_else_depends_on_the_overlap(population: lc.Population) -> None:
+    one, other = started(population, 0.0), started(population, 0.4)
+    plain, both = labelled(one, "ann"), labelled(other, "ann")
+    assert [draw.item_id for _, draw in plain] == [draw.item_id for _, draw in both]
+    assert one.status == "budget used"
+    assert other.status == "open"  # for somebody else
+    chosen = set(other.engine.repeats.due)
+    rest = labelled(other, "bob")
+    assert {draw.index for _, draw in rest} == chosen
+    assert all(draw.repeat for _, draw in rest)
+    figures = one.results()
+    for key, found in other.results().items():
+        if key in figures:
+            assert (found.low, found.value, found.high) == (
+                figures[key].low, figures[key].value, figures[key].high,
+            )  # fmt: skip
+
+
+def test_the_items_do_not_depend_on_who_labels_or_how(population: lc.Population) -> None:
+    one, other = started(population, 1.0), started(population, 0.2)
+    labelled(one, "ann", "bob")
+    labelled(other, "bob")
+    share = {item.first.item_id for item in one.engine.repeats.judged()}
+    assert len(share) == BUDGET
+    assert {other.engine.in_force(index).item_id for index in other.engine.repeats.due} <= share
+
+
+def test_a_person_alone_is_never_shown_an_item_again(population: lc.Population) -> None:
+    session = started(population, 1.0)
+    assert len(labelled(session, "ann")) == BUDGET
+    assert session.next("ann") is None
+    assert session.take(5, "ann") == []
+    assert len(session.take(5, "bob")) == 5
+
+
+def test_take_shares_the_overlap_out(population: lc.Population) -> None:
+    session = started(population, 1.0, readers=3)
+    for draw in session.take(10, "ann"):
+        session.answer(draw, "yes")
+    bob, eve = session.take(6, "bob"), session.take(6, "eve")
+    assert [draw.repeat for draw in bob] == [True] * 6
+    assert {draw.index for draw in bob}.isdisjoint(draw.index for draw in eve)
+    for draw in (*bob, *eve):
+        session.answer(draw, "no")
+    assert {draw.index for draw in session.take(16, "bob") if draw.repeat} == set(range(7, 13))
+
+
+def test_undo_and_later_are_a_persons_own(population: lc.Population) -> None:
+    session = started(population, 1.0, readers=3)
+    draw = session.next("ann")
+    session.answer(draw, "yes")
+    session.answer(session.next("bob"), "no")
+    eve = session.next("eve")
+    event = session.answer(eve, "later")
+    assert session.last_answer("eve") == event
+    session.answer(session.next("eve"), "yes")  # a new item comes before the one put off
+    assert session.undo("bob").kind == "reread_undone"
+    back = session.next("bob")
+    assert (back.index, back.repeat) == (draw.index, True)
+    session.answer(back, "yes")
+    assert [one.label for one in session.engine.repeats.judged()[0].answers] == ["yes", "yes"]
+    replays(session)
+
+
+def test_who_changed_the_first_answer_is_not_asked_for_another(population: lc.Population) -> None:
+    session = started(population, 1.0)
+    session.answer(session.next("ann"), "yes")
+    open_ = session.next("bob")
+    assert open_.repeat
+    session.revise(1, "no", "changed", annotator="bob")
+    with pytest.raises(LateAnswerError, match="item 1 was judged by 'bob' already"):
+        session.answer(open_, "yes", annotator="bob")
+    following = session.next("bob")
+    assert following.index != 1
+    assert session.next("eve").index == 1
+    replays(session)
+
+
+def test_a_first_answer_taken_back_leaves_the_other_readings(population: lc.Population) -> None:
+    session = started(population, 1.0)
+    session.answer(session.next("ann"), "yes")
+    session.answer(session.next("bob"), "no")
+    session.undo("ann")
+    assert session.engine.repeats.judged() == []
+    session.answer(session.next("ann"), "no")
+    (one,) = session.engine.repeats.judged()
+    assert (one.differs, one.complete) == (False, True)
+    replays(session)
+
+
+def test_settling(population: lc.Population) -> None:
+    session = started(population, 1.0)
+    labelled(session, "ann", "bob")
+    judged = session.engine.repeats.judged()
+    one = next(one for one in judged if one.differs)
+    item = str(one.first.item_id)
+    before = session.labels_table()
+    event = session.settle(item, True, "eve", "a prize")
+    assert (event.kind, event.label, event.text, event.annotator) == (
+        "settled", "yes", "a prize", "eve",
+    )  # fmt: skip
+    assert session.engine.settlement(one) == event
+    again = session.settle(item, "no", "ann")
+    assert session.engine.settlement(one) == again
+    assert session.labels_table().equals(before)
+    replays(session)
+    alike = next(one for one in judged if not one.differs)
+    with pytest.raises(AnswerError, match=f"item {alike.index} has the same answer by everybody"):
+        session.settle(str(alike.first.item_id), "yes")
+
+
+def test_a_settlement_ends_with_the_answers_it_was_of(population: lc.Population) -> None:
+    session = started(population, 1.0)
+    session.answer(session.next("ann"), "yes")
+    draw = session.next("bob")
+    session.answer(draw, "no")
+    session.settle(draw.item_id, "yes")
+    session.undo("bob")
+    session.answer(session.next("bob"), "unsure")
+    (one,) = session.engine.repeats.judged()
+    assert session.engine.settlement(one) is None
+    assert session.settle(draw.item_id, "yes").detail == {"answers": one.sequences}
+    replays(session)
+
+
+def test_what_cannot_be_settled_says_why(population: lc.Population) -> None:
+    session = started(population, 1.0, readers=3)
+    draw = session.next("ann")
+    session.answer(draw, "yes")
+    with pytest.raises(AnswerError, match="was not judged by a second person"):
+        session.settle(draw.item_id, "yes")
+    session.answer(session.next("bob"), "no")
+    with pytest.raises(AnswerError, match="item 1 waits for another person's answer"):
+        session.settle(draw.item_id, "yes")
+    session.answer(session.next("eve"), "no")
+    with pytest.raises(AnswerError, match="None is not one of the classes"):
+        session.settle(draw.item_id, "unsure")
+    session.finish()
+    with pytest.raises(AnswerError, match="the project is finished"):
+        session.settle(draw.item_id, "yes")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"overlap": 1.5}, "overlap must be a share from 0 to 1, got 1.5"),
+        ({"overlap": True}, "overlap must be a number, got True"),
+        ({"overlap": 0.1, "readers": 1}, "readers must be at least 2, got 1"),
+        ({"overlap": 0.1, "readers": 2.5}, "readers must be a whole number of people, got 2.5"),
+        ({"readers": 3}, "readers needs an overlap above 0, got 3"),
+        ({"overlap": 0.1, "repeats": 0.1}, "repeats cannot go with an overlap"),
+    ],
+)
+def test_bad_input_says_what_is_wrong(arguments: dict[str, object], message: str) -> None:
+    error = TypeError if "number" in message else PlanError
+    with pytest.raises(error, match=message):
+        lc.Plan("simple_random", ["accuracy"], budget=20, **arguments)  # type: ignore[arg-type]
+
+
+def test_a_plan_without_overlap_is_written_as_before() -> None:
+    plan = lc.Plan("simple_random", ["accuracy"], budget=20)
+    assert {"overlap", "readers"}.isdisjoint(plan.to_dict())
+    plan = lc.Plan("simple_random", ["accuracy"], budget=20, overlap=0.1, readers=4)
+    assert lc.Plan.from_json(plan.to_json()) == plan
+
+
+def test_a_replay_refuses_what_no_session_writes(population: lc.Population) -> None:
+    session = started(population, 1.0)
+    labelled(session, "ann", "bob")
+    one = next(one for one in session.engine.repeats.judged() if one.differs)
+    session.settle(str(one.first.item_id), "no", "eve")
+    record = session.record
+
+    def forged(change: str, **values: object) -> list[Event]:
+        """The log with one event changed and its chain made anew."""
+        events, before = [], session.ledger.genesis
+        for event in session.events:
+            new = replace(event, **values) if event.kind == change else event  # type: ignore[arg-type]
+            events.append(new.chained(before))
+            before = events[-1].hash
+        return events
+
+    for change, values, message in (
+        ("redrawn", {"annotator": "ann"}, "judged by 'ann' already"),
+        ("settled", {"label": "maybe"}, "not one of the classes"),
+        ("settled", {"detail": {"answers": [1, 2]}}, "look at the answers again"),
+        ("settled", {"item_id": "no such"}, "has item_id"),
+    ):
+        with pytest.raises(ReplayError, match=message):
+            replay(
+                session.population, record.plan_json, forged(change, **values),
+                fingerprint=record.fingerprint,
+            )  # fmt: skip
+    assert replay_project(session.store, session.project)
