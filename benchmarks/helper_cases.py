@@ -1,5 +1,5 @@
 """Helpers where files or promises are out of the ordinary: tied scores, a few hundred items, a
-result about items like these, a session that is watched at every batch.
+result about items like these, a session that is watched at every batch, five classes.
 
 One synthetic classifier ("10 % middling" of ``benchmarks.labels``) beside a verdict of a given
 accuracy, on and off. Files are drawn from a pool of 400,000 items: one for each run where the
@@ -34,6 +34,8 @@ from labelcore.plan.against_file import frozen
 MAIN = ("accuracy", "precision", "recall", "f1")
 ACCURACIES = (0.95, 0.7, 0.5)
 SEED, POOL = 13, 400_000
+SEVERAL_ITEMS, SEVERAL_LABELS, SEVERAL_RIGHT = 20_000, 300, (*ACCURACIES, 0.2)
+SHARES, NAMES = (0.4, 0.3, 0.15, 0.1, 0.05), np.array([*"abcde"])
 VARIANTS: dict[str, dict[str, Any]] = {"off": {"helpers": []}, "on": {}}
 
 
@@ -147,6 +149,50 @@ def _true_values(case: Case, frame: Frame, hits: NDArray[np.int64]) -> NDArray[n
     return np.array(
         [(truth == said).mean(), both / called, both / positive, 2 * both / (called + positive)]
     )
+
+
+def of_several(right: float) -> tuple[lc.Population, list[str]]:
+    """A file of five classes and its answers: calls that are right as often as the score says, .77
+    in all, and a verdict of this accuracy; what is wrong is any other class."""
+    random, n = np.random.default_rng((SEED, SEVERAL_ITEMS)), SEVERAL_ITEMS
+    truth = random.choice(len(SHARES), n, p=SHARES)
+    others = (truth + random.integers(1, len(SHARES), (2, n))) % len(SHARES)
+    sure = random.beta(4, 1.2, n).round(4)
+    found = pd.DataFrame({
+        "id": np.arange(n).astype(str), "sure": sure,
+        "own": NAMES[np.where(random.random(n) < sure, truth, others[0])],
+        "said": NAMES[np.where(random.random(n) < right, truth, others[1])],
+    })  # fmt: skip
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "items.csv"
+        found.to_csv(path, index=False)
+        population = lc.read_population(
+            path, id="id", content=["id"], helpers={"said": "said"},
+            scores={"own": "sure"}, predictions={"own": "own"},
+        )  # fmt: skip
+    return population, NAMES[truth].tolist()
+
+
+def measure_several(right: float, runs: int) -> list[Row]:
+    """A row for each figure of a file of five classes, with the helper and without."""
+    population, truth = of_several(right)
+    rows: list[Row] = []
+    for name, params in VARIANTS.items():
+        plan = lc.Plan(
+            "recalibrated_neyman", ["accuracy", "precision", "recall"], budget=SEVERAL_LABELS,
+            promise="fixed", params=params, seed=SEED,
+        )  # fmt: skip
+        settled = frozen(population, plan, SEVERAL_LABELS)
+        table_of_runs = lc.simulate(population, settled, truth=truth, runs=runs, seed=1).table()
+        table_of_runs["width"] = table_of_runs["high"] - table_of_runs["low"]
+        rows += [
+            {"case": f"five classes, {'accuracy' if figure == 'accuracy' else 'each class'}",
+             "right": right, "variant": name, "figure": figure,
+             "labels": SEVERAL_LABELS, "held": part["covered"].mean(),
+             "width": part["width"].mean()}
+            for figure, part in table_of_runs.groupby("estimand", sort=False)
+        ]  # fmt: skip
+    return rows
 
 
 def cases() -> Iterator[tuple[int, Case, float]]:

@@ -1,6 +1,6 @@
 """What other columns of a file save in the default method: labels, coverage and bias, on and off.
 
-    python -m benchmarks.helpers [--quick] [--runs 200] [--only WORD] [--rows FILE] [--write]
+    python -m benchmarks.helpers [--quick] [--runs 100] [--only WORD] [--rows FILE] [--write]
 
 The files were divided before the first run. Everything that could be chosen was chosen on the
 first half (``CHOSEN``); what counts is the second (``SHOWN``). Each pair is a file and one
@@ -11,7 +11,9 @@ intervals are the product's own. Seeds: run r of the pair at place p of its half
 on and off.
 
 "Labels" is the square of the ratio of the mean widths with helpers and without, at as many labels.
-A figure narrower than 2 points without helpers is left out of it: near zero a ratio is noise.
+A figure narrower than 2 points without helpers is left out of it: near zero a ratio is noise. "±"
+is a standard error, of a pair the mean over its figures, as if these erred together; "beyond noise"
+is by more than two of them.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ from labelcore.trials.digits import CLASSIFIERS, DARKEST, TRAINED_ON, VOTE, _sco
 MAIN = ("accuracy", "precision", "recall", "f1")
 SIZES = (150, 300, 1000)
 ACCURACIES = (0.95, 0.7, 0.5, 0.3)
-SEED, FILE_SEED, NARROW = 12, 53, 0.02
+SEED, FILE_SEED, NARROW, LIMITS = 12, 53, 0.02, (1.03, 1.12)
 DESIGN, CASE = "recalibrated_neyman", "case "
 VARIANTS: dict[str, dict[str, Any]] = {"off": {"helpers": []}, "on": {}}
 
@@ -201,10 +203,11 @@ def figures_of(
     engine = Engine(population, plan)
     size, setup, frame = int(plan.planned or 0), engine.setup, engine.frame
     found = over_sessions(engine, truth, MAIN, runs, (SEED, place))
+    error = found[1].std(axis=0) / np.sqrt(max(runs - 1, 1))
     return [
         {"labels": size, "figure": name, "strata": frame.n_strata,
          "helpers": len(setup.params.helpers or ()), "coverage": found[0, :, at].mean(),
-         "width": found[1, :, at].mean(), "bias": found[2, :, at].mean(),
+         "width": found[1, :, at].mean(), "error": error[at], "bias": found[2, :, at].mean(),
          "rmse": np.sqrt((found[2, :, at] ** 2).mean())}
         for at, name in enumerate(MAIN)
     ]  # fmt: skip
@@ -217,29 +220,48 @@ def against_off(found: pd.DataFrame) -> pd.DataFrame:
     on = found[found["variant"] == "on"].set_index(keys)
     base = off.reindex(on.index)
     ratio = (on["width"] / base["width"]).where(base["width"] >= NARROW) ** 2
+    noise = np.hypot(on["error"] / on["width"], base["error"] / base["width"])
     return on.assign(
-        ratio=ratio, coverage_off=base["coverage"], bias_off=base["bias"], rmse_off=base["rmse"]
-    ).reset_index()
+        kind=[kind_of(one) for one in on["right"].astype(float)],
+        ratio=ratio, noise=2 * ratio * noise, coverage_off=base["coverage"],
+        bias_off=base["bias"], rmse_off=base["rmse"],
+    ).reset_index()  # fmt: skip
 
 
 def summary(found: pd.DataFrame) -> str:
     """A row per kind of helper and number of labels."""
-    both = against_off(found)
-    kinds = [kind_of(one) for one in both["right"].astype(float)]
     rows = []
-    for (kind, labels), part in both.assign(kind=kinds).groupby(["kind", "labels"]):
-        of_pair = part.groupby("pair")["ratio"].mean()
+    for (kind, labels), part in against_off(found).groupby(["kind", "labels"]):
+        of_pair = part.groupby("pair")[["ratio", "noise"]].mean()
         bias = part.assign(on=part["bias"].abs(), off=part["bias_off"].abs()).groupby("pair")
-        numbers = (of_pair.mean(), of_pair.max(), part["ratio"].max())
+        worst = of_pair.loc[of_pair["ratio"].idxmax()]
+        surely = of_pair["ratio"] - 2 * of_pair["noise"]
         shares = (part["coverage"].mean(), part["coverage"].min(), part["coverage_off"].mean(),
                   part["coverage_off"].min(), bias["on"].max().mean(),
                   bias["off"].max().mean())  # fmt: skip
-        rows.append((kind, f"{labels:,}", len(of_pair), *(f"{one:.2f}" for one in numbers),
-                     *(f"{one:.3f}" for one in shares)))  # fmt: skip
-    names = ("helpers", "labels", "pairs", "labels on / off", "worst pair", "worst figure",
-             "coverage on", "least", "off", "least", "bias of the worst figure on",
-             "off")  # fmt: skip
+        rows.append((kind, f"{labels:,}", len(of_pair), f"{of_pair['ratio'].mean():.2f}",
+                     f"{worst['ratio']:.2f} ± {worst['noise']:.2f}",
+                     " / ".join(str(int((surely > limit).sum())) for limit in LIMITS),
+                     f"{part['ratio'].max():.2f}", *(f"{one:.3f}" for one in shares)))  # fmt: skip
+    above = " / ".join(f"{limit:.2f}" for limit in LIMITS)
+    names = ("helpers", "labels", "pairs", "labels on / off", "worst pair",
+             f"pairs above {above} beyond noise", "worst figure", "coverage on", "least", "off",
+             "least", "bias of the worst figure on", "off")  # fmt: skip
     return table(names, rows)
+
+
+def by_figure(found: pd.DataFrame) -> str:
+    """A row per kind of helper and number of labels: the mean over the pairs for each figure."""
+    mean = against_off(found).groupby(["kind", "labels", "figure"])["ratio"].mean().unstack()
+    rows = [
+        (kind, f"{labels:,}", *(_two_digits(row[name]) for name in MAIN))
+        for (kind, labels), row in mean.iterrows()
+    ]
+    return table(("helpers", "labels", *MAIN), rows)
+
+
+def _two_digits(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.2f}"
 
 
 def kind_of(right: float) -> str:
@@ -253,10 +275,7 @@ def by_pair(found: pd.DataFrame) -> str:
     wide = both.pivot_table(index="pair", columns="labels", values="ratio")
     least = both.groupby("pair")["coverage"].min()
     sizes = list(wide.columns)
-    rows = [
-        (pair, *("" if np.isnan(one) else f"{one:.2f}" for one in row), f"{least[pair]:.3f}")
-        for pair, row in wide.iterrows()
-    ]
+    rows = [(pair, *map(_two_digits, row), f"{least[pair]:.3f}") for pair, row in wide.iterrows()]
     names = ("file and classifier", *(f"{one:,}" for one in sizes), "least coverage")
     return table(names, rows)
 
@@ -269,13 +288,23 @@ def jobs(options: Options) -> dict[str, Job]:
         for half, place, pair in found
         if not options.quick or place == 0
     }
-    return of_pairs | {
-        f"{CASE}{case.name}, right in {right:.0%}": partial(
-            helper_cases.measure, case, right, place, options.runs
-        )
-        for place, case, right in helper_cases.cases()
-        if not options.quick or place == 0
-    }
+    return (
+        of_pairs
+        | {
+            f"{CASE}{case.name}, right in {right:.0%}": partial(
+                helper_cases.measure, case, right, place, options.runs
+            )
+            for place, case, right in helper_cases.cases()
+            if not options.quick or place == 0
+        }
+        | {
+            f"{CASE}five classes, right in {right:.0%}": partial(
+                helper_cases.measure_several, right, options.runs
+            )
+            for right in helper_cases.SEVERAL_RIGHT
+            if not options.quick
+        }
+    )
 
 
 def tables(rows: Rows, options: Options) -> str:
@@ -286,7 +315,7 @@ def tables(rows: Rows, options: Options) -> str:
     for half in ("shown", "chosen"):
         part = found[found["half"] == half]
         if len(part):
-            parts += [f"## The half that was {half}", summary(part), by_pair(part)]
+            parts += [f"## The half that was {half}", summary(part), by_figure(part), by_pair(part)]
     parts += ["## Out of the ordinary", helper_cases.case_table(cases)]
     return "\n\n".join(parts)
 
@@ -297,7 +326,7 @@ HEAD = f"""# Helpers: what other columns save
 
 """
 BENCHMARK = Benchmark(
-    name="helpers", about=str(__doc__), jobs=jobs, tables=tables, runs=200, quick_runs=3,
+    name="helpers", about=str(__doc__), jobs=jobs, tables=tables, runs=100, quick_runs=3,
     page="helpers.md", head=HEAD,
 )  # fmt: skip
 

@@ -22,7 +22,7 @@ from labelcore.plan.against_file import frozen
 from labelcore.stats.profile import FloatArray
 
 SIZES, ACCURACIES, RUNS, BOOTSTRAPS = (150, 300, 1000), (0.95, 0.7, 0.5), 40, 500
-SEED, CONFIDENCE, LARGEST = 43, 0.95, "product_pairs"
+SEED, CONFIDENCE = 43, 0.95
 LEAST_REST = 4
 """Items for each label: with fewer, others would be judged by the finite-population factor that
 they lack."""
@@ -44,10 +44,9 @@ def helped_rows(folder: Path) -> list[list[str]]:
 
 
 def pairs() -> Iterator[Pair]:
-    """The first classifier of each file that nothing was chosen on, beside a verdict; without the
-    largest file, which would take as long as all others."""
+    """The first classifier of each file that nothing was chosen on, beside a verdict."""
     for file in SHOWN:
-        for right in ACCURACIES if file.name != LARGEST else ():
+        for right in ACCURACIES:
             yield Pair(file, file.classifiers[0], right)
 
 

@@ -29,12 +29,14 @@ TOO_MANY = f"it holds {{number:,}} different texts, and verdicts are at most {MO
 AS_CLASSIFIER = "it says what {classifier!r} says"
 SAVES_NOTHING = "the items stand in nearly the same order as by {classifier!r}"
 WITH_CLAIMS = "with claims each stratum costs evidence"
-TWO_CLASSES_ONLY = "only files of two classes have helpers so far"
+TWO_CLASSES_ONLY = "with more than two classes a plain sample has no use for it"
+NO_CLASS = "it names none of the {number:,} classes"
 FOR_A_CURVE = "strata for a curve follow the scores alone"
 FEW_ITEMS = (
     "for a result about items like these it takes a file of 20 items for each label, or more"
 )
 ITEMS_EACH = 20
+OTHER, UNSAID = -1, -2
 NO_PREDICTIONS = "there are no predictions that it could contradict"
 LIKE_THE_ANSWER = (
     "The helper {name!r} is called like the answer itself: if it holds the answers, they are known "
@@ -169,7 +171,7 @@ def why_none(setup: Setup, *, cut: bool = True) -> str:
     """Why no column can help this plan, "" where one may."""
     if cut and setup.claims:
         return WITH_CLAIMS
-    if len(setup.population.classes) > 2:
+    if not cut and len(setup.population.classes) > 2:
         return TWO_CLASSES_ONLY
     return "" if setup.classifier in setup.population.predictions else NO_PREDICTIONS
 
@@ -184,7 +186,7 @@ def _why_not_all(setup: Setup, said: Mapping[str, Said], cut: bool) -> str:
     score = setup.population.ordering_score(classifier)
     if score is None or not said:
         return ""
-    order, side = Evidence.of(list(said.values())).order, _predicted(setup.population, classifier)
+    order, side = Evidence.of(list(said.values())).order, side_of(setup.population, classifier)
     alike = agreement_in_order(score, order, side) > SAME_ORDER
     return SAVES_NOTHING.format(classifier=classifier) if alike else ""
 
@@ -230,7 +232,7 @@ def helper_notes(setup: Setup, *, cut: bool = True) -> tuple[str, ...]:
     names = ", ".join(map(repr, used))
     how = USED if cut else USED_AS_GUESS
     notes = [how.format(names=names, classifier=setup.classifier)] if used else []
-    own = _predicted(population, setup.classifier) if used else np.zeros(0, dtype=bool)
+    own = side_of(population, setup.classifier) if used else np.zeros(0, dtype=bool)
     voting = [name for name in used if not np.isnan(said[name].vote).all()]
     notes += [_agreement(name, setup.classifier, said[name].vote, own) for name in voting]
     for name, one in found.items():
@@ -271,14 +273,20 @@ def agreeing(vote: FloatArray, own: BoolArray) -> float:
     return float((vote[there] == own[there]).mean())
 
 
-def _predicted(population: Population, classifier: str) -> BoolArray:
+def side_of(population: Population, classifier: str) -> BoolArray:
+    """Whether a classifier calls each item positive, (n_items,). With several classes a call is
+    right or wrong, and a helper says whether it is right: all True."""
+    if len(population.classes) > 2:
+        return np.ones(len(population), dtype=bool)
     positive = population.classes.index(population.positive)
     return np.asarray(population.predictions[classifier] == positive)
 
 
 def _said(population: Population, classifier: str, name: str) -> Said | str:
     """What a column says, or why it says nothing beside ``classifier``."""
-    if name in population.helpers:
+    if len(population.classes) > 2:
+        said = _of_several(population, classifier, name)
+    elif name in population.helpers:
         said = _of_helper(population, classifier, population.helpers[name])
     else:
         said = _of_classifier(population, classifier, name)
@@ -286,11 +294,53 @@ def _said(population: Population, classifier: str, name: str) -> Said | str:
         return said
     if np.ptp(said.order) == 0:
         return CONSTANT
-    own = _predicted(population, classifier)
+    own = side_of(population, classifier)
     two = len(np.unique(said.order)) == 2
     if two and (np.array_equal(said.vote, own) or np.array_equal(said.vote, ~own)):
         return AS_CLASSIFIER.format(classifier=classifier)
     return said
+
+
+def _of_several(population: Population, classifier: str, name: str) -> Said | str:
+    """Whether a column names the class that the classifier names; where it has a score, from the
+    surest agreement to the surest contradiction."""
+    codes = _class_codes(population, name)
+    if isinstance(codes, str):
+        return codes
+    if np.ptp(codes) == 0:
+        return CONSTANT
+    vote = np.where(codes == UNSAID, np.nan, codes == population.predictions[classifier])
+    if vote.all() and not np.isnan(vote).any():
+        return AS_CLASSIFIER.format(classifier=classifier)
+    score = population.ordering_score(name) if name in population.classifiers else None
+    value = np.ones(len(vote)) if score is None else mid_rank_share(score)
+    return Said(_logit_rank(np.where(np.isnan(vote), 0, np.where(vote == 1, value, -value))), vote)
+
+
+def _class_codes(population: Population, name: str) -> IntArray | str:
+    """The class that a column names for each item, (n_items,), OTHER for what is no class, UNSAID
+    where it is missing; or why there is none."""
+    nothing = NO_CLASS.format(number=len(population.classes))
+    if name not in population.helpers:
+        said = population.predictions.get(name)
+        return nothing if said is None else said.astype(np.int64)
+    names, place = _as_verdicts(population.helpers[name])
+    table = [class_index(one, population.classes, population.positive) for one in names]
+    if max(table, default=OTHER) == OTHER:
+        return nothing
+    codes: IntArray = np.array([*table, UNSAID], dtype=np.int64)[place]
+    return codes
+
+
+def _as_verdicts(helper: Helper) -> tuple[tuple[str, ...], IntArray]:
+    """The different verdicts and the place of each item's, (n_items,), -1 where there is none;
+    numbers may be the names of classes."""
+    if helper.score is None:
+        assert helper.verdict is not None
+        return helper.names, helper.verdict.astype(np.int64)
+    values, place = np.unique(helper.score, return_inverse=True)
+    names = tuple(f"{value:g}" for value in values)
+    return names, np.where(np.isnan(helper.score), -1, place)
 
 
 def _of_classifier(population: Population, classifier: str, name: str) -> Said | str:
@@ -300,14 +350,14 @@ def _of_classifier(population: Population, classifier: str, name: str) -> Said |
     if score is not None and own is not None and np.array_equal(score, own):
         return AS_CLASSIFIER.format(classifier=classifier)
     if name in population.predictions:
-        vote = _predicted(population, name).astype(float)
+        vote = side_of(population, name).astype(float)
         return Said(_logit_rank(vote if score is None else score), vote)
     assert score is not None
-    return Said(_logit_rank(score), top_votes(score, _predicted(population, classifier)))
+    return Said(_logit_rank(score), top_votes(score, side_of(population, classifier)))
 
 
 def _of_helper(population: Population, classifier: str, helper: Helper) -> Said | str:
-    own = _predicted(population, classifier)
+    own = side_of(population, classifier)
     if helper.score is not None:
         return _of_score(helper.score, own)
     assert helper.verdict is not None

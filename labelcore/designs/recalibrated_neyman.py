@@ -40,6 +40,7 @@ from labelcore.designs.helpers import (
     helped,
     helper_notes,
     said_by_columns,
+    side_of,
     then_by,
 )
 from labelcore.designs.neyman_batches import Shares, next_counts, neyman_shares
@@ -100,7 +101,8 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
     6 below, is then cut at what they say of its items (``stats.crossed_strata``), and a third
     parameter learns what they are worth beside the score. A new plan uses all that say something,
     unless they order the items as the score does; a frozen plan that names none uses none. Measured
-    in docs/helpers.md. Only for two classes, and not with claims.
+    in docs/helpers.md. With several classes helpers are columns that name classes: they say whether
+    a call is right. None with claims.
 
     A plan with claims takes few strata: each costs evidence (docs/claims.md), where an estimate
     gains from it. Such a plan, and one frozen before there was a choice, has d = 0 and more labels
@@ -259,7 +261,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         if not said:
             return None
         population, name = setup.population, str(setup.classifier)
-        own = population.predictions[name] == population.classes.index(population.positive)
+        own = side_of(population, name)
         alone = np.clip(planning_rates(population, name, own)[0], *PROBABILITY_RANGE)
         of_item = {one: rates_with_verdicts(alone, [vote]) for one, vote in said.items()}
         together = rates_with_verdicts(alone, said.values())
@@ -283,12 +285,13 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         plain = self.prepare(alone)
         share = _shares(alone, plain, rates_without(frame, rates, plain))
         sizes = np.where(plain.asked, plain.sizes, 0)
+        several = len(setup.population.classes) > 2
         without = {
             name: labels_without(
                 slopes_of(SCALARS[name]), frame, rates, counts, plain, lambda n: share(sizes, 0, n)
             )
             for name in setup.estimands
-            if name in SCALARS
+            if name == "accuracy" or (name in SCALARS and not several)
         }
         return {name: labels for name, labels in without.items() if labels is not None}
 

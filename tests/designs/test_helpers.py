@@ -194,17 +194,87 @@ def test_an_unknown_helper_is_refused_by_name(judged: Known) -> None:
         notes(judged, params={"helpers": ["lr"]})
 
 
-def test_claims_curves_and_several_classes_have_none(judged: Known, tmp_path: Path) -> None:
+def test_claims_and_curves_have_none(judged: Known) -> None:
     claim = lc.Plan(NEYMAN, FOUR, claims=["precision >= 0.5"], budget=200)
     assert "helpers" not in frozen(judged.population, claim, 200).params
     curve = lc.Plan(NEYMAN, ["precision", "precision_curve"], budget=200)
     assert "helpers" not in frozen(judged.population, curve, 200).params
-    path = tmp_path / "several.csv"
-    path.write_text("t,p,h\n" + "".join(f"x,{'abc'[i % 3]},{i % 5}\n" for i in range(60)))
-    several = lc.read_population(path, content="t", predictions={"m": "p"}, helpers={"h": "h"})
-    plan = lc.Plan(NEYMAN, ["accuracy"], budget=40)
-    assert "helpers" not in frozen(several, plan, 40).params
-    assert "only files of two classes" in " ".join(lc.preview(several, plan).derived["notes"])
+
+
+def of_several(folder: Path, **columns: list[str]) -> Known:
+    """A file of the classes 1 to 4 with one classifier that is right in about .8 of 1,200 items,
+    and these columns as helpers."""
+    random = np.random.default_rng(5)
+    truth, sure = random.integers(1, 5, 1200), random.beta(4, 1.2, 1200).round(3)
+    said = np.where(random.random(1200) < sure, truth, truth % 4 + 1)
+    right = np.where(random.random(1200) < 0.95, truth, (truth + 1) % 4 + 1)
+    table = {"t": ["x"] * 1200, "own": said, "sure": sure, "judge": right, **columns}
+    folder.mkdir(exist_ok=True)
+    path = folder / "several.csv"
+    rows = zip(*table.values(), strict=True)
+    path.write_text(",".join(table) + "\n" + "".join(",".join(map(str, r)) + "\n" for r in rows))
+    population = lc.read_population(
+        path, content="t", predictions={"m": "own"}, scores={"m": "sure"},
+        helpers={name: name for name in ("judge", *columns)},
+    )  # fmt: skip
+    return Known(population, truth - 1)
+
+
+def test_with_several_classes_a_helper_says_which_calls_are_right(tmp_path: Path) -> None:
+    """The classes are called by numbers; a score and texts that name no class are told."""
+    gaps = ["" if i % 3 else "2" for i in range(1200)]
+    known = of_several(
+        tmp_path, score=[f"{i % 7 / 7:.2f}" for i in range(1200)], odd=["good", "bad"] * 600,
+        same=["1"] * 1200, gaps=gaps,
+    )  # fmt: skip
+    plan = frozen(known.population, lc.Plan(NEYMAN, ["accuracy"], budget=120, promise="fixed"), 120)
+    assert plan.params["helpers"] == ("judge", "gaps")
+    said = " ".join(lc.preview(known.population, plan).derived["notes"])
+    both = known.population.predictions["m"] == known.population.helpers["judge"].score - 1  # type: ignore[operator]
+    assert f"'judge' says what 'm' says of {100 * both.mean():.0f} %" in said
+    wide = lc.Plan(NEYMAN, ["accuracy"], budget=120)
+    told = " ".join(lc.preview(known.population, wide).derived["notes"])
+    for name, why in (("score", "names none of the 4 classes"), ("odd", "none of the 4"),
+                      ("same", "says the same of every item")):  # fmt: skip
+        assert (
+            f"'{name}' does not help to choose: it {why}".replace("it none", "it names none")
+            in told
+        )
+    frame = known.engine(replace(plan, params={**plan.params, "helpers": ("judge",)}), 1).frame
+    codes = known.population.predictions["m"]
+    assert all(len(np.unique(codes[frame.stratum == k])) == 1 for k in range(frame.n_strata))
+    pure = [len(np.unique(both[frame.stratum == k])) == 1 for k in range(frame.n_strata)]
+    assert np.mean(pure) > 0.8 and frame.evidence is not None
+    right = np.bincount(frame.stratum, codes == known.truth) / frame.sizes
+    assert np.corrcoef(frame.evidence, right)[0, 1] > 0.5
+
+
+def test_a_helper_of_several_classes_saves_and_tells_it(tmp_path: Path) -> None:
+    """Labels to the same width of accuracy in 20 sessions; the twin is a column of chance."""
+    random = np.random.default_rng(9)
+    known = of_several(tmp_path, chance=[str(one) for one in random.integers(1, 5, 1200)])
+    wide, told = {}, {}
+    for names in ((), ("judge",), ("chance",)):
+        plan = lc.Plan(NEYMAN, ["accuracy"], budget=120, promise="fixed", params={"helpers": names})
+        settled = frozen(known.population, plan, 120)
+        found = []
+        for seed in range(20):
+            engine = labelled(known.engine(settled, seed), known.truth)
+            result = scalar_results(engine)["accuracy"]
+            found.append(result.high - result.low)
+        saved = engine.design.saved(engine.setup, engine.frame, engine.progress)
+        wide[names], told[names] = np.mean(found), saved.without["accuracy"] if saved else 0
+    assert (wide["judge",] / wide[()]) ** 2 < 0.6 < 0.85 < (wide["chance",] / wide[()]) ** 2 < 1.2
+    assert told[()] == 0 and told["judge",] > 160 > 140 > told["chance",]
+    aim = lc.Plan(NEYMAN, ["accuracy"], budget=120, params={"helpers": ["judge"]})
+    ahead = lc.preview(known.population, aim).derived["expected_saving"]
+    assert ahead.helper == "judge" and 0.3 < ahead.saved < 0.8
+
+
+def test_a_plain_sample_of_several_classes_uses_none(tmp_path: Path) -> None:
+    known = of_several(tmp_path)
+    plan = lc.Plan("simple_random", ["accuracy"], budget=40, params={"interval": "difference"})
+    assert "helpers" not in frozen(known.population, plan, 40).params
 
 
 @pytest.mark.parametrize(("target", "budget", "used"), [
