@@ -7,18 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from labelcore.report import (
     bundle_zip,
     estimates_csv,
     events_csv,
-    labels_file,
     report_html,
     report_json,
     report_markdown,
     report_pdf,
     report_xlsx,
+    table_file,
 )
 from labelcore.session.session import Session
 
@@ -46,7 +47,7 @@ DOWNLOADS = (
 )
 
 LABELS_HELP = "One row for each item judged, with scores, predictions and weight."
-LABEL_KINDS = {
+TABLE_KINDS = {
     ".csv": ("CSV", "text/csv"),
     ".parquet": ("Parquet", "application/vnd.apache.parquet"),
     ".xlsx": ("Excel", SHEET),
@@ -77,20 +78,36 @@ def downloads(project: str, session: Session) -> None:
 
 
 def labels_button(session: Session, label: str = "Labels") -> None:
-    """The table of labels in three forms, unless the log was changed outside Labelcore."""
+    """The table of labels, with what was shown."""
+    table_button(session, label, "labels", partial(session.labels_table, content=True), LABELS_HELP)
+
+
+def table_button(
+    session: Session,
+    label: str,
+    name: str,
+    make: Callable[[], pd.DataFrame],
+    help: str | None = None,
+) -> None:
+    """A table in three forms behind one button, made when a form is pressed; nothing where the log
+    was changed outside Labelcore: a file would not say."""
     if session.broken_at:
         return
-    with st.popover(label, icon=":material/table:", help=LABELS_HELP):
-        for suffix, (kind, mime) in LABEL_KINDS.items():
+    with st.popover(label, icon=":material/table:", help=help, key=f"take-{name}"):
+        for suffix, (kind, mime) in TABLE_KINDS.items():
             st.download_button(
-                f"Labels as {kind}",
-                data=partial(labels_file, session, suffix, content=True),
-                file_name=file_name(session.project, f"labels{suffix}"),
+                f"As {kind}",
+                data=partial(_table_file, make, suffix),
+                file_name=file_name(session.project, f"{name}{suffix}"),
                 mime=mime,
-                key=f"download-labels{suffix}",
+                key=f"download-{name}{suffix}",
                 on_click="ignore",
                 icon=":material/download:",
             )
+
+
+def _table_file(make: Callable[[], pd.DataFrame], suffix: str) -> bytes:
+    return table_file(make(), suffix)
 
 
 def csv_button(session: Session, label: str, name: str, make: Callable[[], str | bytes]) -> None:

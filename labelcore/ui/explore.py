@@ -9,14 +9,13 @@ from labelcore.charts import READINGS, Chart
 from labelcore.designs.curves import Curve
 from labelcore.promises import State
 from labelcore.report.sections import sentence as full_sentence
-from labelcore.report.tables import BYTE_ORDER_MARK
 from labelcore.results.types import Cut
 from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions
 from labelcore.ui.chart import show_chart
 from labelcore.ui.cutting import choose_cut, cut_in_picture, show_cut
-from labelcore.ui.downloads import csv_button
+from labelcore.ui.downloads import table_button
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.pointing import CHART
@@ -114,12 +113,7 @@ def numbers(session: Session, chart: Chart) -> None:
         return
     with st.expander("The curve as a table"):
         st.dataframe(chart.table, hide_index=True, key="explore-table")
-        csv_button(
-            session,
-            "Curve CSV",
-            "curve",
-            lambda: BYTE_ORDER_MARK + chart.table.to_csv(index=False),
-        )
+        table_button(session, "Take this table", "curve", lambda: chart.table)
 
 
 def why_no_search(session: Session, curve: Curve) -> str:

@@ -12,11 +12,10 @@ from labelcore.items import highlights_of
 from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import Judged
 from labelcore.promises import Status
-from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
-from labelcore.ui.downloads import csv_button
+from labelcore.ui.downloads import table_button
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import acting, show_problem
 from labelcore.ui.item import item_nodes
@@ -151,7 +150,8 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
         selection_mode="single-cell",
         on_select=lambda: select(indices),
     )
-    csv_button(session, f"These {len(shown):,} as CSV", "reviewed", lambda: listed(session, shown))
+    label = f"Take this list ({len(shown):,})"
+    table_button(session, label, "reviewed", lambda: listed(session, shown))
 
 
 def select(indices: list[int]) -> None:
@@ -194,12 +194,10 @@ def _marks(wrong: bool, flagged: bool, note: str, second: str) -> str:
     return " · ".join(part for part in said if part)
 
 
-def listed(session: Session, shown: pd.DataFrame) -> str:
-    """The rows of the table of labels for these items, with content, for a spreadsheet."""
+def listed(session: Session, shown: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the table of labels for these items, with content."""
     table = session.labels_table(content=True)
-    kept = table[table["id"].isin(set(shown["id"]))]
-    safe = kept.astype(object).map(guarded).rename(columns=guarded)
-    return BYTE_ORDER_MARK + safe.to_csv(index=False)
+    return table[table["id"].isin(set(shown["id"]))]
 
 
 # --- one item -----------------------------------------------------------------------------------

@@ -82,8 +82,9 @@ STYLE = (
 .stApp:has(.st-key-review-find) .stMainBlockContainer > [data-testid="stVerticalBlock"] {
   gap: 0.5rem;
 }
-/* Their own downloads would not neutralise formulas. */
-:is(.st-key-review-table, .st-key-confusion) [data-testid="stElementToolbar"] { display: none; }
+/* Streamlit's own download would not neutralise formulas; Review has its own search. */
+[data-testid="stElementToolbarButton"]:has([aria-label^="Download"]),
+.st-key-review-table [data-testid="stElementToolbar"] { display: none; }
 .st-key-projects-find > * { max-width: 20rem; }
 @media (max-width: 640px) {
   .stApp:has(.st-key-whose) .stMainBlockContainer { padding-top: 4rem; }

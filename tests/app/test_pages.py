@@ -174,7 +174,7 @@ def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
     page = app("report", project="two")
     assert not page.exception
     labels = [one.proto.label for one in page.get("download_button")]
-    assert labels[-3:] == ["Labels as CSV", "Labels as Parquet", "Labels as Excel"]
+    assert labels[-3:] == ["As CSV", "As Parquet", "As Excel"]
 
 
 def test_report_is_interim_before_finish(app, make) -> None:

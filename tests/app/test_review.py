@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 
 import pandas as pd
@@ -10,7 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
+from labelcore.report import table_file
 from labelcore.ui import review
+from labelcore.ui.downloads import TABLE_KINDS
 from labelcore.ui.reviewed import ALL, FLAGGED, NOTED, UNSURE, WRONG, event_words, reviewed, said_of
 from tests.app.conftest import HOSTILE, button, texts
 
@@ -120,14 +121,24 @@ def test_a_row_that_was_taken_back_leaves_the_page(app, make) -> None:
     assert not page.exception and review.CHOOSE in texts(page) and len(shown(page)) == 1
 
 
-def test_the_list_to_take_away_has_content_weights_and_no_formula(session: lc.Session) -> None:
+@pytest.mark.parametrize("suffix", TABLE_KINDS)
+def test_a_list_to_take_away_has_content_and_weights_and_no_formula(
+    session: lc.Session, suffix: str
+) -> None:
+    """Parquet keeps the text as it is: nothing opens it as a spreadsheet."""
     found = reviewed(session, "lr")
-    rows = list(csv.DictReader(io.StringIO(review.listed(session, found.chosen(NOTED))[1:])))
-    assert [row["notes"] for row in rows] == ["'=odd one"]
-    assert float(rows[0]["weight"]) > 0 and (
-        HOSTILE in rows[0]["text"] or "item" in rows[0]["text"]
-    )
+    table = review.listed(session, found.chosen(NOTED))
+    read = {".csv": pd.read_csv, ".parquet": pd.read_parquet, ".xlsx": pd.read_excel}[suffix]
+    rows = read(io.BytesIO(table_file(table, suffix))).to_dict("records")
+    assert [row["notes"] for row in rows] == ["=odd one" if suffix == ".parquet" else "'=odd one"]
+    assert rows[0]["weight"] > 0 and (HOSTILE in rows[0]["text"] or "item" in rows[0]["text"])
     assert rows[0]["prediction_lr"] in ("yes", "no")
+
+
+def test_the_list_is_offered_in_three_forms(app, session: lc.Session) -> None:
+    page = app("review", project="demo")
+    offered = page.get("download_button")
+    assert [one.proto.label for one in offered] == ["As CSV", "As Parquet", "As Excel"]
 
 
 def test_a_cell_of_the_confusion_table_opens_its_items(app, session: lc.Session) -> None:

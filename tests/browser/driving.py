@@ -317,6 +317,16 @@ def finish(page: Page, reason: str = "") -> None:
     expect(page.locator(".st-key-state")).to_contain_text("This project is finished")
 
 
+def download(page: Page, suffix: str, folder: Path) -> Path:
+    """Press the download whose key ends so; the file in the folder."""
+    wait_until_idle(page)
+    with page.expect_download() as waiting:
+        page.locator(f"[class*='st-key-download-{suffix.replace('.', '-')}'] button").click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
 def text_of(page: Page, key: str) -> str:
     """The text in the container with this key, or in the part of the labelling surface."""
     return page.locator(f".st-key-{key}, .lc-{key}").first.inner_text()

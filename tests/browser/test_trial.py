@@ -35,15 +35,6 @@ def item_on_screen(data: Path, token: str) -> str:
     return str(drawn.item_id)
 
 
-def download(page: Page, suffix: str, folder: Path) -> Path:
-    wait_until_idle(page)
-    with page.expect_download() as waiting:
-        page.locator(f"[class*='st-key-download-{suffix.replace('.', '-')}'] button").click()
-    path = folder / waiting.value.suggested_filename
-    waiting.value.save_as(path)
-    return path
-
-
 def replay(bundle: Path, file: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """In a process of its own, which knows nothing of the server or its data folder."""
     command = [sys.executable, "-m", "labelcore", "replay", str(bundle), "--file", str(file)]
@@ -111,8 +102,8 @@ def test_the_digits_from_one_click_to_a_replayed_report(
     sentence = page.locator(".st-key-sentence").first.inner_text()
     assert "%" in sentence
 
-    report = download(page, "report.html", tmp_path)
-    bundle = download(page, "bundle.zip", tmp_path)
+    report = driving.download(page, "report.html", tmp_path)
+    bundle = driving.download(page, "bundle.zip", tmp_path)
     (file,) = (server.data / "files" / "trials").glob("digits*.csv")
     server.stop()
     # The report needs neither the server nor a network.
