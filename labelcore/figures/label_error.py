@@ -16,7 +16,7 @@ from labelcore.log.repeats import Reading
 from labelcore.plan.existing import RANDOM
 from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
 from labelcore.results.types import Estimate
-from labelcore.stats.agreement import gwet_ac1
+from labelcore.stats.agreement import beyond_chance, gwet, votes_of
 from labelcore.stats.label_error import (
     Limits,
     SecondReadings,
@@ -92,10 +92,7 @@ def _ac1(engine: Engine, readings: Sequence[Reading]) -> Limits:
     codes = np.array(
         [[engine.classes[str(name)] for name in pair] for pair in both], dtype=np.int64
     ).reshape(-1, 2)
-    value, low, high, reason = gwet_ac1(
-        codes[:, 0], codes[:, 1], len(engine.classes), engine.plan.confidence
-    )
-    return Limits(None if np.isnan(value) else value, low, high, reason)
+    return beyond_chance(votes_of(codes, len(engine.classes)), gwet, engine.plan.confidence)
 
 
 def _figures(stage: Engine, readings: Sequence[Reading]) -> list[TrueFigure]:

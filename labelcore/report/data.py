@@ -40,6 +40,7 @@ def report_values(facts: Facts) -> dict[str, Any]:
         "plan": facts.plan.to_dict(),
         "results": {key: result.to_dict() for key, result in facts.results.items()},
         "label_error": facts.label_error.to_dict(),
+        **({} if facts.agreement is None else {"agreement": facts.agreement.to_dict()}),
         "second_stage": {key: result.to_dict() for key, result in facts.second_stage.items()},
         "curves": [curve.to_dict() for curve in facts.curves or ()],
         "along_ranks": _along_ranks(facts.along),

@@ -21,6 +21,7 @@ from labelcore.population.revealing import MAY_SHOW, shown_outputs
 from labelcore.promises import Promise, Status
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
+from labelcore.results.agreement import PeopleAgree
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Band, Choice, Estimate, Result
 from labelcore.session.session import Session
@@ -54,6 +55,7 @@ class Facts:
     rewordings    (when, what, before, after) of each wording that was changed
     counts        answers in force by kind, and how many were undone, changed, flagged, noted
     label_error   what the items judged twice say of the labels
+    agreement     how far people agree, None where the plan does not ask several of them
     second_stage  results over all labels, where there are some after a fixed promise was due; they
                   have no promise
     critical      the critical value of a calibrated stop, None without one
@@ -88,6 +90,7 @@ class Facts:
     people_count: int | None
     span: tuple[str, str] | None
     label_error: LabelError
+    agreement: PeopleAgree | None
     second_stage: Mapping[str, Estimate]
     critical: float | None
     notes: Sequence[str]
@@ -181,6 +184,7 @@ def gather(session: Session) -> Facts:
         people_count=people,
         span=span,
         label_error=session.label_error(),
+        agreement=session.agreement() if session.plan.overlap else None,
         second_stage=_second_stage(session),
         critical=None if session.engine.rule is None else session.engine.rule.critical,
         notes=tuple(session.engine.frame.notes),

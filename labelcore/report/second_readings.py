@@ -6,7 +6,16 @@ from labelcore.log.events import answer_word
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, joined, table, theirs, tied
 from labelcore.report.sections import name_of, section
+from labelcore.results.agreement import PeopleAgree
 from labelcore.results.label_error import LabelError
+from labelcore.words.agreement import (
+    COEFFICIENT_HEAD,
+    PAIR_HEAD,
+    PERSON_HEAD,
+    coefficient_rows,
+    pair_words,
+    person_row,
+)
 from labelcore.words.label_error import figure_words
 from labelcore.words.sentences import confidence_words, count
 
@@ -26,7 +35,10 @@ def second_readings(facts: Facts) -> Markup:
     """The rate of other answers, agreement, the figures for the truth, the items concerned."""
     found = facts.label_error
     told = [element("p", tied(found.sentence()))]
-    told += [element("p", tied(one.sentence())) for one in found.agreements]
+    if facts.agreement is None:
+        told += [element("p", tied(one.sentence())) for one in found.agreements]
+    else:
+        told += _agreement(facts.agreement)
     if found.figures:
         head = ("Figure", "If mistakes are alike everywhere", "Wherever the mistakes are")
         rows: list[list[Child]] = [
@@ -35,6 +47,20 @@ def second_readings(facts: Facts) -> Markup:
         told.append(table("Figures for the truth", head, rows))
         told.append(element("p", RESTS.format(confidence=confidence_words(found.confidence))))
     return section("trust", "How far the labels can be trusted", *told, _listed(found))
+
+
+def _agreement(found: PeopleAgree) -> list[Markup]:
+    """How far people agree, and what each of them did."""
+    told = [element("p", tied(found.sentence()))]
+    if found.items:
+        told.append(table("Agreement beyond chance", COEFFICIENT_HEAD, coefficient_rows(found)))
+    if len(found.pairs) > 1:
+        pairs: list[list[Child]] = [
+            [theirs(f"{one.first}, {one.second}"), *pair_words(one)] for one in found.pairs
+        ]
+        told.append(table("Two people each", PAIR_HEAD, pairs))
+    rows: list[list[Child]] = [[theirs(one.name), *person_row(one)] for one in found.people]
+    return [*told, table("Each person", PERSON_HEAD, rows)]
 
 
 def _listed(found: LabelError) -> Markup | None:

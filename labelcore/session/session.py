@@ -20,6 +20,7 @@ from labelcore.errors import (
     StoreBusyError,
     StoreNotWritableError,
 )
+from labelcore.figures.agreement import people_agree, unsettled
 from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band
 from labelcore.figures.cuts import cheapest_cut, deepest_cut, packages
@@ -41,6 +42,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import kept_plan
 from labelcore.population import Population, read_population
 from labelcore.promises import Status
+from labelcore.results.agreement import PeopleAgree
 from labelcore.results.label_error import LabelError
 from labelcore.results.table import results_table
 from labelcore.results.types import Band, CheapestCut, Cut, Result
@@ -856,9 +858,7 @@ class Session:
             With the answers, in the order of the second ones.
         """
         with self._lock:
-            found = self.engine.repeats.judged() if self.engine.repeats.others else []
-            differing = [one for one in found if one.complete and one.differs]
-            return [one for one in differing if self.engine.settlement(one) is None]
+            return unsettled(self.engine)
 
     def differing(self, index: int) -> Judged | None:
         """The answers to an item that people judge differently.
@@ -1133,6 +1133,38 @@ class Session:
         with self._lock:
             self.sync()
             return label_error(self.engine, self.store.people(self.project))
+
+    def agreement(self) -> PeopleAgree:
+        """How far people agree who judged the same items, and what each of them did.
+
+        Returns
+        -------
+        PeopleAgree
+            The share of answers that are the same; Fleiss' kappa, Krippendorff's alpha and Gwet's
+            AC1; Cohen's kappa of each two people; per person answers, pace and agreement. Each with
+            its interval; what is undefined says why. ``to_frame`` is a table of it.
+
+        Notes
+        -----
+        Shares are those of the labelled items, not weighted to the file. Intervals are for one look
+        and take the items as a random sample; items without a class are left out.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population("items.csv", id="id", content=["text"])
+        >>> plan = lc.Plan("simple_random", ["prevalence"], budget=50, overlap=1.0)
+        >>> session = lc.Session(population, plan)
+        >>> for who in ("ann", "bob"):
+        ...     while (draw := session.next(who)) is not None:
+        ...         event = session.answer(draw, "prize" in session.item(draw)["text"])
+        >>> found = session.agreement()
+        >>> found.items, found.share.value, [one.name for one in found.people]
+        (50, 1.0, ['ann', 'bob'])
+        """
+        with self._lock:
+            self.sync()
+            return people_agree(self.engine)
 
     def strata(self) -> pd.DataFrame:
         """The strata, with the labels that the results rest on.

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.log.events import answer_word
+from labelcore.results.agreement import PeopleAgree
 from labelcore.results.label_error import LabelError
 from labelcore.session.session import Session
 from labelcore.ui import actions
@@ -13,6 +14,14 @@ from labelcore.ui.facts import estimand_name, shown_word
 from labelcore.ui.panels import glimpse
 from labelcore.ui.plain import one_line
 from labelcore.ui.tables import reading_table
+from labelcore.words.agreement import (
+    COEFFICIENT_HEAD,
+    PAIR_HEAD,
+    PERSON_HEAD,
+    coefficient_rows,
+    pair_words,
+    person_row,
+)
 from labelcore.words.label_error import figure_words
 from labelcore.words.sentences import confidence_words
 
@@ -45,13 +54,44 @@ def error_lines(session: Session) -> list[str]:
 def error_panel(session: Session) -> None:
     """The rate, agreement, figures for the truth, and the items answered differently."""
     found = session.label_error()
-    st.text("\n".join([found.sentence(), *(one.sentence() for one in found.agreements)]))
+    several = agreement_of(session)
+    alike = [one.sentence() for one in found.agreements] if several is None else []
+    st.text("\n".join([found.sentence(), *alike]))
+    if several is not None:
+        agreement_panel(several)
     if found.figures:
         reading_table(figure_table(found), "true-figures")
         st.caption(RESTS.format(confidence=confidence_words(found.figures[0].confidence)))
     if found.differing:
         with st.expander(f"The {len(found.differing):,} answered differently the second time"):
             st.dataframe(differing_table(session, found), hide_index=True, key="differing")
+
+
+def agreement_of(session: Session) -> PeopleAgree | None:
+    """How far people agree, where the plan asks several of them."""
+    return session.agreement() if session.plan.overlap else None
+
+
+def agreement_panel(found: PeopleAgree) -> None:
+    """The sentence; coefficients and people behind a line each."""
+    st.text(found.sentence())
+    if found.items:
+        with st.expander("Agreement beyond chance"):
+            reading_table(pd.DataFrame(coefficient_rows(found), columns=COEFFICIENT_HEAD), "beyond")
+            if len(found.pairs) > 1:
+                reading_table(pair_table(found), "pairs")
+    if found.people:
+        with st.expander("Each person"):
+            rows = [(one_line(one.name, 60), *person_row(one)) for one in found.people]
+            reading_table(pd.DataFrame(rows, columns=PERSON_HEAD), "each-person")
+
+
+def pair_table(found: PeopleAgree) -> pd.DataFrame:
+    rows = [
+        (f"{one_line(one.first, 60)}, {one_line(one.second, 60)}", *pair_words(one))
+        for one in found.pairs
+    ]
+    return pd.DataFrame(rows, columns=PAIR_HEAD)
 
 
 def figure_table(found: LabelError) -> pd.DataFrame:

@@ -1,8 +1,10 @@
 """Every sentence of the product, one table per concept. Importing it gives results their words."""
 
+from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import sentence
 from labelcore.results.label_error import Agreement, LabelError, TrueFigure
 from labelcore.results.types import Band, CheapestCut, Choice, Claim, Cut, Estimate
+from labelcore.words.agreement import agree_sentence
 from labelcore.words.choices import choice_sentence
 from labelcore.words.claims import claim_sentence
 from labelcore.words.curves import band_sentence, cheapest_sentence, cut_sentence
@@ -25,3 +27,4 @@ sentence.register(Choice, choice_sentence)
 sentence.register(LabelError, error_sentence)
 sentence.register(TrueFigure, figure_sentence)
 sentence.register(Agreement, agreement_sentence)
+sentence.register(PeopleAgree, agree_sentence)

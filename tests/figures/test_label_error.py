@@ -207,7 +207,7 @@ def test_two_people_have_an_agreement_of_their_own(tmp_path: Path) -> None:
     # Every sixth is the first of two in turn: the other person differs never.
     assert both.differing == 0
     assert both.ac1.value == 1.0
-    assert "(no interval: no pair differs" in both.sentence()
+    assert "(no interval: fewer than two items are judged differently" in both.sentence()
     assert alone.differing > 0
     some = done(population(tmp_path, CLASSES[:2]), 5, second=("other",)).label_error()
     (only,) = some.agreements

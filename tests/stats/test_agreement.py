@@ -1,4 +1,4 @@
-"""Agreement beyond chance."""
+"""Agreement, and agreement beyond chance."""
 
 from __future__ import annotations
 
@@ -7,41 +7,120 @@ import math
 import numpy as np
 import pytest
 
-from labelcore.stats.agreement import MOST_PAIRS_ALIKE, TOO_FEW_PAIRS, gwet_ac1
+from labelcore.stats.agreement import (
+    ALL_ALIKE,
+    COEFFICIENTS,
+    NO_ITEM,
+    ONE_CLASS,
+    TOO_FEW_ITEMS,
+    beyond_chance,
+    cohen,
+    fleiss,
+    gwet,
+    krippendorff,
+    percent_agreement,
+    several,
+    votes_of,
+)
+
+# Fleiss (1971) as it is mostly worked: 10 subjects, 14 raters, 5 categories.
+SUBJECTS = np.array([
+    [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+], dtype=float)  # fmt: skip
+# Krippendorff (2011), section C: 4 observers, 12 units, some missing (here -1).
+OBSERVERS = np.array([
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
+    [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
+]).T - 1  # fmt: skip
+# 40 items by 3 readers, of numpy.random.default_rng(3) made once.
+ROWS = (
+    "122 000 002 000 000 222 202 111 000 100 020 111 111 201 000 002 222 222 000 120 "
+    "111 111 022 211 111 111 121 111 000 222 222 221 222 000 000 111 111 221 222 200"
+)
+READERS = np.array([[int(one) for one in row] for row in ROWS.split()])
 
 
-def pairs(*counts: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two readings from a table of two classes, row by row."""
+def pairs(*counts: int) -> np.ndarray:
+    """Codes of two people from a table of two classes, row by row."""
     cells = np.repeat(np.arange(4), counts)
-    return cells // 2, cells % 2
+    return np.stack([cells // 2, cells % 2], axis=1)
 
 
-def test_value_of_the_published_table() -> None:
-    """Gwet (2002), Kappa statistic is not satisfactory: 118, 5, 2, 0 of 125 give .9408."""
-    value, low, high, reason = gwet_ac1(*pairs(118, 5, 2, 0), 2, 0.95)
-    assert round(value, 4) == 0.9408
-    assert low < 0.9408 < high <= 1
-    assert not reason
+def value(disagreement, items: np.ndarray) -> float:
+    observed, chance = disagreement(items)
+    return 1 - observed / chance
+
+
+def test_values_of_published_tables() -> None:
+    # Gwet (2002), Kappa statistic is not satisfactory: 118, 5, 2, 0 of 125.
+    table = pairs(118, 5, 2, 0)
+    assert round(value(gwet, votes_of(table, 2)), 4) == 0.9408
+    assert round(value(cohen, table), 4) == -0.0234
+    assert round(value(fleiss, SUBJECTS), 3) == 0.210
+    assert round(value(krippendorff, several(votes_of(OBSERVERS, 5))), 3) == 0.743
+
+
+def test_values_of_other_programs() -> None:
+    """irrCAC 0.4.4: CAC(DataFrame(READERS)).gwet(), .fleiss(), .krippendorff()["est"];
+    krippendorff 0.9.0: alpha(READERS.T, level_of_measurement="nominal"); statsmodels 0.15.0:
+    fleiss_kappa(votes), cohens_kappa(table of the first two readers)."""
+    votes = votes_of(READERS, 3)
+    assert round(percent_agreement(votes, 0.95).value, 2) == 0.75
+    assert round(value(gwet, votes), 5) == 0.62504
+    assert value(fleiss, votes) == pytest.approx(0.6249218587205667, abs=1e-12)
+    assert value(krippendorff, votes) == pytest.approx(0.6280475098978955, abs=1e-12)
+    assert value(cohen, READERS[:, :2]) == pytest.approx(0.6258185219831618, abs=1e-12)
 
 
 def test_where_it_is_undefined_it_says_why() -> None:
-    value, low, high, reason = gwet_ac1(*pairs(1, 0, 0, 0), 2, 0.95)
-    assert math.isnan(value)
-    assert (low, high, reason) == (-1.0, 1.0, TOO_FEW_PAIRS)
-    assert gwet_ac1(*pairs(20, 0, 0, 4), 2, 0.95) == (1.0, -1.0, 1.0, MOST_PAIRS_ALIKE)
+    one, alike = votes_of(pairs(1, 0, 0, 0), 2), votes_of(pairs(20, 0, 0, 4), 2)
+    single = votes_of(pairs(20, 0, 0, 0), 2)
+    for row in COEFFICIENTS.values():
+        found = beyond_chance(one, row.disagreement, 0.95)
+        assert (found.value, found.low, found.high, found.reason) == (None, -1, 1, TOO_FEW_ITEMS)
+        found = beyond_chance(alike, row.disagreement, 0.95)
+        assert (found.value, found.low, found.high, found.reason) == (1, -1, 1, ALL_ALIKE)
+    assert beyond_chance(single, fleiss, 0.95).reason == ONE_CLASS
+    assert beyond_chance(single, gwet, 0.95).value == 1  # It calls the half chance.
+    assert beyond_chance(votes_of(pairs(20, 1, 0, 4), 2), fleiss, 0.95).reason == ALL_ALIKE
+    assert percent_agreement(votes_of(np.array([[0, -1]]), 2), 0.95).reason == NO_ITEM
+    assert percent_agreement(single, 0.95).low == pytest.approx(20 / (20 + 1.959964**2))
 
 
-def test_interval_covers_with_unequal_classes() -> None:
-    """400 samples of 100 items; the broken twin is half as wide."""
+@pytest.mark.parametrize("name", ["cohen", *COEFFICIENTS])
+def test_interval_covers_with_unequal_classes(name: str) -> None:
+    """300 samples of 100 items; the broken twin is half as wide."""
     random, table = np.random.default_rng(8), np.array([0.70, 0.05, 0.10, 0.15])
-    use = np.array([[0.75, 0.25], [0.80, 0.20]]).mean(axis=0)
-    chance = 2 * use[0] * use[1]
-    truth = (0.85 - chance) / (1 - chance)
-    covered, twin, runs = 0, 0, 400
+    disagreement = cohen if name == "cohen" else COEFFICIENTS[name].disagreement
+
+    def items(counts: np.ndarray) -> np.ndarray:
+        return pairs(*counts) if name == "cohen" else votes_of(pairs(*counts), 2)
+
+    truth = value(disagreement, items((200_000 * table).round().astype(int)))
+    covered, twin, runs = 0, 0, 300
     for _ in range(runs):
-        value, low, high, _ = gwet_ac1(*pairs(*random.multinomial(100, table)), 2, 0.95)
-        covered += low <= truth <= high
-        twin += abs(value - truth) <= (high - low) / 4
+        found = beyond_chance(items(random.multinomial(100, table)), disagreement, 0.95)
+        covered += found.low <= truth <= found.high
+        middle, half = (found.low + found.high) / 2, (found.high - found.low) / 4
+        twin += abs(middle - truth) <= half
+    limit = 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)
+    assert covered / runs >= limit
+    assert twin / runs < limit
+
+
+@pytest.mark.parametrize("readers", [2, 4])
+def test_percent_agreement_covers(readers: int) -> None:
+    """600 samples of 60 items; the broken twin takes every pair for an item of its own."""
+    random, runs = np.random.default_rng(readers), 600
+    truth, covered, twin = 0.85**2 + 0.15**2, 0, 0
+    for _ in range(runs):
+        codes = (random.random((60, readers)) < 0.15).astype(int)
+        codes ^= (random.random((60, 1)) < 0.5).astype(int)
+        found = percent_agreement(votes_of(codes, 2), 0.95)
+        covered += found.low <= truth <= found.high
+        half = 1.96 * math.sqrt(truth * (1 - truth) / (60 * 6))
+        twin += abs(found.value - truth) <= half
     limit = 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)
     assert covered / runs >= limit
     assert twin / runs < limit
@@ -49,8 +128,6 @@ def test_interval_covers_with_unequal_classes() -> None:
 
 @pytest.mark.parametrize("classes", [2, 4])
 def test_readings_by_chance_agree_by_chance(classes: int) -> None:
-    random = np.random.default_rng(classes)
-    first, second = random.integers(classes, size=(2, 4000))
-    value, low, high, _ = gwet_ac1(first, second, classes, 0.999)
-    assert low < 0 < high
-    assert abs(value) < 0.06
+    votes = votes_of(np.random.default_rng(classes).integers(classes, size=(4000, 2)), classes)
+    for row in COEFFICIENTS.values():
+        assert abs(value(row.disagreement, votes)) < 0.06

@@ -1,0 +1,129 @@
+"""How far people agree: from the answers to items that several of them judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import combinations
+from statistics import median
+
+import numpy as np
+
+from labelcore.log.engine import Engine
+from labelcore.log.events import Event
+from labelcore.log.repeats import Judged
+from labelcore.results.agreement import Pair, PeopleAgree, Person
+from labelcore.stats.agreement import (
+    COEFFICIENTS,
+    beyond_chance,
+    cohen,
+    mean_share,
+    percent_agreement,
+    several,
+    votes_of,
+)
+from labelcore.stats.profile import FloatArray
+
+NO_CLASS = -1
+
+
+def unsettled(engine: Engine) -> list[Judged]:
+    """Items that as many people as the plan asks for have judged, not all alike, and of which
+    nobody has said which answer counts."""
+    found = engine.repeats.judged() if engine.repeats.others else []
+    differing = [one for one in found if one.complete and one.differs]
+    return [one for one in differing if engine.settlement(one) is None]
+
+
+def people_agree(engine: Engine) -> PeopleAgree:
+    """Agreement of different people, by all items that at least two of them gave a class.
+
+    Promise: fixed, one look. The items are a random part of the labelled ones, which were drawn by
+    the plan: shares are those of the labelled items, not weighted to the file.
+    Source: ``labelcore.stats.agreement``.
+    """
+    confidence = engine.plan.confidence
+    judged = [one for one in engine.repeats.judged() if len(_people(one)) == len(one.answers)]
+    names = list(dict.fromkeys(who for one in judged for who in sorted(_people(one))))
+    codes = _codes(engine, judged, names)
+    votes = several(votes_of(codes, len(engine.classes)))
+    return PeopleAgree(
+        items=len(votes),
+        differing=int(((votes > 0).sum(axis=1) > 1).sum()),
+        without_class=sum(event.label is None for one in judged for event in one.others),
+        waiting=0 if engine.finished else len(engine.repeats.due),
+        unsettled=len(unsettled(engine)),
+        share=percent_agreement(votes, confidence),
+        coefficients={
+            name: beyond_chance(votes, row.disagreement, confidence)
+            for name, row in COEFFICIENTS.items()
+        },
+        pairs=tuple(_pairs(codes, names, len(engine.classes), confidence)),
+        people=tuple(_each(engine, codes, names, confidence)),
+        confidence=confidence,
+    )
+
+
+def _people(one: Judged) -> set[str]:
+    return {event.annotator for event in one.answers}
+
+
+def _codes(engine: Engine, judged: Sequence[Judged], names: Sequence[str]) -> np.ndarray:
+    """The class that each person gave to each item, (n_items, n_people), -1 for none."""
+    codes = np.full((len(judged), len(names)), NO_CLASS, dtype=np.int64)
+    for row, one in enumerate(judged):
+        for event in one.answers:
+            if event.label is not None:
+                codes[row, names.index(event.annotator)] = engine.classes[event.label]
+    return codes
+
+
+def _pairs(
+    codes: np.ndarray, names: Sequence[str], n_classes: int, confidence: float
+) -> Iterable[Pair]:
+    for first, second in combinations(range(len(names)), 2):
+        both = codes[:, [first, second]]
+        both = both[(both != NO_CLASS).all(axis=1)]
+        if len(both):
+            yield Pair(
+                names[first],
+                names[second],
+                len(both),
+                percent_agreement(votes_of(both, n_classes), confidence),
+                beyond_chance(both.astype(float), cohen, confidence),
+            )
+
+
+def _each(
+    engine: Engine, codes: np.ndarray, names: Sequence[str], confidence: float
+) -> Iterable[Person]:
+    first = [asked.answers[-1] for asked in engine.asked if asked.answers]
+    further = [event for one in engine.repeats.judged() for event in one.others]
+    for name in dict.fromkeys(event.annotator for event in (*first, *further)):
+        mine = [event for event in first if event.annotator == name]
+        more = [event for event in further if event.annotator == name]
+        shared = _with_others(codes, names.index(name)) if name in names else np.zeros(0)
+        alike = mean_share(shared, confidence)
+        seconds = _seconds([*mine, *more])
+        yield Person(name, len(mine), len(more), seconds, len(shared), alike)
+
+
+def _with_others(codes: np.ndarray, person: int) -> FloatArray:
+    """Of each item that a person and others gave a class: the share of the others' answers that are
+    the same, (n_items,)."""
+    given = codes[:, person] != NO_CLASS
+    others = np.delete(codes, person, axis=1)[given]
+    there = others != NO_CLASS
+    number = there.sum(axis=1)
+    same = ((others == codes[given, person][:, None]) & there).sum(axis=1)
+    return np.asarray(same[number > 0] / number[number > 0])
+
+
+def _seconds(events: Sequence[Event]) -> float | None:
+    """The median from showing an item to its answer."""
+    spans = [
+        (datetime.fromisoformat(one.at) - datetime.fromisoformat(one.shown_at)).total_seconds()
+        for one in events
+        if one.shown_at
+    ]
+    return median(spans) if spans else None

@@ -1,0 +1,108 @@
+"""How far people agree who judged the same items, and what each of them did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from labelcore.results.base import Worded
+from labelcore.stats.label_error import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What one person did; never a ranking.
+
+    answers   first answers in force; further: answers to items that somebody else had judged
+    seconds   the median from showing an item to its answer; None where that is not known
+    others    items with a class by this person and by another
+    alike     the share of the others' answers to them that are the same, with its interval
+    """
+
+    name: str
+    answers: int
+    further: int
+    seconds: float | None
+    others: int
+    alike: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two people who judged the same items; kappa is Cohen's."""
+
+    first: str
+    second: str
+    items: int
+    share: Limits
+    kappa: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleAgree(Worded):
+    """Agreement of people on items that several of them judged.
+
+    Attributes
+    ----------
+    items
+        items with a class by at least two people
+    differing
+        those of them with two classes
+    without_class
+        further answers that are no class
+    waiting
+        items that wait for another person
+    unsettled
+        items judged differently of which nobody has said yet which answer counts
+    share
+        the share of pairs of answers to one item that are the same, 0 to 1, with its interval
+    coefficients
+        agreement beyond chance, at most 1, by the names in ``labelcore.stats.agreement``; what is
+        undefined has a reason and no value
+    pairs
+        two people each, with Cohen's kappa
+    people
+        in the order of their first answer
+    confidence
+        of each interval on its own
+    """
+
+    items: int
+    differing: int
+    without_class: int
+    waiting: int
+    unsettled: int
+    share: Limits
+    coefficients: dict[str, Limits]
+    pairs: tuple[Pair, ...]
+    people: tuple[Person, ...]
+    confidence: float
+
+    def to_frame(self) -> pd.DataFrame:
+        """The coefficients as a table.
+
+        Returns
+        -------
+        DataFrame
+            A row for the share, for each coefficient and for Cohen's kappa of each two people:
+            measure, people, items, value, low, high, reason.
+        """
+        rows = [("share", "", self.items, self.share)]
+        rows += [(name, "", self.items, one) for name, one in self.coefficients.items()]
+        for pair in self.pairs:
+            rows.append(("cohen_kappa", f"{pair.first}, {pair.second}", pair.items, pair.kappa))
+        return pd.DataFrame(
+            [
+                {
+                    "measure": name,
+                    "people": people,
+                    "items": items,
+                    "value": one.value,
+                    "low": one.low,
+                    "high": one.high,
+                    "reason": one.reason,
+                }
+                for name, people, items, one in rows
+            ]
+        )

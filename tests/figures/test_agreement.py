@@ -1,0 +1,104 @@
+"""How far people agree, in a session, in words, in a report."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.stats.agreement import NO_ITEM
+
+PEOPLE = ("ann", "bob", "eve")
+
+
+def session(folder: Path, readers: int = 2, **plan: object) -> lc.Session:
+    path = folder / "items.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "text", "said"])
+        writer.writerows([f"i{n}", f"text {n}", "yes" if n % 3 else "no"] for n in range(200))
+    population = lc.read_population(path, id="id", content="text", predictions={"m": "said"})
+    terms = {"budget": 40, "overlap": 1.0, "readers": readers, "seed": 5, **plan}
+    return lc.Session(population, lc.Plan("simple_random", ["accuracy"], **terms))  # type: ignore[arg-type]
+
+
+def labelled(session: lc.Session, *people: str) -> None:
+    """Bob says another class of every fifth item, eve is not sure of every seventh."""
+    for who in people:
+        while (draw := session.next(who)) is not None:
+            number = int(draw.item_id[1:])
+            yes = (number % 2 == 0) ^ (who == "bob" and number % 5 == 0)
+            answer: object = "unsure" if who == "eve" and number % 7 == 0 else yes
+            session.answer(draw, answer, annotator=who)
+
+
+def test_two_people(tmp_path: Path) -> None:
+    one = session(tmp_path)
+    labelled(one, "ann", "bob")
+    found = one.agreement()
+    differing = sum(int(str(e.item_id)[1:]) % 5 == 0 for e in one.events if e.kind == "reread")
+    assert (found.items, found.differing, found.waiting) == (40, differing, 0)
+    assert found.unsettled == len(one.unsettled()) == differing > 2
+    assert found.share.value == 1 - differing / 40
+    (pair,) = found.pairs
+    assert (pair.first, pair.second, pair.items) == ("ann", "bob", 40)
+    assert pair.kappa.low < pair.kappa.value < pair.kappa.high < 1
+    assert [(p.name, p.answers, p.further, p.others) for p in found.people] == [
+        ("ann", 40, 0, 40), ("bob", 0, 40, 40),
+    ]  # fmt: skip
+    assert found.people[0].alike == found.people[1].alike == found.share
+    said = found.sentence()
+    assert f"2 people gave {40 - differing} of 40 items the same class" in said
+    assert f"{differing} items judged differently, to be settled on the page Review." in said
+    table = found.to_frame()
+    assert table["measure"].tolist() == [
+        "share", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "cohen_kappa",
+    ]  # fmt: skip
+    assert said.split(" (")[0] in found._repr_html_()
+
+
+def test_three_people_and_answers_without_a_class(tmp_path: Path) -> None:
+    one = session(tmp_path, readers=3)
+    labelled(one, *PEOPLE)
+    found = one.agreement()
+    unsure = sum(event.kind == "reread" and event.label is None for event in one.events)
+    assert found.without_class == unsure > 0
+    assert found.items == 40
+    assert [(pair.first, pair.second) for pair in found.pairs] == [
+        ("ann", "bob"), ("ann", "eve"), ("bob", "eve"),
+    ]  # fmt: skip
+    by_items = {(pair.first, pair.second): pair.items for pair in found.pairs}
+    assert by_items["ann", "bob"] == 40 and by_items["ann", "eve"] == 40 - unsure
+    assert found.pairs[1].share.value == 1.0  # Eve says what ann says, where she is sure.
+    assert "no interval" in found.pairs[1].kappa.reason or found.pairs[1].kappa.reason
+
+
+def test_before_a_second_person_it_says_so(tmp_path: Path) -> None:
+    one = session(tmp_path, overlap=0.2)
+    labelled(one, "ann")
+    found = one.agreement()
+    assert found.share.reason == NO_ITEM
+    assert found.waiting > 0
+    assert found.sentence() == (
+        f"No item has a class by two people yet. {found.waiting} items waiting for another person."
+    )
+
+
+def test_one_person_twice_is_no_agreement_of_people(tmp_path: Path) -> None:
+    one = session(tmp_path, overlap=0.0, repeats=1.0)
+    labelled(one, "ann")
+    assert one.engine.repeats.answered == 40
+    assert one.agreement().items == 0
+
+
+@pytest.mark.parametrize("suffix", [".html", ".md", ".json"])
+def test_a_report_has_it(tmp_path: Path, suffix: str) -> None:
+    one = session(tmp_path, readers=3)
+    labelled(one, *PEOPLE)
+    one.finish()
+    lc.write_report(one, tmp_path / f"report{suffix}")
+    text = (tmp_path / f"report{suffix}").read_text("utf-8").replace("\N{NO-BREAK SPACE}", " ")
+    assert "3 people gave" in text
+    assert "Krippendorff" in text or "krippendorff_alpha" in text
