@@ -16,7 +16,7 @@ INSIDE: dict[str, str] = {
     "promises": "",
     "items": "errors",
     "stats": "errors promises",
-    "population": "errors",
+    "population": "errors stats",
     "estimands": "errors stats",
     "tallies": "errors stats estimands population",
     "designs": "errors promises stats estimands population",

@@ -45,7 +45,7 @@ class ScoredFile:
     def strata(self, stratification: str, n_strata: int) -> Strata:
         found = self._cut.get((stratification, n_strata))
         if found is None:
-            stratum = stratify(stratification, self.z, n_strata, self.keys)
+            stratum = stratify(stratification, self.z, n_strata, self.keys.__getitem__)
             found = self._cut[stratification, n_strata] = Strata.of(stratum, self.right)
         return found
 

@@ -29,7 +29,7 @@ def sound_table(files: dict[str, ScoredFile], random: np.random.Generator) -> pd
     rows = []
     for file in files.values():
         row: dict[str, str | float] = {"file": file.name}
-        stratum = stratify("cbrt", file.z, 10, file.keys)
+        stratum = stratify("cbrt", file.z, 10, file.keys.__getitem__)
         for labels in (300, 1_000):
             found = _covered(file, stratum, labels, random)
             row |= {f"{name}, {labels}": share for name, share in found.items()}

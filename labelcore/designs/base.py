@@ -17,7 +17,7 @@ from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.stats.orders import HASHED, Keys, Orders, hash_order, ranking, shuffled
+from labelcore.stats.orders import HASHED, Keys, Orders, ranking, shuffled
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
 
@@ -70,15 +70,23 @@ class Setup:
     orders: Orders = HASHED
     rules: int = INTERVAL_RULES
 
-    def file_keys(self, purpose: str) -> Keys:
-        """The keys that put all items into a random order for one purpose, (n_items, 2)."""
-        return self.orders.of_file(self.seed, purpose, self.population.ids)
+    def file_order(self, purpose: str) -> IntArray:
+        """All items in a random order for one purpose, (n_items,)."""
+        return self.orders.of_file(self.seed, purpose, self.population)
+
+    def ranking(self, score: FloatArray) -> IntArray:
+        """Items from the highest score to the lowest, ties by the tie hash, (n_items,)."""
+        return ranking(score, self.tie_keys)
+
+    def tie_keys(self, items: IntArray) -> Keys:
+        """The keys that decide between equal scores of these items, (n, 2)."""
+        return self.orders.of_some(self.seed, "tie", self.population, items)
 
     def item_keys(self, purpose: str, items: IntArray) -> Keys:
         """The same for these items, for a purpose of their own, (n, 2)."""
 
         def names() -> list[str]:
-            return [self.population.id_at(int(position)) for position in items]
+            return self.population.ids_at(items)
 
         return self.orders.of_items(self.seed, purpose, len(items), names)
 
@@ -157,8 +165,8 @@ def make_frame(
     notes: tuple[str, ...] = (),
 ) -> Frame:
     """A frame with the draw order of its strata; ``stratum`` is (n_items,)."""
-    queue = hash_order(setup.file_keys("draw"))
-    queue = queue[np.argsort(stratum[queue], kind="stable")]
+    queue = setup.file_order("draw")
+    queue = queue[np.argsort(stratum[queue].astype(np.int16), kind="stable")]
     sizes = np.bincount(stratum, minlength=len(rates)).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     return Frame(stratum, sizes, rates, predicted, queue, start, notes)
@@ -179,7 +187,7 @@ def rank_order(setup: Setup) -> IntArray:
     score = None if classifier is None else population.ordering_score(classifier)
     if score is None:
         raise PlanError("a precision curve needs a classifier with a score", "needs a score")
-    return ranking(score, setup.file_keys("tie"))
+    return setup.ranking(score)
 
 
 def drawn_anew(setup: Setup, frame: FrameT) -> FrameT:

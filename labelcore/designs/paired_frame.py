@@ -15,7 +15,7 @@ from labelcore.designs.scalars import Answers
 from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.stats.orders import mid_rank_share, ranking
+from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges
@@ -115,7 +115,7 @@ def pair_strata(
 ) -> tuple[IntArray, np.ndarray[Any, np.dtype[np.bool_]]]:
     """The stratum of each item, and both predictions of each stratum, (n_strata, 2)."""
     names = (str(setup.classifier), str(setup.versus))
-    order = ranking(pair_score(setup.population, names), setup.file_keys("tie"))
+    order = setup.ranking(pair_score(setup.population, names))
     n_differ = setup.params.n_differ or (CLAIM_DIFFER if setup.claims else DIFFER)
     n_agree = setup.params.n_agree or (CLAIM_AGREE if setup.claims else AGREE)
     stratum = np.zeros(len(order), dtype=np.int64)

@@ -20,7 +20,7 @@ from labelcore.population import Population
 from labelcore.stats.agreement_patterns import Patterns, agreement_patterns
 from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import surprise
-from labelcore.stats.orders import mid_rank_share, ranking
+from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import BoolArray, FloatArray, Ratios, slopes
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
@@ -66,7 +66,7 @@ def pattern_frame(setup: Setup) -> PatternFrame:
     most = max(setup.planned // LABELS_EACH, 1)
     patterns = agreement_patterns(called, most)
     order_score = _mean_order(setup.population, setup.classifiers)
-    order = ranking(order_score, setup.file_keys("tie"))
+    order = setup.ranking(order_score)
     others = evidence_beside(setup)
     n_strata = settled_strata(setup)
     stratum, of_stratum = _strata(order, patterns, n_strata if others is None else n_strata // 2)

@@ -8,7 +8,6 @@ import numpy as np
 
 from labelcore.designs.base import IntArray, Setup
 from labelcore.errors import ParameterError, PlanError
-from labelcore.stats.orders import ranking
 from labelcore.stats.profile import FloatArray
 
 FIRST_SIZE = 50
@@ -122,7 +121,7 @@ def _turned_score(setup: Setup) -> FloatArray:
 
 
 def _order(setup: Setup) -> IntArray:
-    return ranking(_turned_score(setup), setup.file_keys("tie"))
+    return setup.ranking(_turned_score(setup))
 
 
 def _tied(setup: Setup, found: tuple[Candidate, ...]) -> list[str]:

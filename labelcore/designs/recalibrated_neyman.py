@@ -70,7 +70,7 @@ from labelcore.stats.crossed_strata import (
     crossed,
     crossed_pieces,
 )
-from labelcore.stats.orders import random_of, ranking
+from labelcore.stats.orders import random_of
 from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.strata import equal_size_edges, geometric_edges
@@ -234,7 +234,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
             )
         check_helpers(setup)
         others = evidence_of(setup)
-        stratum, predicted = _strata(setup, classifier, setup.file_keys("tie"), others)
+        stratum, predicted = _strata(setup, classifier, others)
         rates, notes = stratum_rates(population, classifier, stratum, len(predicted))
         frame = make_frame(setup, stratum, rates, predicted, (*notes, *helper_notes(setup)))
         return _part_asked(setup, helped(setup, frame, others))
@@ -336,9 +336,7 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         return profile_may_meet(answers, look, labels, goal)
 
 
-def _strata(
-    setup: Setup, classifier: str, tie_keys: np.ndarray, others: Evidence | None
-) -> tuple[IntArray, np.ndarray]:
+def _strata(setup: Setup, classifier: str, others: Evidence | None) -> tuple[IntArray, np.ndarray]:
     """The stratum of each item and whether each stratum is predicted positive; ties in the score
     go by what the others say, then by the tie hash."""
     population, params = setup.population, setup.params
@@ -346,7 +344,7 @@ def _strata(
     n_above, n_below = params.n_above or usual[0], params.n_below or usual[1]
     n = len(population)
     score = population.ordering_score(classifier)
-    order = ranking(np.zeros(n) if score is None else score, tie_keys)
+    order = setup.ranking(np.zeros(n) if score is None else score)
     if others is not None:
         order = then_by(order, score, others.order)
     side = population.predictions.get(classifier)

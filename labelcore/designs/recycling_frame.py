@@ -13,7 +13,7 @@ from labelcore.designs.rates import stratum_rates
 from labelcore.designs.recycling_parts import Parts, precision_parts, recall_parts
 from labelcore.errors import ParameterError, PlanArgumentError, PlanError
 from labelcore.stats.allocation import largest_remainder
-from labelcore.stats.orders import hash_order, random_of, ranking
+from labelcore.stats.orders import hash_order, random_of
 from labelcore.stats.profile import BoolArray
 from labelcore.stats.recycling import Recycled, recycle_all
 from labelcore.stats.strata import geometric_edges
@@ -74,7 +74,7 @@ def recycling_frame(setup: Setup) -> RecyclingFrame:
         names=names,
         under=under,
         called=called,
-        order=hash_order(setup.file_keys("draw")),
+        order=setup.file_order("draw"),
         samples=(),
         negatives=none,
         precision=(),
@@ -183,7 +183,7 @@ def _strata(setup: Setup, called: BoolArray) -> IntArray:
     population = setup.population
     scores = [population.ordering_score(name) for name in classifiers_of(setup.params)]
     score = next((one for one in scores if one is not None), np.zeros(len(population)))
-    order = ranking(score, setup.file_keys("tie"))
+    order = setup.ranking(score)
     order = order[np.argsort(-called[1:].sum(axis=0)[order], kind="stable")]
     order = order[~called[0][order]]
     edges = geometric_edges(len(order), N_BELOW)

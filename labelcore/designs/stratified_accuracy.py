@@ -190,8 +190,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
     def prepare(self, setup: Setup) -> SureFrame:
         population, params = setup.population, setup.params
         sure = sureness(population, setup.classifier)
-        keys = setup.file_keys("tie")
-        stratum = stratify(params.stratification, sure.z, params.n_strata, keys)
+        stratum = stratify(params.stratification, sure.z, params.n_strata, setup.tie_keys)
         sizes = np.bincount(stratum)
         side = population.predictions[str(setup.classifier)]
         several = len(population.classes) > 2

@@ -153,7 +153,7 @@ def _groups(
     side = None if classifier is None else population.predictions.get(classifier)
     if score is not None:
         number = min(GROUPS, labels // LEAST_EXPECTED)
-        order = ranking(score, hash_keys(0, "tie", population.ids()))
+        order = ranking(score, lambda tied: hash_keys(0, "tie", population.ids_at(tied)))
         group = np.zeros(items, dtype=np.int64)
         group[order] = np.arange(items) * number // items
         if number == GROUPS:

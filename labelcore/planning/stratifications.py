@@ -64,7 +64,7 @@ def compare_stratifications(
     rows = []
     for way in STRATIFICATIONS:
         for number in n_strata:
-            stratum = stratify(way, z, number, keys)
+            stratum = stratify(way, z, number, keys.__getitem__)
             sizes = np.bincount(stratum) * (len(population) / len(z))
             shares = np.bincount(stratum, chance) / np.bincount(stratum)
             for allocation, formula in FORMULAS.items():

@@ -22,6 +22,9 @@ class Ids(Protocol):
     def find(self, item_id: str) -> int | None:
         """The position of an id; None when no item has it."""
 
+    def some(self, positions: NDArray[np.int64]) -> list[str]:
+        """The ids at some positions, in their order."""
+
     def all(self) -> list[str]:
         """Every id in file order."""
 
@@ -45,6 +48,10 @@ class RowNumbers:
             return None
         position = int(item_id) - 1
         return position if 0 <= position < self._n_items and self.at(position) == item_id else None
+
+    def some(self, positions: NDArray[np.int64]) -> list[str]:
+        """Some row numbers."""
+        return [str(row) for row in (positions + 1).tolist()]
 
     def all(self) -> list[str]:
         """Every row number."""
@@ -78,6 +85,11 @@ class TextIds:
         last = int(np.searchsorted(self._sorted, wanted, side="right"))
         same = (int(position) for position in self._order[first:last])
         return next((position for position in same if self.at(position) == item_id), None)
+
+    def some(self, positions: NDArray[np.int64]) -> list[str]:
+        """Some ids, as a new list."""
+        texts: list[str] = self._texts.take(pa.array(positions)).to_pylist()
+        return texts
 
     def all(self) -> list[str]:
         """Every id, as a new list."""
@@ -116,10 +128,13 @@ class SomeIds:
         found = np.flatnonzero(self._positions == (-1 if whole is None else whole))
         return int(found[0]) if found.size else None
 
+    def some(self, positions: NDArray[np.int64]) -> list[str]:
+        """The ids at some positions among them."""
+        return self._ids.some(self._positions[positions])
+
     def all(self) -> list[str]:
         """Their ids."""
-        every = self._ids.all()
-        return [every[position] for position in self._positions.tolist()]
+        return self._ids.some(self._positions)
 
 
 def _hashes(texts: list[str]) -> NDArray[np.uint64]:

@@ -18,6 +18,7 @@ from labelcore.population.formats import TableFile
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.text import as_text, listing, shorten
+from labelcore.stats.orders import order_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ class Population:
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
     _written: object = None
+    _kept_order: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -182,6 +184,45 @@ class Population:
         """
         return self._ids.all()
 
+    def ids_at(self, positions: NDArray[np.int64]) -> list[str]:
+        """The ids at some positions.
+
+        Parameters
+        ----------
+        positions
+            (n,), 0 to len - 1, in any order
+
+        Returns
+        -------
+        list of str
+            In the order of ``positions``.
+        """
+        return self._ids.some(positions)
+
+    def hash_order(self, seed: int, purpose: str) -> NDArray[np.int64]:
+        """All positions in the random order that everybody can draw again.
+
+        Parameters
+        ----------
+        seed, purpose
+            what is hashed before the id; another purpose gives an independent order
+
+        Returns
+        -------
+        array
+            (n_items,), by md5("{seed}|{purpose}|{id}") as hexadecimal text. Not to be changed: the
+            order asked for last is kept, since a plan, its forecasts and its session want the same.
+        """
+        key, (kept_for, order) = (
+            (self._ids, seed, purpose),
+            self._kept_order.get("last", (None, None)),
+        )
+        if order is None or kept_for != key:
+            order = order_of(seed, purpose, self._ids.all())
+            order.setflags(write=False)
+            self._kept_order["last"] = (key, order)
+        return order
+
     def part(self, positions: NDArray[np.int64]) -> Population:
         """Some of the items as a population of their own.
 
@@ -202,6 +243,7 @@ class Population:
             helpers={name: helper.part(positions) for name, helper in self.helpers.items()},
             _ids=SomeIds(self._ids, positions),
             known=None,
+            _kept_order={},
         )
 
     def with_turned(self, scores: Mapping[str, NDArray[np.float64]]) -> Population:

@@ -23,14 +23,32 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 Names = Callable[[], Iterable[str]]
+KeysOf = Callable[[IntArray], Keys]
+"""What gives the keys of the items at some positions, (n, 2)."""
+
+
+class Named(Protocol):
+    """Items with an id each, in file order."""
+
+    def __len__(self) -> int:
+        """Number of items."""
+
+    def ids_at(self, positions: IntArray) -> list[str]:
+        """The ids at some positions."""
+
+    def hash_order(self, seed: int, purpose: str) -> IntArray:
+        """All positions in the order of the md5 of seed, purpose and id."""
 
 
 class Orders(Protocol):
     """Where random orders come from: keys, (n_items, 2), by which items are sorted. The same seed
     and purpose give the same keys, another purpose independent ones."""
 
-    def of_file(self, seed: int, purpose: str, names: Names) -> Keys:
-        """A key for every item of the file."""
+    def of_file(self, seed: int, purpose: str, file: Named) -> IntArray:
+        """All positions of the file in a random order."""
+
+    def of_some(self, seed: int, purpose: str, file: Named, items: IntArray) -> Keys:
+        """The keys of some items of the file, the same whichever others are asked for."""
 
     def of_items(self, seed: int, purpose: str, number: int, names: Names) -> Keys:
         """A key for each of ``number`` items, for a purpose that no other items share."""
@@ -42,8 +60,11 @@ class Orders(Protocol):
 class Hashed:
     """Keys that are hashes of the ids."""
 
-    def of_file(self, seed: int, purpose: str, names: Names) -> Keys:
-        return hash_keys(seed, purpose, names())
+    def of_file(self, seed: int, purpose: str, file: Named) -> IntArray:
+        return file.hash_order(seed, purpose)
+
+    def of_some(self, seed: int, purpose: str, file: Named, items: IntArray) -> Keys:
+        return hash_keys(seed, purpose, file.ids_at(items))
 
     def of_items(self, seed: int, purpose: str, number: int, names: Names) -> Keys:
         return hash_keys(seed, purpose, names())
@@ -59,7 +80,13 @@ class Drawn:
     size: int
     items: IntArray | None = None
 
-    def of_file(self, seed: int, purpose: str, names: Names) -> Keys:
+    def of_file(self, seed: int, purpose: str, file: Named) -> IntArray:
+        return hash_order(self._keys(seed, purpose))
+
+    def of_some(self, seed: int, purpose: str, file: Named, items: IntArray) -> Keys:
+        return self._keys(seed, purpose)[items]
+
+    def _keys(self, seed: int, purpose: str) -> Keys:
         keys = random_of(seed, purpose).integers(2**64, size=(self.size, 2), dtype=np.uint64)
         return keys if self.items is None else keys[self.items]
 
@@ -100,14 +127,44 @@ def hash_keys(seed: int, purpose: str, ids: Iterable[str]) -> NDArray[np.uint64]
     return np.frombuffer(bytes(digests), dtype=">u8").astype(np.uint64).reshape(-1, 2)
 
 
+def order_of(seed: int, purpose: str, ids: Iterable[str]) -> IntArray:
+    """The positions of the ids in the order of their hashes, (n_ids,)."""
+    return hash_order(hash_keys(seed, purpose, ids))
+
+
 def hash_order(keys: NDArray[np.uint64]) -> IntArray:
     """The positions in ascending order of their hash, (n_ids,)."""
-    return np.lexsort((keys[:, 1], keys[:, 0])).astype(np.int64)
+    first = np.ascontiguousarray(keys[:, 0])
+    order = np.argsort(first)
+    if _any_equal(first[order]):  # hardly ever: the first words alone are half of an md5
+        return np.lexsort((keys[:, 1], first)).astype(np.int64)
+    return order.astype(np.int64)
 
 
-def ranking(score: NDArray[np.float64], tie_keys: NDArray[np.uint64]) -> IntArray:
-    """Positions from the highest score to the lowest, ties by hash, (n_items,)."""
-    return np.lexsort((tie_keys[:, 1], tie_keys[:, 0], -score)).astype(np.int64)
+def ranking(score: NDArray[np.float64], keys_of: KeysOf) -> IntArray:
+    """Positions from the highest score to the lowest, ties by hash, (n_items,).
+
+    keys_of   gives the keys of the items at some positions; only those of ties are asked for
+
+    >>> tie = {1: (7, 0), 3: (5, 0)}
+    >>> keys_of = lambda items: np.array([tie[item] for item in items.tolist()], dtype=np.uint64)
+    >>> ranking(np.array([0.1, 0.5, 0.9, 0.5]), keys_of).tolist()
+    [2, 3, 1, 0]
+    """
+    order = np.argsort(-score, kind="stable").astype(np.int64)
+    follows = score[order[1:]] == score[order[:-1]]
+    tied = np.zeros(len(order), dtype=bool)
+    tied[1:] |= follows
+    tied[:-1] |= follows
+    items = order[tied]
+    if items.size:
+        keys = keys_of(items)
+        order[tied] = items[np.lexsort((keys[:, 1], keys[:, 0], -score[items]))]
+    return order
+
+
+def _any_equal(ascending: NDArray[np.uint64]) -> bool:
+    return bool((ascending[1:] == ascending[:-1]).any())
 
 
 def mid_rank_share(score: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 The number z says how sure the classifier is of its prediction: the probability of the predicted
 class, or the distance from the threshold. Strata are numbered from 0 by rising z. Each function
-takes z (n_items,), the number of strata wanted, and keys for ties (n_items, 2); it gives the
+takes z (n_items,), the number of strata wanted, and what gives the keys for ties; it gives the
 stratum of each item, (n_items,). Strata without items are dropped, so that fewer may come out.
 
 Source: Kumar and Raj (2018), section 3.5; Dalenius and Hodges (1959) for SQRT; Singh (1971) for
@@ -21,12 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.stats.histogram import FINE_BINS, check_finite, histogram
-from labelcore.stats.orders import ranking
+from labelcore.stats.orders import KeysOf, ranking
 from labelcore.stats.strata import equal_size_edges
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-Keys = NDArray[np.uint64]
 
 DENSITY_BINS = 256
 CLUSTER_BINS = 256
@@ -36,14 +35,14 @@ SMALLEST_VARIANCE = 1e-4
 CHUNK = 200_000
 
 
-def stratify(name: str, z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArray:
+def stratify(name: str, z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     """The stratum of each item by the stratification ``name``, (n_items,), without empty strata.
 
     Raises ValueError for an unknown name, for fewer than one or more than 50 strata, and for values
     of z that are not finite.
 
     >>> keys = np.zeros((4, 2), dtype=np.uint64)
-    >>> stratify("eqwd", np.array([0.5, 0.6, 0.9, 1.0]), 3, keys).tolist()
+    >>> stratify("eqwd", np.array([0.5, 0.6, 0.9, 1.0]), 3, keys.__getitem__).tolist()
     [0, 0, 1, 1]
     """
     if name not in STRATIFICATIONS:
@@ -53,18 +52,16 @@ def stratify(name: str, z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArra
         raise ValueError(f"n_strata must lie between 1 and {MOST_STRATA}, got {n_strata!r}")
     values = np.asarray(z, dtype=float)
     check_finite(values, "z")
-    if len(tie_keys) != len(values):
-        raise ValueError(f"tie_keys must hold {len(values):,} rows, got {len(tie_keys):,}")
-    found = STRATIFICATIONS[name](values, n_strata, tie_keys)
+    found = STRATIFICATIONS[name](values, n_strata, keys_of)
     return np.asarray(np.unique(found, return_inverse=True)[1], dtype=np.int64)
 
 
-def equal_root(z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArray:
+def equal_root(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     """SQRT: equal intervals of the cumulative square root of the density of z."""
     return _equal_power(z, n_strata, 1 / 2)
 
 
-def equal_cube_root(z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArray:
+def equal_cube_root(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     """CBRT: the same with the cube root."""
     return _equal_power(z, n_strata, 1 / 3)
 
@@ -79,7 +76,7 @@ def _equal_power(z: FloatArray, n_strata: int, power: float) -> IntArray:
     return _cut(z, np.interp(parts, cumulative, bins.edges))
 
 
-def weighted_mean(z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArray:
+def weighted_mean(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     """WTMN: equal sums of z, so that weight times mean of z is the same in every stratum. Where z
     falls below zero (a prediction against its score) sums are taken from the smallest z on."""
     bins = histogram(z)
@@ -92,7 +89,7 @@ def weighted_mean(z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArray:
     return _cut(z, bins.edges[nearest])
 
 
-def k_means(z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArray:
+def k_means(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     """KM: the cut into clusters with the least sum of squared distances from their means."""
     return _cut(z, _cluster_cuts(z, n_strata))
 
@@ -133,7 +130,7 @@ def best_clusters(values: FloatArray, weights: FloatArray, n_clusters: int) -> I
     return np.array(ends[::-1], dtype=np.int64)
 
 
-def gaussian_mixture(z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArray:
+def gaussian_mixture(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     """GMM: the component of a normal mixture with the largest posterior. A wide component can lie
     on both sides of a narrow one, so a stratum need not be an interval; strata are numbered by the
     means of their components. Fitted by EM from the clusters of KM, on 8,192 quantiles of z."""
@@ -177,16 +174,16 @@ def _fitted(x: FloatArray, n_components: int) -> tuple[FloatArray, FloatArray, F
     return mixture.weights_, mixture.means_[:, 0], mixture.covariances_[:, 0]
 
 
-def equal_size(z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArray:
+def equal_size(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     """EQSZ: as many items in each stratum, from the largest z down; ties by their keys."""
-    order = ranking(z, tie_keys)
+    order = ranking(z, keys_of)
     edges = equal_size_edges(len(z), n_strata, minimum=1)
     found = np.empty(len(z), dtype=np.int64)
     found[order] = len(edges) - 1 - np.searchsorted(edges, np.arange(len(z)), side="right")
     return found
 
 
-def equal_width(z: FloatArray, n_strata: int, tie_keys: Keys) -> IntArray:
+def equal_width(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     """EQWD: equal parts of the range of z."""
     low, high = float(z.min()), float(z.max())
     return _cut(z, low + (high - low) * np.arange(1, n_strata) / n_strata)
@@ -197,7 +194,7 @@ def _cut(z: FloatArray, cuts: FloatArray) -> IntArray:
     return np.searchsorted(cuts, z, side="left").astype(np.int64)
 
 
-Stratification = Callable[[FloatArray, int, Keys], IntArray]
+Stratification = Callable[[FloatArray, int, KeysOf], IntArray]
 STRATIFICATIONS: dict[str, Stratification] = {
     "sqrt": equal_root,
     "cbrt": equal_cube_root,

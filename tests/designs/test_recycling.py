@@ -309,5 +309,8 @@ class _Ids:
     def at(self, position: int) -> str:
         return self.names[position]
 
+    def some(self, positions: np.ndarray) -> list[str]:
+        return [self.names[position] for position in positions.tolist()]
+
     def all(self) -> list[str]:
         return list(self.names)

@@ -36,7 +36,7 @@ def test_known_digests() -> None:
 def test_second_word_decides_when_the_first_is_equal() -> None:
     keys = np.array([[5, 9], [5, 2], [1, 7]], dtype=np.uint64)
     assert hash_order(keys).tolist() == [2, 1, 0]
-    assert ranking(np.array([1.0, 1.0, 2.0]), keys).tolist() == [2, 1, 0]
+    assert ranking(np.array([1.0, 1.0, 2.0]), keys.__getitem__).tolist() == [2, 1, 0]
 
 
 def test_ties_and_draws_are_independent_orders() -> None:
@@ -54,3 +54,21 @@ def test_ties_and_draws_are_independent_orders() -> None:
 def test_tiny(ids: list[str]) -> None:
     keys = hash_keys(0, "draw", ids)
     assert keys.shape == (len(ids), 2) and hash_order(keys).tolist() == list(range(len(ids)))
+
+
+@given(st.lists(st.sampled_from([0.0, -0.0, 0.25, 0.5, 0.75, 1.0]), max_size=60))
+def test_a_ranking_asks_for_the_keys_of_ties_alone_and_is_that_of_all_keys(
+    scores: list[float],
+) -> None:
+    score = np.array(scores, dtype=float)
+    keys = hash_keys(3, "tie", [f"i{i}" for i in range(len(score))])
+    asked: list[int] = []
+
+    def keys_of(items: np.ndarray) -> np.ndarray:
+        asked.extend(items.tolist())
+        return np.asarray(keys[items])
+
+    expected = np.lexsort((keys[:, 1], keys[:, 0], -score))
+    assert ranking(score, keys_of).tolist() == expected.tolist()
+    tied = [i for i, one in enumerate(scores) if scores.count(one) > 1]
+    assert sorted(asked) == tied
