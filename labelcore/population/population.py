@@ -20,6 +20,8 @@ from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.orders import order_of
 
+_KeptOrder = tuple[tuple[Ids, int, str], NDArray[np.int64]]
+
 
 @dataclass(frozen=True, slots=True)
 class FileState:
@@ -109,7 +111,7 @@ class Population:
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
     _written: object = None
-    _kept_order: dict[str, Any] = field(default_factory=dict)
+    _kept_order: dict[str, _KeptOrder] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -213,15 +215,13 @@ class Population:
             (n_items,), by md5("{seed}|{purpose}|{id}") as hexadecimal text. Not to be changed: the
             order asked for last is kept, since a plan, its forecasts and its session want the same.
         """
-        key, (kept_for, order) = (
-            (self._ids, seed, purpose),
-            self._kept_order.get("last", (None, None)),
-        )
-        if order is None or kept_for != key:
+        wanted = (self._ids, seed, purpose)
+        kept: _KeptOrder | None = self._kept_order.get("last")
+        if kept is None or kept[0] != wanted:
             order = order_of(seed, purpose, self._ids.all())
             order.setflags(write=False)
-            self._kept_order["last"] = (key, order)
-        return order
+            kept = self._kept_order["last"] = (wanted, order)
+        return kept[1]
 
     def part(self, positions: NDArray[np.int64]) -> Population:
         """Some of the items as a population of their own.
