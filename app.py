@@ -1,7 +1,16 @@
-from labelcore.ui.guard import guard
-from labelcore.ui.setup import setup
-from labelcore.ui.start import start_page
+"""The start page; and, for the server that imports this file, the app with all its pages."""
 
-setup("Projects", wide=True)
-with guard():
-    start_page()
+if __name__ == "__main__":
+    from labelcore.ui.guard import guard
+    from labelcore.ui.setup import setup
+    from labelcore.ui.start import start_page
+
+    setup("Projects", wide=True)
+    with guard():
+        start_page()
+else:
+    from streamlit import App
+
+    from labelcore.ui.server import HELD_BACK, prepared
+
+    app = App("app.py", lifespan=prepared, middleware=HELD_BACK)

@@ -1,8 +1,8 @@
 """The server killed with -9 while labels are given in a real Chromium, five hundred times.
 
-    python -m benchmarks.kills [--quick] [--runs 20] [--only "seed 07"] [--rows FILE] [--write]
+    python -m benchmarks.kills [--quick] [--runs 50] [--only "seed 07"] [--rows FILE] [--write]
 
-A run is 25 kills of one server on one data folder, started again after each. It ends with an error
+A run is ten kills of one server on one data folder, started again after each. It ends with an error
 where a label is missing that the page had called saved, where a label is stored that was not
 pressed on its item, or where the log does not replay.
 """
@@ -22,7 +22,7 @@ from tests.browser.conftest import open_profile
 from tests.browser.killing import LATEST_KILL_SECONDS, killed_often
 from tests.browser.server import Server
 
-KILLS, FEW_KILLS = 25, 4
+KILLS, FEW_KILLS = 10, 4
 WHEN = {
     "after press": f"0 to {1000 * LATEST_KILL_SECONDS:.0f} ms after the key went down",
     "on write": "inside the answer's callback, as its transaction was written",
@@ -78,7 +78,7 @@ called saved, and that a half-written transaction is never read. That the commit
 power cut rests on SQLite with synchronous=FULL and on the disk.
 """
 BENCHMARK = Benchmark(
-    name="kills", about=__doc__, jobs=jobs, tables=tables, runs=20, quick_runs=1,
+    name="kills", about=__doc__, jobs=jobs, tables=tables, runs=50, quick_runs=1,
     page="kill_minus_nine.md", head=HEAD, workers=1,
 )  # fmt: skip
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-
 import streamlit as st
 
 from labelcore.errors import BrokenLogError
-from labelcore.population.copies import clear_leftovers
 from labelcore.ui import sessions
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
@@ -23,20 +20,6 @@ PAGES = {
 OUTSIDE = {"New project": "pages/new_project.py", "Compare methods": "pages/compare.py"}
 
 
-@st.cache_resource(show_spinner=False)
-def boot() -> None:
-    """Import what the first label would wait for, and keep it out of later garbage collections;
-    clear away what killed processes have left."""
-    clear_leftovers()
-    import plotly.graph_objects  # noqa: F401
-
-    import labelcore.charts
-    import labelcore.session.session  # noqa: F401
-
-    gc.collect()
-    gc.freeze()
-
-
 def setup(title: str, *, wide: bool = False, project: str | None = None) -> None:
     """Page title, icon, style, and the one way of going from page to page."""
     name = f"{title} · {one_line(project, 40)}" if project else title
@@ -45,7 +28,6 @@ def setup(title: str, *, wide: bool = False, project: str | None = None) -> None
         page_icon=icon(),
         layout="wide" if wide else "centered",
     )
-    boot()
     st.html(STYLE)
     head(title, project)
 

@@ -1,0 +1,79 @@
+"""What the server of the app does once, for the first visitor not to wait for it.
+
+``streamlit run app.py`` imports app.py and finds the ``App`` in it: with it the server runs
+``prepared`` as it starts. The files of a page are served meanwhile; its session begins when all
+that pages need is imported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import pkgutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+from streamlit import cli_util, config
+from streamlit.web.server import server_util
+
+from labelcore import ui
+
+_imported: Future[None] = Future()
+
+
+@asynccontextmanager
+async def prepared(app: st.App) -> AsyncIterator[None]:
+    """Begin to import, and open a browser where ``streamlit run`` should open one."""
+    Thread(target=_import_all, daemon=True).start()
+    if not config.get_option("server.headless"):
+        Thread(target=_open_browser, daemon=True).start()
+    yield
+
+
+def _import_all() -> None:
+    """What the pages need, which is kept out of later garbage collections. Nothing of it is
+    imported above: the server would answer later."""
+    try:
+        from PIL import Image
+
+        from labelcore.population.copies import clear_leftovers
+        from labelcore.store import open_store
+
+        for module in pkgutil.iter_modules(ui.__path__, f"{ui.__name__}."):
+            importlib.import_module(module.name)
+        importlib.import_module("plotly.graph_objects")
+        Image.preinit()
+        with TemporaryDirectory() as folder:  # SQLAlchemy imports when a store is opened.
+            open_store(f"sqlite:///{folder}/empty.db").close()
+        clear_leftovers()
+        gc.collect()
+        gc.freeze()
+    finally:  # A page that fails to import says so itself.
+        _imported.set_result(None)
+
+
+def _open_browser() -> None:
+    cli_util.open_browser(server_util.get_url(config.get_option("server.address")))
+
+
+class AfterImports:
+    """Lets the connection of a page wait for the imports: a page that began to import beside
+    them would meet modules that are only half there."""
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self.app = app
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "websocket":
+            await asyncio.shield(asyncio.wrap_future(_imported))
+        await self.app(scope, receive, send)
+
+
+HELD_BACK = [Middleware(AfterImports)]
