@@ -22,8 +22,8 @@ FORMULA = (
     "labels that there are. Without, at strata by scores and predictions alone, whose rates are "
     "the means of those of their items, and at the shares that the method would have aimed at "
     "there; the number of labels is the smallest with which that variance is no larger. Where a "
-    "figure is asked of several classifiers, the widest of these counts. It is an estimate from "
-    "these labels, without an interval."
+    "figure is asked of several classifiers, the widest of these counts. With several classes a "
+    "positive is an item judged rightly. It is an estimate from these labels, without an interval."
 )
 
 EXPECTED = (
@@ -42,7 +42,8 @@ EXPECTED_FORMULA = (
     "g² N² θ (1 − θ) (1 / n − 1 / N), with N items and n labels in the stratum, and g how much the "
     "figure gains by one more positive: with helpers at these labels, without at as many as give "
     "no larger variance. Helpers that err where the classifier errs save less. They never change "
-    "what an interval promises."
+    'what an interval promises. With several classes read "positive" as "judged rightly", and '
+    '"calls positive" as "names the class that the classifier names".'
 )
 
 
