@@ -18,6 +18,7 @@ from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, F
 from labelcore.estimands import Estimand, known_before, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.log.engine import Engine
+from labelcore.plan.existing import CERTAINTY
 from labelcore.promises import Promise, State
 from labelcore.results.types import Estimate, Scope, largest_half_width
 from labelcore.stats.horizon import final_width
@@ -452,7 +453,18 @@ def scope_of(engine: Engine, question: Question) -> Scope:
         at_stop=engine.rule is not None,
         existing=engine.existing_used,
         existing_use=engine.existing.use,
+        found=found_before(engine, question),
     )
+
+
+def found_before(engine: Engine, question: Question) -> int | None:
+    """Known positive items, where the recall asked for is that of what was found so far; they are
+    counted as they are."""
+    population, use = engine.population, engine.existing.use
+    asked = question.row.name == "recall" and question.classifier == population.found
+    if not asked or use != CERTAINTY or question.classifier is None:
+        return None
+    return int((engine.existing.codes == population.classes.index(population.positive)).sum())
 
 
 def promised_until(engine: Engine) -> int:

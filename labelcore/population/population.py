@@ -123,6 +123,23 @@ class Population:
         )
 
     @property
+    def found(self) -> str | None:
+        """The classifier that stands for what was found so far: its predictions are the known
+        answers. None if there is none.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> rows = [{"text": "a", "read": "yes"}, {"text": "b", "read": None}]
+        >>> lc.read_population(
+        ...     rows, content="text", predictions={"found": "read"}, known="read").found
+        'found'
+        """
+        known = self.arguments.get("known")
+        columns = self.arguments["predictions"].items()
+        return next((name for name, column in columns if known and column == known), None)
+
+    @property
     def is_table(self) -> bool:
         """Whether it was no single file before it was read: its file lives as long as it does."""
         return self._written is not None

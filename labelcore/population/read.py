@@ -54,7 +54,9 @@ def read_population(
         classifier -> column of finite numbers
     predictions
         classifier -> column of class names, or 0/1 for two classes. If a classifier has both, the
-        prediction decides, whatever the score or a single threshold says
+        prediction decides, whatever the score or a single threshold says. The column of known
+        answers makes "found so far" a classifier: with two classes an item without an answer is not
+        found
     thresholds
         classifier -> number: predicted positive if score >= threshold. A list makes a classifier of
         each threshold, with a name such as "lr>=0.3"

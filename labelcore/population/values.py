@@ -120,6 +120,8 @@ def _check_values(
         for column, prediction in coded.items():
             indices = prediction.indices(classes, positive)
             rule = f"a prediction must be one of {_allowed(classes)}"
+            if column == arguments.known and len(classes) == 2:
+                indices = np.where(_blank(prediction), 1 - classes.index(positive), indices)
             values.add_rows(np.flatnonzero(indices < 0), column, columns[column], rule)
             predictions[column] = _read_only(indices)
     known = None
@@ -143,10 +145,14 @@ def _check_known(
     """The class of each answer that is known, -1 where the value is empty, (n_items,)."""
     answers = PredictionColumn.from_column(column)
     found = answers.indices(classes, positive)
-    blank = np.array([*(not text.strip() for text in answers.values), True])[answers.places]
     rule = f"a known answer must be one of {_allowed(classes)}, or empty where it is not known"
-    faults.add_rows(np.flatnonzero((found < 0) & ~blank), name, column, rule)
+    faults.add_rows(np.flatnonzero((found < 0) & ~_blank(answers)), name, column, rule)
     return _read_only(found)
+
+
+def _blank(column: PredictionColumn) -> NDArray[np.bool_]:
+    """Which values are empty, (n_items,)."""
+    return np.array([*(not text.strip() for text in column.values), True])[column.places]
 
 
 def _check_classes(

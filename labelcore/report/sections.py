@@ -21,6 +21,7 @@ from labelcore.report.markup import (
 )
 from labelcore.results.types import Claim, Estimate, Result
 from labelcore.words.differences import is_difference, number_words, range_words
+from labelcore.words.found import own_name
 from labelcore.words.label_error import read_again_words
 from labelcore.words.quantities import key_parts, label_of, names_another
 from labelcore.words.sentences import (
@@ -341,6 +342,8 @@ def _ends(one: Estimate) -> tuple[str, str]:
 
 def name_of(result: Result) -> str:
     """A result's name as a person reads it: "Precision (lr)"."""
+    if isinstance(result, Estimate) and own_name(result):
+        return own_name(result)
     name = quantity_label(result.estimand)
     classifier, versus = result.scope.classifier, result.scope.versus
     if versus:

@@ -14,6 +14,7 @@ class Scope:
     left_out   answers "unsure" or "broken", assumed to be like the rest
     existing, existing_use   labels that were there before, and how they are used
     looks      the planned looks that a watched promise is for; 0: it is for every look
+    found      positive items known before, where the classifier is what was found so far
     until      the labels up to which a watched promise is; 0: without end
     at_stop    whether a fixed promise is for the stop at the margin; ``planned`` is then the most
     """
@@ -34,3 +35,4 @@ class Scope:
     existing_use: str = ""
     looks: int = 0
     until: int = 0
+    found: int | None = None

@@ -14,6 +14,9 @@ from labelcore.population.arguments import threshold_name
 from labelcore.population.revealing import MAY_SHOW, holds_output
 from labelcore.ui.guess import ClassifierColumns
 
+FOUND = "found"
+"""What was found so far, as the name of a classifier."""
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -87,6 +90,23 @@ class Columns:
             thresholds=self.thresholds + (((name, thresholds),) if thresholds else ()),
             descending=self.descending + ((name,) if descending else ()),
         )
+
+    def finding(self, score: str | None = None, *, descending: bool = False) -> Columns:
+        """With what was found so far as a classifier: the known answers are its predictions, and a
+        score says which of the other items are likely."""
+        bare = self.without_found()
+        name = FOUND if all(one.name != FOUND for one in bare.classifiers) else f"{FOUND} so far"
+        found = ClassifierColumns(name, score, self.known)
+        return replace(
+            bare,
+            classifiers=(*bare.classifiers, found),
+            descending=bare.descending + ((name,) if descending else ()),
+        )
+
+    def without_found(self) -> Columns:
+        """Without what was found so far as a classifier."""
+        others = tuple(one for one in self.classifiers if one.prediction != self.known)
+        return replace(self, classifiers=others if self.known else self.classifiers)
 
     def made_of(self, name: str) -> tuple[str, ...]:
         """The classifiers that are read from one: itself, or one for each of its thresholds."""

@@ -30,6 +30,9 @@ PREDICTION = re.compile(
     r"|vorhergesagt|entscheidung)(_|$)",
     re.IGNORECASE,
 )
+FOUND_FLAG = re.compile(r"^(is_|was_)?(found|reviewed|screened|retrieved|produced)$", re.IGNORECASE)
+"""Columns that say of every item whether it was found so far."""
+YES_OR_NO = {"0", "1", "yes", "no", "true", "false", "y", "n"}
 CONTENT = re.compile(
     r"^(text|content|message|body|image|picture|sentence|document|abstract|title|question|prompt"
     r"|response|comment|post|review|phrase|description|subject|tweet|query|headline|snippet|premise"
@@ -157,6 +160,8 @@ def _is_prediction(name: str, values: Sequence[str]) -> bool:
         return True
     if any(value.lstrip()[:1] in ("[", "{") for value in values):
         return False
+    if FOUND_FLAG.search(name) and {value.strip().lower() for value in values} <= YES_OR_NO:
+        return True
     if not PREDICTION.search(name) or _between(values):
         return False
     short = sum(map(len, values)) <= SHORT_TEXT * len(values)

@@ -44,6 +44,7 @@ from labelcore.ui.plain import one_line
 from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import is_difference
+from labelcore.words.found import own_name
 from labelcore.words.short import (
     Shown,
     difference_range,
@@ -93,7 +94,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     pressed = OVER_LABELS in views and (len(estimates[:room]) > 1 or len(views) > 1)
     shown += [
         replace(
-            bar_of(one),
+            bar_of(one, own_name(one)),
             truth=truths.get(one.estimand),
             key=one.estimand if pressed else "",
             shown=view == OVER_LABELS and one is charted,
@@ -145,9 +146,9 @@ def _compares(estimates: Sequence[Estimate]) -> bool:
     return any(is_difference(one.estimand) for one in estimates)
 
 
-def bar_of(estimate: Shown) -> Bar:
-    """One estimate as a bar."""
-    name = one_line(estimand_name(estimate.estimand), LONGEST_NAME)
+def bar_of(estimate: Shown, name: str = "") -> Bar:
+    """One estimate as a bar, called as its estimand is or by a ``name`` of its own."""
+    name = one_line(name or estimand_name(estimate.estimand), LONGEST_NAME)
     value = "" if estimate.tentative else short_value(estimate)
     if not shows_interval(estimate):
         said = value, "" if value else "not yet"

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import streamlit as st
 
-from labelcore.designs import DESIGNS
 from labelcore.estimands import DIFFERENCES, ESTIMANDS, SCALARS
 from labelcore.population import Population
 from labelcore.ui import draft, files
 from labelcore.ui.draft import Aim, Columns, ProjectDraft, Question
-from labelcore.ui.facts import shown_word
+from labelcore.ui.new_cards import (
+    BETTER,
+    BOTH,
+    CARDS,
+    FOUND,
+    PREVALENCE,
+    RANKED,
+    SEVERAL,
+    SHIP,
+    Card,
+    first_card,
+    flags,
+    found_so_far,
+    possible_cards,
+    short_words,
+    uses,
+)
 from labelcore.ui.new_classifiers import (
     choose_one,
     choose_several,
@@ -31,69 +43,6 @@ from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words.arguments import TARGETS
 from labelcore.words.existing import SOURCES
 
-
-@dataclass(frozen=True)
-class Card:
-    """A question as people ask it.
-
-    words       what it means, shown on the card that is chosen
-    many        the figures where there are several classes
-    thresholds  how many of a score that nothing else cuts: "none", "one", "several", or "each one":
-                one where several classifiers are chosen, none for one alone
-    """
-
-    title: str
-    words: str
-    estimands: tuple[str, ...]
-    many: tuple[str, ...] = ()
-    thresholds: str = "one"
-
-
-BOTH = Card(
-    "Precision and recall",
-    "Precision: how much of what it finds is right. Recall: how much it finds.",
-    ("precision", "recall"),
-    ("accuracy", "precision", "recall"),
-)
-ACCURACY = Card(
-    "How accurate is it?",
-    "The share that it gets right.",
-    ("accuracy",),
-    ("accuracy",),
-)
-BETTER = Card(
-    "Is A better than B?",
-    "The labels go there.",
-    ("accuracy_difference", "precision_difference", "recall_difference"),
-)
-SEVERAL = Card(
-    "Several classifiers at once",
-    "Side by side, from the same labels.",
-    ("accuracy", "precision", "recall"),
-    ("accuracy",),
-    thresholds="several",
-)
-SHIP = Card(
-    "Which cut should I ship?",
-    "The one that finds the most and is precise enough.",
-    ("selection",),
-    thresholds="each one",
-)
-RANKED = Card(
-    "Where does the list turn bad?",
-    "Precision from the top of the list down.",
-    ("precision_curve",),
-    thresholds="none",
-)
-PREVALENCE = Card(
-    "How common is it?",
-    "Whatever the classifier says.",
-    ("prevalence",),
-    thresholds="none",
-)
-CARDS = {card.title: card for card in (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, PREVALENCE)}
-RARE = 0.2
-"""The share called positive up to which accuracy says little: the other items decide it."""
 PRESET_FOR = "new-preset-for"
 QUESTION, TARGET = "new-aim", "new-target"
 WHICH = {BOTH: "new-figures", SEVERAL: "new-numbers", BETTER: "new-differences"}
@@ -103,6 +52,7 @@ NO_KNOWN = (
     "No method for this question can use the known answers. Choose another question above "
     "({able}), or {ignored!r} on the first screen."
 )
+ORDERS = "Which score says what is likely?"
 TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
 CARD_STYLE = """<style>
 .st-key-new-aim [role="radiogroup"] { gap: 0.35rem; width: 100%; }
@@ -130,12 +80,15 @@ def aimed(
     path: Path, columns: Columns, question: Question, base: Population, places: Places
 ) -> tuple[Aim, Population] | None:
     names = usable(base)
-    possible = possible_cards(base, names)
+    told = found_so_far(columns, base, question)
+    possible = possible_cards(base, names, told)
     file = base.fingerprint
-    card = choose_card(possible, base, question)
+    card = choose_card(possible, base, question, told)
     if columns.existing and not uses(card, columns.existing):
         refuse_known(possible, columns.existing, file)
         return None
+    if card is FOUND and told:
+        return with_known(path, columns, question, base, names, places)
     chosen = choose_classifiers(card, names, base)
     if chosen is None:
         every = WayOut("take all of them", ProjectDraft(file, classifiers=names))
@@ -146,7 +99,7 @@ def aimed(
         pair = WayOut(f"compare {two[0]} with {two[1]}", ProjectDraft(file, classifiers=two))
         refuse(TWO, [pair], asks=True)
         return None
-    read = columns.asked(question.classes, question.positive)
+    read = columns.without_found().asked(question.classes, question.positive)
     number = card.thresholds
     if number == "each one":
         number = "one" if len(chosen) > 1 else "none"
@@ -183,6 +136,38 @@ def aimed(
     return aim, population
 
 
+def with_known(
+    path: Path,
+    columns: Columns,
+    question: Question,
+    base: Population,
+    names: tuple[str, ...],
+    places: Places,
+) -> tuple[Aim, Population] | None:
+    """What share the known answers have found; a score says which of the others are likely."""
+    file = base.fingerprint
+    scored = tuple(name for name in names if name in base.scores)
+    orders = choose_one(scored, file, ORDERS)
+    read = columns.without_found().asked(question.classes, question.positive)
+    for name in orders:
+        cut_none = cut(read, base, question, name, "none")
+        assert cut_none is not None  # Nothing is cut.
+        read = cut_none
+    order = next(iter(orders), None)
+    columns_of = {one.name: one.score for one in read.classifiers}
+    read = read.finding(columns_of.get(order or ""), descending=order in read.descending)
+    try:
+        population = files.read(path, read.arguments())
+    except (ValueError, OSError) as error:
+        show_faults(error)
+        return None
+    with places.more:
+        _, target = about_the_items(file, classified=False)
+    draft.taken(file, "estimands", "classifiers")
+    aim = Aim(FOUND.estimands, population.found, "", target, columns.existing, file)
+    return aim, population
+
+
 def refuse_known(possible: list[Card], existing: str, file: str) -> None:
     """No method for the question can use the known answers: the questions that can."""
     able = [one for one in possible if uses(one, existing)]
@@ -192,84 +177,12 @@ def refuse_known(possible: list[Card], existing: str, file: str) -> None:
     refuse(fault, [*ways, unused])
 
 
-def question_for(estimands: Sequence[str]) -> str | None:
-    """The question that asks for just these numbers by itself, if there is one."""
-    return next((one.title for one in CARDS.values() if one.estimands == tuple(estimands)), None)
-
-
-def possible_cards(base: Population, names: tuple[str, ...]) -> list[Card]:
-    """The questions that this file can answer."""
-    if not names:
-        return [PREVALENCE]
-    two = len(base.classes) == 2
-    ranked = (
-        two
-        and bool(base.scores)
-        and any("precision_curve" in d.estimands for d in DESIGNS.values())
-    )
-    cut_by_score = two and any(name not in base.predictions for name in base.scores)
-    possible = {
-        BOTH: True,
-        ACCURACY: True,
-        BETTER: two and len(names) > 1,
-        SEVERAL: len(names) > 1 or cut_by_score,
-        SHIP: two and (bool(base.scores) or len(names) > 1),
-        RANKED: ranked,
-        PREVALENCE: two,
-    }
-    return [card for card, fits in possible.items() if fits]
-
-
-def uses(card: Card, existing: str) -> bool:
-    """Whether any method for the question can use known answers that came about so."""
-    return any(
-        existing in one.existing and {*card.estimands} <= {*one.estimands}
-        for one in DESIGNS.values()
-    )
-
-
-def first_card(base: Population, names: tuple[str, ...], possible: list[Card]) -> Card:
-    """The question that the file itself suggests.
-
-    Scores without a prediction are a ranked list; two classifiers are compared; where few items
-    are called positive accuracy says little; anything else begins with the accuracy.
-    """
-    if possible == [PREVALENCE]:
-        return PREVALENCE
-    judges = [name for name in names if name in base.predictions]
-    if not judges and RANKED in possible:
-        return RANKED
-    if len(judges) == 2 and BETTER in possible:
-        return BETTER
-    few = len(base.classes) == 2 and bool(judges) and called_share(base, judges[0]) <= RARE
-    return BOTH if few else ACCURACY
-
-
-def called_share(base: Population, name: str) -> float:
-    """The share of the items that a classifier calls positive."""
-    return float(np.mean(base.predictions[name] == base.classes.index(base.positive)))
-
-
-def short_words(card: Card, base: Population, question: Question) -> str:
-    """What the file says about a question, on its card."""
-    judges = [name for name in base.classifiers if name in base.predictions]
-    two = len(base.classes) == 2
-    if card is BOTH and judges and two:
-        called = round(called_share(base, judges[0]) * len(base))
-        return f"{called:,} of {len(base):,} are called {shown_word(question.positive)!r}."
-    if card is BETTER and len(judges) > 1:
-        a, b = judges[:2]
-        apart = int(np.count_nonzero(base.predictions[a] != base.predictions[b]))
-        return f"{a} and {b} disagree on {apart:,}."
-    return ""
-
-
-def choose_card(possible: list[Card], base: Population, question: Question) -> Card:
+def choose_card(possible: list[Card], base: Population, question: Question, told: int) -> Card:
     titles, file = [card.title for card in possible], base.fingerprint
     begun = draft.waiting(file).question
     kept = st.session_state.get(QUESTION)
     if st.session_state.get(PRESET_FOR) != file or kept not in titles:
-        st.session_state[QUESTION] = first_card(base, usable(base), possible).title
+        st.session_state[QUESTION] = first_card(base, usable(base), possible, told).title
         st.session_state[PRESET_FOR] = file
     draft.fill(QUESTION, file, "question", begun if begun in titles else None)
     st.html(CARD_STYLE)
@@ -279,7 +192,7 @@ def choose_card(possible: list[Card], base: Population, question: Question) -> C
         plain(
             " ".join(
                 (
-                    *filter(None, [short_words(card, base, question)]),
+                    *filter(None, [short_words(card, base, question, told)]),
                     *([card.words] if card.title == st.session_state[QUESTION] else []),
                 )
             )
@@ -304,6 +217,9 @@ def choose_classifiers(
     chosen."""
     if card is RANKED:
         names = tuple(name for name in names if name in base.scores)
+    if card is FOUND:
+        first = flags(base, names)
+        names = (*first, *(name for name in names if name not in first))
     if card in (SEVERAL, BETTER, SHIP):
         chosen = choose_several(names, base.fingerprint, pair=card is BETTER)
     else:

@@ -22,19 +22,22 @@ MOVE = "Move the threshold, or choose another prediction column."
 
 
 def usable(base: Population) -> tuple[str, ...]:
-    """The classifiers that can be judged: with several classes those that predict one."""
+    """The classifiers that can be judged, without what was found so far: with several classes those
+    that predict one."""
     if len(base.classes) == 2:
-        return base.classifiers
+        return tuple(name for name in base.classifiers if name != base.found)
     return tuple(name for name in base.classifiers if name in base.predictions)
 
 
-def choose_one(names: tuple[str, ...], fingerprint: str) -> tuple[str, ...]:
+def choose_one(
+    names: tuple[str, ...], fingerprint: str, label: str = "Which classifier?"
+) -> tuple[str, ...]:
     if len(names) < 2:
         return names
     key = f"new-classifier-{fingerprint}"
     begun = handed_over(names, fingerprint)
     draft.fill(key, fingerprint, "classifiers", begun[0] if begun else None)
-    return (st.selectbox("Which classifier?", names, key=key, persist_state="session"),)
+    return (st.selectbox(label, names, key=key, persist_state="session"),)
 
 
 def handed_over(names: tuple[str, ...], fingerprint: str) -> list[str] | None:

@@ -42,7 +42,7 @@ REVEALING = (
 PLACES = 5
 """How many rows of equal faults are named."""
 HELPERS = "Which other columns may help to choose? (never shown, never judged)"
-WITHOUT_CLASSIFIER = "No classifier was found: only the share of positive items can be known."
+WITHOUT_CLASSIFIER = "No classifier was found."
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
 MEANINGS = "Change what a column means"
 NO_ID = "Choose above what identifies an item."
@@ -108,10 +108,22 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     known = known_answers(population, answers, tellable(others, head.sample))
     if known is None:
         return None
-    columns = replace(columns, known=known[0], existing=known[1])
+    columns = with_found(path, replace(columns, known=known[0], existing=known[1]))
     with meanings:
         helpers = choose_helpers(path, columns, others)
     return path, replace(columns, helpers=helpers), population
+
+
+def with_found(path: Path, columns: Columns) -> Columns:
+    """The known answers name the classes where no classifier does."""
+    if columns.existing != "certainty" or any(one.prediction for one in columns.classifiers):
+        return columns
+    found = columns.finding()
+    try:
+        two = len(files.read(path, found.arguments()).classes) == 2
+    except (ValueError, OSError):
+        return columns
+    return found if two else columns
 
 
 def unsure(found: Guess) -> bool:

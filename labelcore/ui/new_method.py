@@ -21,7 +21,7 @@ from labelcore.promises import Promise
 from labelcore.ui import draft, outlook
 from labelcore.ui.draft import Aim, ProjectDraft
 from labelcore.ui.guard import sentence
-from labelcore.ui.new_aim import question_for
+from labelcore.ui.new_cards import question_for
 from labelcore.ui.new_goal import goal_so_far, show_goal, to_be_shown
 from labelcore.ui.new_number import within
 from labelcore.ui.new_places import Places

@@ -43,6 +43,7 @@ from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
+from labelcore.words.found import own_name
 from labelcore.words.quantities import same_quantity
 
 EVERY_SECONDS = 1
@@ -166,7 +167,7 @@ def status_lines(session: Session) -> None:
 
 
 def _figures(session: Session, estimates: list[Estimate]) -> None:
-    rows = [(estimand_name(one.estimand), figure(one)) for one in estimates]
+    rows = [(own_name(one) or estimand_name(one.estimand), figure(one)) for one in estimates]
     if curve_first(session):
         rows = [*curve_view.headline_rows(session, session.band("precision"), estimates)]
     if not rows:

@@ -11,6 +11,7 @@ from math import ceil, log10
 
 from labelcore.promises import Form, Promise, State
 from labelcore.results.types import Estimate, Scope
+from labelcore.words import found
 from labelcore.words.existing import from_labels
 from labelcore.words.quantities import quantity
 
@@ -297,7 +298,9 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     value = "unknown" if estimate.told is None else percent(estimate.told)
     text = sentence_of(estimate, STATES, NOTHING_YET).format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
-        quantity=quantity(estimate.estimand, scope.classifier, scope.positive),
+        quantity=quantity(estimate.estimand, scope.classifier, scope.positive)
+        if scope.found is None
+        else found.MEASURES.format(positive=scope.positive),
         value=value,
         low=low,
         high=high,
@@ -314,7 +317,8 @@ def estimate_sentence(estimate: Estimate, given: str = "") -> str:
     warn = warns_of_tail(estimate)
     if not estimate.has_interval or estimate.says_nothing:
         return text
-    return " ".join([text + (TAIL_WARNING if warn else ""), *estimate.notes])
+    text += found.counted_words(estimate) + (TAIL_WARNING if warn else "")
+    return " ".join([text, *estimate.notes])
 
 
 def warns_of_tail(estimate: Estimate) -> bool:

@@ -8,6 +8,7 @@ from typing import Protocol
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
 from labelcore.results.types import DIFFERENCE, Band, Estimate
+from labelcore.words import found
 from labelcore.words.quantities import key_parts, label_of, term_of
 from labelcore.words.sentences import confidence_words, due_words, percent, percent_range
 
@@ -99,7 +100,7 @@ def short_value(estimate: Shown) -> str:
 def short_sentence(estimate: Estimate) -> str:
     """One sentence that never claims more than the promise of the interval."""
     scope = estimate.scope
-    name = label_of(key_parts(estimate.estimand)[0])
+    name = label_of(key_parts(estimate.estimand)[0]) if scope.found is None else found.NAME
     value = "" if estimate.value is None else percent(estimate.value)
     if estimate.state == State.EXACT:
         return EXACT.format(name=name, value=value)
@@ -132,6 +133,9 @@ def _finding(estimate: Estimate) -> str:
     if name.endswith(DIFFERENCE):
         return _difference(estimate, name)
     between = range_of(estimate.low, estimate.high)
+    if scope.found is not None:
+        missing = found.missing_words(estimate)
+        return found.OF_100.format(positive=scope.positive, range=between, missing=missing)
     row = SCALARS.get(name)
     if row is None or not row.of_100:
         return BETWEEN.format(name=label_of(name), range=between)

@@ -18,7 +18,7 @@ from labelcore.stats.annotations_needed import labels_needed
 from labelcore.stats.oversampling import group_rates, sizes_for_margin
 from labelcore.stats.reach_bounds import label_bound, smallest_budget
 from labelcore.stats.recycling_savings import savings
-from labelcore.ui.new_aim import ACCURACY
+from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.plain import JOINER
 from labelcore.ui.planners import PLANNERS
 from tests.app.conftest import HOSTILE, aimed, button, texts, to_aim

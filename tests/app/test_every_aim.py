@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.ui.new_aim import ACCURACY, BETTER, BOTH, RANKED, SEVERAL, WHICH
+from labelcore.ui.new_aim import WHICH
+from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
 from labelcore.ui.new_goal import BUDGET, MARGIN
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import aimed, button, texts, to_aim

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labelcore.ui import draft, new_kept
-from labelcore.ui.new_aim import PREVALENCE
+from labelcore.ui.new_cards import PREVALENCE
 from labelcore.ui.new_goal import MARGIN
 from tests.app.conftest import aimed, back, button, to_aim
 from tests.app.test_new_project import store, with_upload

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.ui.new_aim import ACCURACY, BOTH, RANKED, SHIP
+from labelcore.ui.new_cards import ACCURACY, BOTH, FOUND, PREVALENCE, RANKED, SHIP
 from labelcore.ui.new_goal import BUDGET, MARGIN
 from labelcore.ui.new_items import HELPERS
 from labelcore.ui.new_project import NO_ITEMS
-from tests.app.conftest import aimed, button, on, texts, to_aim
+from tests.app.conftest import aimed, button, on, pictures, texts, to_aim
 
 LEFT = 120
 
@@ -206,3 +206,61 @@ def test_a_column_may_help_to_choose_and_is_never_shown(app, data_folder: Path, 
     shown = app("label", project=session.project)
     assert not shown.exception
     assert "opinion" not in texts(shown) and "good" not in texts(shown)
+
+
+def without_score(content: bytes) -> bytes:
+    """The same file without its score, as a tool for screening writes it."""
+    rows = [line.split(",") for line in content.decode().splitlines()]
+    return "".join(f"{one[0]},{one[1]},{one[3]}\n" for one in rows).encode()
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_what_was_found_so_far_asks_whether_it_is_enough(
+    app, data_folder: Path, scored: bool
+) -> None:
+    """The aim stands there by itself, and its project says how many are missing."""
+    content = screened() if scored else without_score(screened())
+    found = sum(line.endswith(",1") for line in content.decode().splitlines())
+    page = uploaded(app, content)
+    source(page).set_value("certainty").run()
+    to_aim(page, "Does it belong?")
+    cards = page.radio(key="new-aim")
+    assert cards.value == FOUND.title
+    assert any(f"{found} found in 180 read" in one for one in cards.proto.captions)
+    assert scored or cards.options == [FOUND.title, PREVALENCE.title]
+    button(page, "new-create").click().run()
+    session = open_project(data_folder)
+    assert session.plan.classifiers == (session.population.found,) == ("found",)
+    assert ("found" in session.population.scores) == scored
+    for _ in range(60):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, int(draw.item_id) % 9 == 0)
+    recall = session.results()["recall"]
+    missed = sum(int(n) % 9 == 0 for n in range(300 - LEFT, 300))
+    assert recall.low <= found / (found + missed) <= recall.high
+    for name in ("label", "progress", "report"):
+        shown = app(name, project=session.project)
+        assert not shown.exception
+        said = texts(shown) + str(pictures(shown))
+        assert "Found so far" in said and "are missing." in said, name
+    assert f"Found: {found}. Still to be found: " in texts(shown)
+
+
+def test_a_column_that_says_what_was_found_asks_the_same(app, data_folder: Path) -> None:
+    rows = "".join(f"i{n},item {n},{int(n % 4 == 0)}\n" for n in range(200))
+    page = uploaded(app, f"id,text,retrieved\n{rows}".encode())
+    to_aim(page, "Does it belong?")
+    assert page.radio(key="new-aim").value == FOUND.title
+    button(page, "new-create").click().run()
+    plan = open_project(data_folder).plan
+    assert (plan.estimands, plan.classifiers, plan.existing) == (("recall",), ("retrieved",), None)
+
+
+def test_another_question_leaves_what_was_found_out(app, data_folder: Path) -> None:
+    page = uploaded(app, without_score(screened()))
+    source(page).set_value("certainty").run()
+    aimed(to_aim(page, "Does it belong?"), PREVALENCE.title)
+    button(page, "new-create").click().run()
+    population = open_project(data_folder).population
+    assert population.classifiers == () and population.known is not None

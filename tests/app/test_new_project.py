@@ -10,7 +10,7 @@ import pytest
 import labelcore as lc
 from labelcore.population import Dialect
 from labelcore.report import report_html
-from labelcore.ui.new_aim import ACCURACY
+from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.new_goal import MARGIN
 from labelcore.ui.plain import JOINER
 from tests.app.conftest import HOSTILE, aimed, back, button, on, texts, to_aim

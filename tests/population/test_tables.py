@@ -242,3 +242,21 @@ def test_where_nothing_can_be_kept_no_project_is_made(tmp_path: Path) -> None:
     with pytest.raises(StoreNotWritableError, match="cannot be kept beside the store"):
         lc.Session(lc.read_population(pd.DataFrame(COLUMNS), **ARGUMENTS), PLAN, store, "spam")
     assert store.projects() == []
+
+
+def test_the_known_answers_are_what_was_found_so_far() -> None:
+    rows = [{"text": "a", "told": "yes"}, {"text": "b", "told": None}, {"text": "c", "told": "no"}]
+    found = lc.read_population(rows, content="text", predictions={"found": "told"}, known="told")
+    assert found.found == "found"
+    assert found.predictions["found"].tolist() == [1, 0, 0]
+    other = lc.read_population(rows, content="text", known="told")
+    assert other.found is None
+
+
+def test_only_known_answers_may_be_empty_and_only_with_two_classes() -> None:
+    rows = [{"text": "a", "told": "yes"}, {"text": "b", "told": None}, {"text": "c", "told": "no"}]
+    with pytest.raises(PopulationError, match="a prediction must be one of"):
+        lc.read_population(rows, content="text", predictions={"found": "told"})
+    more = [*rows, {"text": "d", "told": "perhaps"}]
+    with pytest.raises(PopulationError, match="a prediction must be one of"):
+        lc.read_population(more, content="text", predictions={"found": "told"}, known="told")

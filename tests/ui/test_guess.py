@@ -279,3 +279,10 @@ def test_the_time_grows_with_the_columns_and_not_with_their_square() -> None:
 
     few = min(seconds(10_000) for _ in range(3))
     assert min(seconds(40_000) for _ in range(3)) < 8 * few
+
+
+def test_a_column_that_says_what_was_found_is_a_prediction() -> None:
+    found = guess(*sample(id=[1, 2], text=["some words", "more words"], reviewed=["yes", "no"]))
+    assert found.classifiers == (ClassifierColumns("reviewed", None, "reviewed"),)
+    dates = guess(*sample(id=[1, 2], text=["some words", "more words"], reviewed=["May", ""]))
+    assert dates.classifiers == ()

@@ -14,7 +14,7 @@ from labelcore.planning.forecast import Preview, preview
 from labelcore.population import Population
 from labelcore.ui import draft
 from labelcore.ui.draft import Columns, ProjectDraft
-from labelcore.ui.new_aim import Card
+from labelcore.ui.new_cards import Card
 from labelcore.ui.new_number import within
 from labelcore.ui.new_sure import confidence_input
 from labelcore.ui.plain import plain

@@ -21,7 +21,7 @@ from labelcore.stats.reach_bounds import (
 from labelcore.ui.draft import ProjectDraft
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
-from labelcore.ui.new_aim import SHIP
+from labelcore.ui.new_cards import SHIP
 from labelcore.ui.params_form import listed
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import (

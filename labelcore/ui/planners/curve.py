@@ -15,7 +15,7 @@ from labelcore.promises import Promise
 from labelcore.stats.annotations_needed import LabelsNeeded, labels_needed
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
-from labelcore.ui.new_aim import RANKED
+from labelcore.ui.new_cards import RANKED
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import (

@@ -23,7 +23,7 @@ from labelcore.stats.oversampling import (
 )
 from labelcore.ui.facts import SECONDS_AN_ITEM
 from labelcore.ui.guard import sentence
-from labelcore.ui.new_aim import BOTH
+from labelcore.ui.new_cards import BOTH
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import (
     Chosen,

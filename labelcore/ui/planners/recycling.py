@@ -15,7 +15,7 @@ from labelcore.plan.plan import Plan
 from labelcore.stats.recycling import Suggestion, suggest_parent
 from labelcore.stats.recycling_savings import savings
 from labelcore.ui.facts import SECONDS_AN_ITEM
-from labelcore.ui.new_aim import SEVERAL
+from labelcore.ui.new_cards import SEVERAL
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import Chosen, number_input, offer, outlook_of, project, suited
 from labelcore.ui.progress import draw

@@ -11,7 +11,7 @@ import streamlit as st
 from labelcore.charts import stratifications_chart
 from labelcore.planning.stratifications import compare_stratifications
 from labelcore.population import Population
-from labelcore.ui.new_aim import ACCURACY
+from labelcore.ui.new_cards import ACCURACY
 from labelcore.ui.plain import plain
 from labelcore.ui.planners.base import Chosen, offer, project
 from labelcore.ui.progress import draw

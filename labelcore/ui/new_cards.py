@@ -1,0 +1,180 @@
+"""New project, step 3: the questions that people ask, and which of them fit a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from labelcore.designs import DESIGNS
+from labelcore.population import Population
+from labelcore.population.revealing import snake
+from labelcore.ui.draft import Columns, Question
+from labelcore.ui.facts import shown_word
+from labelcore.ui.guess import FOUND_FLAG
+
+
+@dataclass(frozen=True)
+class Card:
+    """A question as people ask it.
+
+    words       what it means, shown on the card that is chosen
+    many        the figures where there are several classes
+    thresholds  how many of a score that nothing else cuts: "none", "one", "several", or "each one":
+                one where several classifiers are chosen, none for one alone
+    """
+
+    title: str
+    words: str
+    estimands: tuple[str, ...]
+    many: tuple[str, ...] = ()
+    thresholds: str = "one"
+
+
+BOTH = Card(
+    "Precision and recall",
+    "Precision: how much of what it finds is right. Recall: how much it finds.",
+    ("precision", "recall"),
+    ("accuracy", "precision", "recall"),
+)
+ACCURACY = Card(
+    "How accurate is it?",
+    "The share that it gets right.",
+    ("accuracy",),
+    ("accuracy",),
+)
+BETTER = Card(
+    "Is A better than B?",
+    "The labels go there.",
+    ("accuracy_difference", "precision_difference", "recall_difference"),
+)
+SEVERAL = Card(
+    "Several classifiers at once",
+    "Side by side, from the same labels.",
+    ("accuracy", "precision", "recall"),
+    ("accuracy",),
+    thresholds="several",
+)
+SHIP = Card(
+    "Which cut should I ship?",
+    "The one that finds the most and is precise enough.",
+    ("selection",),
+    thresholds="each one",
+)
+RANKED = Card(
+    "Where does the list turn bad?",
+    "Precision from the top of the list down.",
+    ("precision_curve",),
+    thresholds="none",
+)
+PREVALENCE = Card(
+    "How common is it?",
+    "Whatever the classifier says.",
+    ("prevalence",),
+    thresholds="none",
+)
+FOUND = Card(
+    "Have I found enough?",
+    "The share of all there are that is found.",
+    ("recall",),
+)
+CARDS = {
+    card.title: card for card in (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, PREVALENCE, FOUND)
+}
+RARE = 0.2
+"""The share called positive up to which accuracy says little: the other items decide it."""
+
+
+def found_so_far(columns: Columns, base: Population, question: Question) -> int:
+    """The positive items among the known answers that count as they are."""
+    if columns.existing != "certainty" or base.known is None or len(base.classes) != 2:
+        return 0
+    positive = question.positive if question.positive in base.classes else base.positive
+    return int(np.count_nonzero(base.known == base.classes.index(positive)))
+
+
+def question_for(estimands: Sequence[str]) -> str | None:
+    """The question that asks for just these numbers by itself, if there is one."""
+    return next((one.title for one in CARDS.values() if one.estimands == tuple(estimands)), None)
+
+
+def possible_cards(base: Population, names: tuple[str, ...], told: int = 0) -> list[Card]:
+    """The questions that this file can answer; ``told`` known items are positive."""
+    if not names:
+        return [FOUND, PREVALENCE] if told else [PREVALENCE]
+    two = len(base.classes) == 2
+    ranked = (
+        two
+        and bool(base.scores)
+        and any("precision_curve" in d.estimands for d in DESIGNS.values())
+    )
+    cut_by_score = two and any(name not in base.predictions for name in base.scores)
+    possible = {
+        BOTH: True,
+        ACCURACY: True,
+        BETTER: two and len(names) > 1,
+        SEVERAL: len(names) > 1 or cut_by_score,
+        SHIP: two and (bool(base.scores) or len(names) > 1),
+        RANKED: ranked,
+        PREVALENCE: two,
+        FOUND: two,
+    }
+    return [card for card, fits in possible.items() if fits]
+
+
+def uses(card: Card, existing: str) -> bool:
+    """Whether any method for the question can use known answers that came about so."""
+    return any(
+        existing in one.existing and {*card.estimands} <= {*one.estimands}
+        for one in DESIGNS.values()
+    )
+
+
+def first_card(base: Population, names: tuple[str, ...], possible: list[Card], told: int) -> Card:
+    """The question that the file itself suggests.
+
+    Answers that were found without a classifier, and a column that says what was found, ask whether
+    that is enough; scores without a prediction are a ranked list; two classifiers are compared;
+    where few items are called positive accuracy says little; anything else begins with the
+    accuracy.
+    """
+    judges = [name for name in names if name in base.predictions]
+    if FOUND in possible and (flags(base, names) or (told and not judges)):
+        return FOUND
+    if possible == [PREVALENCE]:
+        return PREVALENCE
+    if not judges and RANKED in possible:
+        return RANKED
+    if len(judges) == 2 and BETTER in possible:
+        return BETTER
+    few = len(base.classes) == 2 and bool(judges) and called_share(base, judges[0]) <= RARE
+    return BOTH if few else ACCURACY
+
+
+def flags(base: Population, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The classifiers whose column says of every item whether it was found so far."""
+    columns = base.arguments["predictions"]
+    return tuple(name for name in names if FOUND_FLAG.search(snake(columns.get(name, ""))))
+
+
+def called_share(base: Population, name: str) -> float:
+    """The share of the items that a classifier calls positive."""
+    return float(np.mean(base.predictions[name] == base.classes.index(base.positive)))
+
+
+def short_words(card: Card, base: Population, question: Question, told: int) -> str:
+    """What the file says about a question, on its card."""
+    judges = [name for name in base.classifiers if name in base.predictions and name != base.found]
+    two = len(base.classes) == 2
+    if card is BOTH and judges and two:
+        called = round(called_share(base, judges[0]) * len(base))
+        return f"{called:,} of {len(base):,} are called {shown_word(question.positive)!r}."
+    if card is BETTER and len(judges) > 1:
+        a, b = judges[:2]
+        apart = int(np.count_nonzero(base.predictions[a] != base.predictions[b]))
+        return f"{a} and {b} disagree on {apart:,}."
+    if card is FOUND and told:
+        read = int(np.count_nonzero(base.known >= 0)) if base.known is not None else 0
+        return f"{told:,} found in {read:,} read."
+    return ""
