@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ import pytest
 from PIL import Image
 from sklearn.datasets import load_digits
 
+import labelcore as lc
 from labelcore.trials import digits
 
 
@@ -66,3 +69,26 @@ def test_no_column_but_the_key_tells_the_digit(table: pd.DataFrame) -> None:
     expected |= {f"{k}_{n}" for k in ("score", "pred") for n in (*digits.CLASSIFIERS, "vote")}
     assert set(table.columns) == expected
     assert table["id"].tolist() == [f"image-{n}" for n in range(251, 1798)]
+
+
+def test_its_first_intervals_close_in_soon(tmp_path: Path, table: pd.DataFrame) -> None:
+    """Accuracy is narrower than 60 points by label 30 and every figure told by label 80; the twin
+    with the strata that the default would take is not there by label 30."""
+    truth = dict(zip(table["id"], table["true_label"] == 1, strict=True))
+    path = digits.DIGITS.write(tmp_path)
+    population = lc.read_population(path, **digits.DIGITS.read_arguments)
+
+    def session(plan: lc.Plan, until: int) -> lc.Session:
+        found = lc.Session(population, plan)
+        while found.labels < until and (draw := found.next()) is not None:
+            found.answer(draw, bool(truth[draw.item_id]))
+        return found
+
+    def accuracy_width(plan: lc.Plan) -> float:
+        found = session(plan, 30).results()["accuracy"]
+        return float(found.high - found.low)
+
+    plan = digits.DIGITS.plan
+    assert accuracy_width(plan) < 0.6 < accuracy_width(replace(plan, params={}))
+    told = session(plan, 80).results().values()
+    assert len(told) == 16 and not any(one.tentative for one in told)
