@@ -19,11 +19,16 @@ from labelcore.cli.projects import (
 )
 from labelcore.exchange import BATCH_FORMS, Outcome, read_answers, store_answers
 from labelcore.log.people import DEFAULT_ANNOTATOR
+from labelcore.log.screens import LONGEST_LEASE
 from labelcore.report import LABEL_FORMS, labels_file
 from labelcore.session.session import Session
 from labelcore.store import open_store
 from labelcore.words.counts import answers_words
 from labelcore.words.sentences import count
+from labelcore.words.weights import weight_words
+
+A_DAY = 24 * 60
+"""Minutes for which a batch is kept: it is judged in another program, in its own time."""
 
 person_option = click.option(
     "--annotator", default=DEFAULT_ANNOTATOR, show_default=True, help="The person who labels."
@@ -67,7 +72,8 @@ def labels(
     if output != "-":
         rows = sum(session.engine.kinds.values()) + len(session.engine.existing.positions)
         values = {"path": where, "labels": rows}
-        say(values, [f"{where}: {count(rows, 'row')}."], as_json)
+        said = weight_words(session.plan.method.has_weights)
+        say({**values, "weight": said}, [f"{where}: {count(rows, 'row')}.", said], as_json)
 
 
 @click.command()
@@ -78,6 +84,13 @@ def labels(
 @force_option
 @moved_option
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, metavar="N")
+@click.option(
+    "--minutes",
+    type=click.IntRange(1, LONGEST_LEASE),
+    default=A_DAY,
+    show_default=True,
+    help="How long they are kept for this person; after that others may get them.",
+)
 @click.option(
     "--as",
     "form",
@@ -95,6 +108,7 @@ def draw(
     force: bool,
     moved: str | None,
     batch: int,
+    minutes: int,
     form: str,
     as_json: bool,
 ) -> None:
@@ -104,7 +118,7 @@ def draw(
     in the file.
     """
     session = Session.open(store, project, file=moved)
-    draws = session.take(batch, annotator)
+    draws = session.take(batch, annotator, minutes)
     suffix = Path(output).suffix if output != "-" else ".csv"
     where = write(output, BATCH_FORMS[form](session, draws, suffix), force=force)
     if output == "-":

@@ -17,6 +17,7 @@ from labelcore.log.events import Event
 from labelcore.log.state import LogState
 from labelcore.population import Population
 from labelcore.stats.profile import NOT_SAMPLED, FloatArray
+from labelcore.words.weights import weight_words
 
 Content = Callable[[str], Mapping[str, str]]
 BEFORE = "labelled"
@@ -60,6 +61,7 @@ def labels_table(
         found[name] = pd.Series(values, index=found.index)
     if content is not None:
         found = found.join(_contents(found, population, content))
+    found.attrs["weight"] = weight_words(engine.design.has_weights)
     return found
 
 

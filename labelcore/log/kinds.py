@@ -27,12 +27,12 @@ from labelcore.log.rules import (
     check_first_answer,
     check_going_on,
     check_item,
+    check_lease,
     check_new_token,
     check_not_late,
     check_shown,
     check_takes_back,
 )
-from labelcore.log.screens import lease_over
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
 from labelcore.plan.plan import Plan
@@ -47,6 +47,7 @@ class Drawn(Kind):
     def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_new_token(state, event)
+        check_lease(event)
         engine = state.engine
         if event.index is None or not 1 <= event.index <= len(engine.asked) + 1:
             raise AnswerError(f"draw {event.index} is out of order")
@@ -96,6 +97,7 @@ class Redrawn(Kind):
     def check(self, state: LogState, event: Event) -> None:
         check_going_on(state)
         check_new_token(state, event)
+        check_lease(event)
         check_item(state, event)
         engine = state.engine
         if event.index in engine.repeats.ready(event.annotator):
@@ -120,7 +122,7 @@ class Released(Kind):
         given = state.screens.given_by(int(event.previous or 0))
         if given is None or given.draw.index != event.index:
             raise AnswerError(f"it releases event {event.previous}, which nobody has before them")
-        if event.annotator != given.annotator and not lease_over(given.at, event.at):
+        if event.annotator != given.annotator and not given.over(event.at):
             raise AnswerError(
                 f"it releases event {event.previous}, still kept for {given.annotator!r}"
             )

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from labelcore.errors import AnswerError, LateAnswerError
 from labelcore.log.events import Event
-from labelcore.log.screens import Shown
+from labelcore.log.screens import LONGEST_LEASE, Shown
 from labelcore.log.state import LogState
 
 
@@ -67,6 +67,17 @@ def check_new_token(state: LogState, event: Event) -> None:
     """A draw has a token of its own."""
     if not event.token or event.token in state.screens.shown or event.token in state.answered:
         raise AnswerError(f"its token {event.token!r} was used before")
+
+
+def check_lease(event: Event) -> None:
+    """A draw that was taken for a time says so in whole minutes."""
+    minutes = event.detail.get("minutes")
+    if minutes is None:
+        return
+    if type(minutes) is not int or not 1 <= minutes <= LONGEST_LEASE:
+        raise AnswerError(
+            f"minutes must be a whole number from 1 to {LONGEST_LEASE:,}, got {minutes!r}"
+        )
 
 
 def check_first_answer(state: LogState, event: Event) -> None:

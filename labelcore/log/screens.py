@@ -9,6 +9,8 @@ from labelcore.log.events import Draw, Event
 
 LEASE = timedelta(minutes=30)
 """How long an item is kept for the person it was given to, when others have nothing else to do."""
+LONGEST_LEASE = 366 * 24 * 60
+"""Minutes for which items may be taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +19,22 @@ class Shown:
 
     at        when, UTC, ISO 8601
     sequence  the event of the log that put it there
+    minutes   for how long the person took it; None where no time was named
     """
 
     draw: Draw
     annotator: str
     at: str
     sequence: int
+    minutes: int | None = None
+
+    def over(self, at: str) -> bool:
+        """Whether others may have it at the time ``at``."""
+        lease = LEASE if self.minutes is None else timedelta(minutes=self.minutes)
+        return lease_over(self.at, at, lease)
 
 
-def lease_over(since: str, at: str) -> bool:
+def lease_over(since: str, at: str, lease: timedelta = LEASE) -> bool:
     """Whether what was given to a person at the time ``since`` may go to others at the time ``at``.
 
     >>> lease_over("2026-01-01T10:00:00+00:00", "2026-01-01T10:29:59+00:00")
@@ -33,7 +42,7 @@ def lease_over(since: str, at: str) -> bool:
     >>> lease_over("2026-01-01T10:00:00+00:00", "2026-01-01T10:30:00+00:00")
     True
     """
-    return datetime.fromisoformat(at) - datetime.fromisoformat(since) >= LEASE
+    return datetime.fromisoformat(at) - datetime.fromisoformat(since) >= lease
 
 
 class Screens:
@@ -61,7 +70,8 @@ class Screens:
             batch=int(event.batch or 0),
             repeat=repeat,
         )
-        found = Shown(draw, event.annotator, event.at, event.sequence)
+        minutes = event.detail.get("minutes")
+        found = Shown(draw, event.annotator, event.at, event.sequence, minutes)
         self.shown[draw.token] = self._open[draw.token] = found
         if not repeat:
             self.released.discard(draw.index)
@@ -109,7 +119,7 @@ class Screens:
         return {
             one.draw.index
             for one in self._open.values()
-            if one.draw.repeat == repeat and not (at and lease_over(one.at, at))
+            if one.draw.repeat == repeat and not (at and one.over(at))
         }
 
     def holder(self, draw: Draw) -> str | None:
@@ -123,7 +133,7 @@ class Screens:
 
     def expired(self, at: str) -> list[Shown]:
         """The open draws that may go to others, the one shown first first."""
-        return [one for one in self._open.values() if lease_over(one.at, at)]
+        return [one for one in self._open.values() if one.over(at)]
 
     def taken_back(self, index: int, *, repeat: bool = False) -> Event | None:
         """The event that took back a first or a second answer to the draw, the last one."""

@@ -17,7 +17,7 @@ from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_population
 from labelcore.replay.forms import check_fields
 from labelcore.replay.result import ReplayResult
-from labelcore.store import LabelStore, open_store
+from labelcore.store import LabelStore, items_path, open_store
 from labelcore.words.existing import taken_words
 from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
@@ -113,7 +113,7 @@ def replay_project(
     record = opened.project(project)
     source = json.loads(record.population_json)
     return replay(
-        source["path"] if file is None else file,
+        items_path(record, opened.items_folder) if file is None else file,
         record.plan_json,
         opened.events(project),
         fingerprint=record.fingerprint,

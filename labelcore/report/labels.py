@@ -29,15 +29,17 @@ def _told(value: Any) -> Any:
 
 
 def labels_parquet(table: pd.DataFrame) -> bytes:
-    """With its types; texts as they are."""
+    """With its types and its ``attrs``; texts as they are."""
     stream = io.BytesIO()
     table.to_parquet(stream, index=False)
     return stream.getvalue()
 
 
 def labels_xlsx(table: pd.DataFrame) -> bytes:
-    """One sheet; times in ISO 8601, texts guarded as in the CSV file."""
-    return workbook({"Labels": table})
+    """A sheet, and one that explains it where there is a word on it; times in ISO 8601, texts
+    guarded as in the CSV file."""
+    said = pd.DataFrame([{"column": name, "meaning": words} for name, words in table.attrs.items()])
+    return workbook({"Labels": table} | ({"About": said} if len(said) else {}))
 
 
 # The suffix of a file of labels -> what makes its bytes.

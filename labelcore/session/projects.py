@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +14,12 @@ from labelcore.errors import (
     OtherItemsError,
     PopulationError,
     ProjectExistsError,
-    StoreNotWritableError,
     UnknownProjectError,
 )
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_as_it_is
 from labelcore.session.ledger import check_characters, now
-from labelcore.store import LabelStore, ProjectRecord
+from labelcore.store import LabelStore, ProjectRecord, items_path, keep
 
 LONGEST_NAME = 200
 
@@ -90,26 +87,21 @@ def created_or_same(
 def _with_items_kept(
     store: LabelStore, record: ProjectRecord, population: Population
 ) -> ProjectRecord:
-    """The record with the place where the items of a table are from now on: beside the store, in a
-    folder named by what is in the file. Raises StoreNotWritableError."""
+    """The record with the place where a copy of the items is from now on: beside the store, so that
+    a file that is moved hurts nobody. Raises StoreNotWritableError."""
     folder = store.items_folder
-    if not population.is_table or folder is None:
+    if folder is None or not (population.is_table or _is_kept(population.path)):
         return record
-    with population.path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    kept = folder / digest[:16] / population.path.name
-    try:
-        if not kept.exists():
-            kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            half = kept.with_name(f"{kept.name}.{os.getpid()}")
-            shutil.copyfile(population.path, half)
-            os.replace(half, kept)
-    except OSError as error:
-        raise StoreNotWritableError(
-            f"{kept.parent}: the items cannot be kept beside the store: {error.strerror or error}"
-        ) from error
-    source = {**json.loads(record.population_json), "path": str(kept)}
+    place = keep(population.path, folder)
+    source = {**json.loads(record.population_json), "kept": place}
+    if population.is_table:
+        source["path"] = str(folder / place)
     return replace(record, population_json=json.dumps(source, ensure_ascii=False))
+
+
+def _is_kept(path: Path) -> bool:
+    """A Parquet file is left where it is: it may be far larger than what is read of it."""
+    return path.suffix.lower() != ".parquet"
 
 
 def same_items(record: ProjectRecord, population: Population) -> Population:
@@ -133,14 +125,11 @@ def read_items(
     """The items of a project, read as they were when it was made.
 
     file   where they are now; None: where they were
-    kept   the folder of the store for items that were no file, which may have moved with it
+    kept   the folder of the store with copies of items, which may have moved with it
     Raises MissingItemsError, and OtherItemsError when the file is another one.
     """
     source = json.loads(record.population_json)
-    path = Path(source["path"] if file is None else file)
-    if file is None and kept is not None and source.get("table") and not path.exists():
-        moved = kept / path.parent.name / path.name
-        path = moved if moved.exists() else path
+    path = items_path(record, kept) if file is None else Path(file)
     if not path.exists():
         raise MissingItemsError(
             record.name,

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -35,7 +36,7 @@ from labelcore.log.events import Draw, Event, genesis, text_digest
 from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
 from labelcore.log.repeats import Judged
-from labelcore.log.screens import Shown
+from labelcore.log.screens import LEASE, LONGEST_LEASE, Shown
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
 from labelcore.plan.plan import Plan
@@ -52,6 +53,7 @@ from labelcore.session.turns import Turns
 from labelcore.store import LabelStore, open_store
 
 RECORD_AGAIN_SECONDS = 2.0
+LEASE_MINUTES = LEASE // timedelta(minutes=1)
 
 
 class Session:
@@ -337,8 +339,9 @@ class Session:
 
         Notes
         -----
-        Nobody gets an item that another person has open. When nothing else is left, an item that
-        another person has had for 30 minutes is released and given to this one.
+        Nobody gets an item that another person has open. What another person took (``take``) for a
+        time that is over comes first; when nothing else is left, an item that another person has
+        had for 30 minutes is released and given to this one.
         """
         with self._lock:
             self.sync()
@@ -349,13 +352,17 @@ class Session:
             if stack and not self.turns.owes(annotator):
                 return stack[-1]
             stopped = not stack and not self.turns.taken_back() and self._stop_now(annotator)
+            if not stopped:
+                self._put_back_taken(annotator)
             while True:
                 self.ledger.append(lambda: self.turns.next_draw(annotator, stopped))
                 stack = self.state.on_screen(annotator)
                 if stack or not self._release_expired(annotator, stopped):
                     return stack[-1] if stack else None
 
-    def take(self, n: int, annotator: str = DEFAULT_ANNOTATOR) -> list[Draw]:
+    def take(
+        self, n: int, annotator: str = DEFAULT_ANNOTATOR, minutes: int = LEASE_MINUTES
+    ) -> list[Draw]:
         """Several items at once, to be judged outside the app.
 
         Parameters
@@ -364,6 +371,9 @@ class Session:
             how many items the person has then, at most; those that are open already count
         annotator
             the person who takes them
+        minutes
+            how long they are kept for this person: after that they go back, and whoever asks next
+            gets them first. Draws that are open already keep their time
 
         Returns
         -------
@@ -374,7 +384,8 @@ class Session:
         Raises
         ------
         TypeError, ValueError
-            ``n`` is not a whole number, or less than 1.
+            ``n`` or ``minutes`` is not a whole number, or less than 1; ``minutes`` is more than a
+            year.
         BrokenLogError
             The log was changed outside Labelcore.
         StoreError
@@ -382,10 +393,9 @@ class Session:
 
         Notes
         -----
-        As with ``next``, what nobody has answered for 30 minutes may go to another person who has
-        nothing else to do; an answer that comes later still counts if it is the first. A method
-        that learns from the labels does not learn from items that are still out, so a batch costs
-        a few labels more; its intervals hold.
+        An answer that comes later still counts if it is the first. A method that learns from the
+        labels does not learn from items that are still out, so a batch costs a few labels more; its
+        intervals hold.
 
         Examples
         --------
@@ -398,10 +408,8 @@ class Session:
         >>> [draw.index for draw in batch], session.labels
         ([1, 2, 3], 3)
         """
-        if isinstance(n, bool) or not isinstance(n, int):
-            raise TypeError(f"n must be a whole number of items, got {n!r}")
-        if n < 1:
-            raise ValueError(f"n must be at least 1, got {n}")
+        _check_whole("n", "items", n)
+        _check_whole("minutes", "minutes", minutes, most=LONGEST_LEASE)
         with self._lock:
             self.sync()
             self.ledger.refuse_broken()
@@ -410,7 +418,10 @@ class Session:
                 if len(stack) >= n:
                     break
                 stopped = not self.turns.taken_back() and self._stop_now(annotator)
-                drawn = self.ledger.append(partial(self.turns.next_draw, annotator, stopped, n))
+                if not stopped:
+                    self._put_back_taken(annotator)
+                build = partial(self.turns.next_draw, annotator, stopped, n, minutes)
+                drawn = self.ledger.append(build)
                 if drawn is None and not self._release_expired(annotator, stopped):
                     break
             return self.state.on_screen(annotator)[:n]
@@ -445,6 +456,11 @@ class Session:
     def _release_expired(self, annotator: str, stopped: bool) -> Event | None:
         """Take an item from a person who has had it for too long; there is nothing else to do."""
         return self.ledger.write(lambda: self.turns.release_expired(annotator, stopped))
+
+    def _put_back_taken(self, annotator: str) -> None:
+        """Put back all that others took for a time that is over."""
+        while self.ledger.write(lambda: self.turns.release_taken(annotator)):
+            pass
 
     def release(self, draw: Draw | str, *, annotator: str | None = None) -> Event | None:
         """Give an item back unanswered, so that others may have it.
@@ -1342,3 +1358,13 @@ class Session:
         """
         with self._lock:
             return history(self.events, self.state, annotator, last)
+
+
+def _check_whole(name: str, of: str, value: object, most: int | None = None) -> None:
+    """TypeError or ValueError for what is no whole number from 1 to ``most``."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be a whole number of {of}, got {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, got {value}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {value:,}")

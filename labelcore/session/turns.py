@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from typing import Any
 
 from labelcore.figures.stops import stop_reason
 from labelcore.log.events import Draw, Event, text_digest
@@ -54,10 +55,12 @@ class Turns:
         undone = self.state.screens.taken_back(index, repeat=repeat)
         return undone is None or undone.annotator == annotator or lease_over(undone.at, now())
 
-    def next_draw(self, annotator: str, stopped: bool, most: int = 1) -> Entry | None:
+    def next_draw(
+        self, annotator: str, stopped: bool, most: int = 1, minutes: int | None = None
+    ) -> Entry | None:
         """What to show next: an item taken back, else a repeat that is due, else what the method
         asks, else any repeat; repeats only when the plan's rules have ended the drawing. Nothing
-        for a person who has ``most`` items already."""
+        for a person who has ``most`` items already. With ``minutes`` it is kept for so long."""
         if len(self.state.on_screen(annotator)) >= most and not self.owes(annotator):
             return None  # Another page of this person was faster.
         engine = self.engine
@@ -76,6 +79,9 @@ class Turns:
         item_id = self.population.id_at(position)
         known = index <= len(engine.asked)
         content = {} if known else self.population.content(item_id)
+        detail: dict[str, Any] = {} if minutes is None else {"minutes": minutes}
+        if not known:
+            detail["content"] = text_digest(item_id, content)
         event = self.ledger.event(
             "redrawn" if repeat else "drawn",
             annotator,
@@ -85,7 +91,7 @@ class Turns:
             stratum=int(engine.frame.stratum[position]),
             batch=batch,
             basis=basis,
-            detail={} if known else {"content": text_digest(item_id, content)},
+            detail=detail,
         )
         return event, {} if known else {item_id: content}
 
@@ -167,5 +173,13 @@ class Turns:
         long; None if there is none that may go to this one."""
         for shown in self.state.screens.expired(now()):
             if shown.draw.repeat or not stopped:
+                return self.release(shown, annotator)
+        return None
+
+    def release_taken(self, annotator: str) -> Event | None:
+        """The event that puts back what somebody else took for a time that is over; None if there
+        is none."""
+        for shown in self.state.screens.expired(now()):
+            if shown.minutes is not None and shown.annotator != annotator:
                 return self.release(shown, annotator)
         return None

@@ -7,6 +7,7 @@ tests then run on it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from labelcore.store.base import (
@@ -16,6 +17,7 @@ from labelcore.store.base import (
     ProjectRecord,
     RepeatedTokenError,
 )
+from labelcore.store.items import copy_items, items_path, keep
 from labelcore.store.memory import MemoryStore
 
 __all__ = [
@@ -27,7 +29,11 @@ __all__ = [
     "MemoryStore",
     "ProjectRecord",
     "RepeatedTokenError",
+    "copy_items",
+    "items_path",
+    "keep",
     "open_store",
+    "put_back",
 ]
 
 
@@ -43,6 +49,23 @@ STORES: dict[str, Callable[..., LabelStore]] = {
     "memory": MemoryStore,
     "sqlite": _sqlite,
 }
+
+
+def put_back(backup: Path, url: str) -> Path | None:
+    """Let a backup be the store at ``url``; what was there gets another name, which is returned.
+
+    Raises ValueError for the address of a store that is in no file, StoreError.
+    """
+    if not url.startswith("sqlite:///"):
+        raise ValueError(
+            f"a backup is put back as a file, such as sqlite:///labels.db, got {url!r}; from there "
+            "labelcore copy takes its projects to any other store"
+        )
+    from labelcore.store.sqlite_backup import put_in_place
+    from labelcore.store.sqlite_file import named_path
+
+    return put_in_place(backup, named_path(url))
+
 
 NOT_AVAILABLE_YET = ("postgresql+psycopg",)
 

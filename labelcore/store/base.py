@@ -162,6 +162,25 @@ class LabelStore(ABC):
         """{name: when it was given} of every person who has a key, in that order."""
 
     @abstractmethod
+    def keys(self, project: str) -> dict[str, tuple[str, str]]:
+        """{key: (name, when it was given)} of every person who has a key, in that order."""
+
+    @abstractmethod
+    def admit(self, project: str, keys: Mapping[str, tuple[str, str]]) -> None:
+        """Take over the keys of the project's copy in another store, with their names and times; a
+        key that is there already stays as it is."""
+
+    def backup(self, path: Path) -> None:
+        """Write a copy of the store, as it is at one moment, to a file that is a store itself.
+
+        Raises StoreError for a store that is in no file.
+        """
+        raise StoreError(
+            f"{self.url} is in no file that could be copied; copy its projects to a store in a "
+            "file: labelcore copy"
+        )
+
+    @abstractmethod
     def close(self) -> None:
         """Release files; any later call raises StoreError. Closing twice does nothing."""
 

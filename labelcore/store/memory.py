@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -160,6 +160,17 @@ class MemoryStore(LabelStore):
     def people(self, project: str) -> dict[str, str]:
         with self._open():
             return dict(self._find(project).people.values())
+
+    def keys(self, project: str) -> dict[str, tuple[str, str]]:
+        with self._open():
+            return dict(self._find(project).people)
+
+    def admit(self, project: str, keys: Mapping[str, tuple[str, str]]) -> None:
+        for key, (_, at) in keys.items():
+            check_person(key, at)
+        with self._open():
+            found = self._find(project)
+            found.people = {**keys, **found.people}
 
     def close(self) -> None:
         with self._lock:

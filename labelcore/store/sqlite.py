@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -52,6 +52,7 @@ from labelcore.store.migrations import (
     schema_version,
 )
 from labelcore.store.schema import person_table, project_table
+from labelcore.store.sqlite_backup import copy_database
 from labelcore.store.sqlite_errors import (
     NO_FILES_BESIDE,
     NOT_WRITABLE,
@@ -76,6 +77,8 @@ from labelcore.store.statements import (
     EVENTS_AFTER,
     INSERT_EVENT,
     INSERT_ITEM,
+    INSERT_KEY,
+    KEYS,
     PEOPLE,
     PERSON,
     PROJECT_AND_LAST,
@@ -238,6 +241,30 @@ class SqliteStore(LabelStore):
             return {
                 row[0]: row[1] for row in connection.execute(PEOPLE, {"project_id": project_id})
             }
+
+    def keys(self, project: str) -> dict[str, tuple[str, str]]:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            if schema_version(connection) < WITH_PEOPLE:
+                return {}
+            rows = connection.execute(KEYS, {"project_id": project_id})
+            return {row[0]: (row[1], row[2]) for row in rows}
+
+    def admit(self, project: str, keys: Mapping[str, tuple[str, str]]) -> None:
+        for key, (_, at) in keys.items():
+            check_person(key, at)
+        with self._writing() as connection:
+            project_id, _ = self._find(connection, project)
+            rows = [
+                {"project_id": project_id, "key": key, "name": name, "at": at}
+                for key, (name, at) in keys.items()
+            ]
+            if rows:
+                connection.execute(INSERT_KEY, rows)
+
+    def backup(self, path: Path) -> None:
+        self._check_usable()
+        copy_database(self.path, path)
 
     def close(self) -> None:
         if not self._closed:

@@ -41,12 +41,18 @@ PEOPLE = (
     .where(person_table.c.project_id == bindparam("project_id"))
     .order_by(person_table.c.id)
 )
+KEYS = (
+    select(person_table.c.key, person_table.c.name, person_table.c.at)
+    .where(person_table.c.project_id == bindparam("project_id"))
+    .order_by(person_table.c.id)
+)
 ANNOTATORS = (
     select(event_table.c.annotator)
     .where(event_table.c.project_id == bindparam("project_id"))
     .distinct()
 )
 INSERT_EVENT = insert(event_table)
+INSERT_KEY = sqlite_insert(person_table).on_conflict_do_nothing()
 INSERT_ITEM = sqlite_insert(item_table).on_conflict_do_nothing()
 WITH_TOKEN = {
     field: select(event_table.c[field], project_table.c.name, *EVENT_COLUMNS)

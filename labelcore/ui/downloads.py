@@ -10,6 +10,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from labelcore.exchange import LABELLED_FORMS
 from labelcore.report import (
     bundle_zip,
     estimates_csv,
@@ -22,6 +23,7 @@ from labelcore.report import (
     table_file,
 )
 from labelcore.session.session import Session
+from labelcore.words.weights import weight_words
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,21 @@ DOWNLOADS = (
 )
 
 LABELS_HELP = "One row for each item judged, with scores, predictions and weight."
+PARQUET = "application/vnd.apache.parquet"
 TABLE_KINDS = {
     ".csv": ("CSV", "text/csv"),
-    ".parquet": ("Parquet", "application/vnd.apache.parquet"),
+    ".parquet": ("Parquet", PARQUET),
     ".xlsx": ("Excel", SHEET),
 }
+JSON_LINES = "application/jsonl"
+TOOL_FILES = {
+    "label-studio": ("Label Studio", ".json", "application/json"),
+    "doccano": ("doccano", ".jsonl", JSON_LINES),
+    "prodigy": ("Prodigy", ".jsonl", JSON_LINES),
+    "asreview": ("ASReview", ".csv", "text/csv"),
+    "hugging-face": ("Hugging Face", ".parquet", PARQUET),
+}
+"""Of each form of the labels for a tool: the tool, the suffix of its file, the file's type."""
 
 
 def file_name(project: str, suffix: str) -> str:
@@ -78,36 +90,48 @@ def downloads(project: str, session: Session) -> None:
 
 
 def labels_button(session: Session, label: str = "Labels") -> None:
-    """The table of labels, with what was shown."""
-    table_button(session, label, "labels", partial(session.labels_table, content=True), LABELS_HELP)
-
-
-def table_button(
-    session: Session,
-    label: str,
-    name: str,
-    make: Callable[[], pd.DataFrame],
-    help: str | None = None,
-) -> None:
-    """A table in three forms behind one button, made when a form is pressed; nothing where the log
-    was changed outside Labelcore: a file would not say."""
+    """The table of labels, with what was shown, and the labels in the forms of other tools; nothing
+    where the log was changed outside Labelcore: a file would not say."""
     if session.broken_at:
         return
-    with st.popover(label, icon=":material/table:", help=help, key=f"take-{name}"):
-        for suffix, (kind, mime) in TABLE_KINDS.items():
-            st.download_button(
-                f"As {kind}",
-                data=partial(_table_file, make, suffix),
-                file_name=file_name(session.project, f"{name}{suffix}"),
-                mime=mime,
-                key=f"download-{name}{suffix}",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+    with st.popover(label, icon=":material/table:", help=LABELS_HELP, key="take-labels"):
+        _tables(session, "labels", partial(session.labels_table, content=True))
+        st.caption(weight_words(session.plan.method.has_weights))
+        for form, (tool, suffix, mime) in TOOL_FILES.items():
+            if form != "asreview" or len(session.population.classes) == 2:
+                _taken_as(session, tool, f"{form}{suffix}", mime, LABELLED_FORMS[form])
 
 
-def _table_file(make: Callable[[], pd.DataFrame], suffix: str) -> bytes:
-    return table_file(make(), suffix)
+def table_button(session: Session, label: str, name: str, make: Callable[[], pd.DataFrame]) -> None:
+    """A table in three forms behind one button, made when a form is pressed; nothing where the log
+    was changed outside Labelcore."""
+    if session.broken_at:
+        return
+    with st.popover(label, icon=":material/table:", key=f"take-{name}"):
+        _tables(session, name, make)
+
+
+def _tables(session: Session, name: str, make: Callable[[], pd.DataFrame]) -> None:
+    for suffix, (kind, mime) in TABLE_KINDS.items():
+
+        def made(_: Session, suffix: str = suffix) -> bytes:
+            return table_file(make(), suffix)
+
+        _taken_as(session, kind, f"{name}{suffix}", mime, made)
+
+
+def _taken_as(
+    session: Session, kind: str, name: str, mime: str, make: Callable[[Session], bytes]
+) -> None:
+    st.download_button(
+        f"As {kind}",
+        data=partial(make, session),
+        file_name=file_name(session.project, name),
+        mime=mime,
+        key=f"download-{name}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
 
 
 def csv_button(session: Session, label: str, name: str, make: Callable[[], str | bytes]) -> None:

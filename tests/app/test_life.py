@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -287,8 +288,10 @@ def test_cancel_changes_nothing(app, make, data_folder: Path, what: str) -> None
 
 @pytest.mark.parametrize("what", ["Correct the wording", "Go on longer", "Finish"])
 def test_a_missing_file_is_a_sentence(app, make, items: Path, what: str) -> None:
-    make(labels=3)
+    session = make(labels=3)
     items.unlink()
+    assert session.store.items_folder is not None
+    shutil.rmtree(session.store.items_folder)
     assert "no longer there" in plainly(chosen(app, what))
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -69,17 +70,33 @@ def test_damaged_database(app, data_folder: Path, page: str) -> None:
 
 @pytest.mark.parametrize("page", PROJECT_PAGES)
 def test_missing_file(app, make, items: Path, page: str) -> None:
-    make(labels=3)
+    session = make(labels=3)
     items.unlink()
+    without_copies(session)
     shown = app(page, project="demo")
     assert not shown.exception
     assert "no longer there" in shown.error[0].value.replace("\\", "")
 
 
+@pytest.mark.parametrize("page", PROJECT_PAGES)
+def test_a_file_that_moved_hurts_no_page(app, make, items: Path, page: str) -> None:
+    make(labels=3)
+    items.rename(items.with_name("items of last year.csv"))
+    shown = app(page, project="demo")
+    assert not shown.exception and not shown.error
+
+
+def without_copies(session: lc.Session) -> None:
+    """As a project of an earlier version is: nothing is kept beside its store."""
+    assert session.store.items_folder is not None
+    shutil.rmtree(session.store.items_folder)
+
+
 def test_a_file_that_moved_is_found_again_by_its_content(app, make, items: Path) -> None:
-    make(labels=30)
+    session = make(labels=30)
     moved = items.with_name("items of last year.csv")
     items.rename(moved)
+    without_copies(session)
     other = items.with_name("other.csv")
     other.write_text(moved.read_text("utf-8").replace("item 2\n", "item two\n"), "utf-8")
     shown = app("report", project="demo")
@@ -174,7 +191,10 @@ def test_report_has_the_labels_to_take_away(app, two: lc.Session) -> None:
     page = app("report", project="two")
     assert not page.exception
     labels = [one.proto.label for one in page.get("download_button")]
-    assert labels[-3:] == ["As CSV", "As Parquet", "As Excel"]
+    kinds = ["CSV", "Parquet", "Excel", "Label Studio", "doccano", "Prodigy", "ASReview"]
+    assert labels[-8:] == [f"As {kind}" for kind in [*kinds, "Hugging Face"]]
+    weights = "weighted shares estimate those of the file"
+    assert any(weights in one.value for one in page.caption)
 
 
 def test_report_is_interim_before_finish(app, make) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,7 +54,7 @@ def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 def test_the_commands_of_the_interface_are_there() -> None:
     assert set(commands.commands) == {
         *("app", "check", "plan", "import", "draw", "answer", "labels", "status", "simulate"),
-        *("export", "report", "replay", "gate"),
+        *("export", "report", "replay", "gate", "backup", "restore", "copy"),
     }
     for name, command in commands.commands.items():
         if name == "app":  # It prints nothing of its own.
@@ -357,6 +358,9 @@ def test_a_file_that_moved_is_named(
     assert run(capsys, "report", *place, tmp_path / "before.html")[0] == 0
     moved = tmp_path / "moved.csv"
     items.rename(moved)
+    assert run(capsys, "report", *place, tmp_path / "copy.html")[0] == 0
+    (copies,) = tmp_path.glob("*.items")
+    shutil.rmtree(copies)
     code, _, err = run(capsys, "report", *place, tmp_path / "r.html")
     assert code == 2 and "Put the file back, or say where it is now" in err
     assert run(capsys, "report", *place, tmp_path / "r.html", "--file", moved)[0] == 0

@@ -71,7 +71,9 @@ def test_a_batch_goes_out_and_its_answers_come_back(
     assert code == 0 and "9 answers stored" in out and "1 answer still to be given" in out
     code, out, _ = run(capsys, "answer", done, *place(url))
     assert code == 0 and "0 answers stored; 9 answers there already" in out
-    labels = lc.Session.open(url, "spam").labels_table()
+    session = lc.Session.open(url, "spam")
+    assert {one.detail["minutes"] for one in session.events if one.kind == "drawn"} == {1440}
+    labels = session.labels_table()
     assert len(labels) == 9 and set(labels["annotator"]) == {"ann"}
     assert sorted(labels["status"]) == ["labelled"] * 8 + ["unsure"]
     assert labels["notes"].tolist().count("odd") == 1

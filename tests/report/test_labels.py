@@ -30,6 +30,15 @@ def test_every_form_holds_the_same_table(suffix: str, made: Made) -> None:
     assert pd.to_datetime(found["time"]).tolist() == table["time"].tolist()
 
 
+def test_the_weights_are_explained_where_a_file_has_room(made: Made) -> None:
+    said = made.session.labels_table().attrs["weight"]
+    assert "weighted shares estimate those of the file" in said
+    parquet = pd.read_parquet(io.BytesIO(labels_file(made.session, ".parquet")))
+    assert parquet.attrs == {"weight": said}
+    about = pd.read_excel(io.BytesIO(labels_file(made.session, ".xlsx")), sheet_name="About")
+    assert about.to_dict("records") == [{"column": "weight", "meaning": said}]
+
+
 def test_no_text_runs_as_a_formula(tmp_path: Path) -> None:
     write_items(tmp_path / "items.csv", names=lambda n: f"{HOSTILE[n % len(HOSTILE)]}{n}")
     session = session_on(tmp_path / "items.csv", budget=100)

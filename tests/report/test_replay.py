@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,8 @@ def test_a_project_whose_file_moved_replays_from_where_it_is(tmp_path: Path) -> 
     store = f"sqlite:///{tmp_path}/labels.db"
     label(session_on(tmp_path / "items.csv", store=store), truth, 5)
     (tmp_path / "items.csv").rename(tmp_path / "moved.csv")
+    assert replay_project(store, "spam").draws == 5
+    shutil.rmtree(tmp_path / "labels.items")
     with pytest.raises(FileNotFoundError, match=r"items\.csv"):
         replay_project(store, "spam")
     assert replay_project(store, "spam", file=tmp_path / "moved.csv").draws == 5

@@ -13,6 +13,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.errors import AnswerError, LateAnswerError, ReplayError
+from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event
 from labelcore.log.people import people_count
 from labelcore.log.screens import LEASE
@@ -158,6 +159,61 @@ def test_an_item_judged_again_comes_back_too(tmp_path: Path, clock: Clock) -> No
         session.answer(draw, "yes")
     assert session.next("ann") is None and session.status == "budget used"
     replays(session)
+
+
+# --- taken for a time -----------------------------------------------------------------------------
+
+
+def test_what_was_taken_for_a_time_goes_back_to_the_queue(tmp_path: Path, clock: Clock) -> None:
+    session = start(tmp_path, f"sqlite:///{tmp_path / 'labels.db'}")
+    batch = session.take(3, "ann", minutes=5)
+    assert [one.index for one in batch] == [1, 2, 3]
+    clock.pass_by(5 * A_MINUTE - timedelta(seconds=1))
+    mine = given(session, "bob")
+    assert mine.index == 4 and session.take(3, "ann", minutes=5) == batch
+    session.answer(batch[1], "yes")
+    session.answer(mine, "yes")
+    clock.pass_by(timedelta(seconds=1))
+    again = lc.Session.open(f"sqlite:///{tmp_path / 'labels.db'}", "default")
+    for_bob, for_eve = given(again, "bob"), given(again, "eve")
+    assert [for_bob.index, for_eve.index] == [1, 3]
+    released = [event for event in again.events if event.kind == "released"]
+    assert [(one.annotator, one.index) for one in released] == [("bob", 1), ("bob", 3)]
+    late = session.answer(batch[0], "no")
+    assert late.annotator == "ann", "an answer that is the first counts"
+    with pytest.raises(LateAnswerError, match="'ann' has answered it since"):
+        again.answer(for_bob, "yes")
+    replays(again)
+
+
+def test_without_a_time_nothing_is_taken_away_while_others_have_work(
+    tmp_path: Path, clock: Clock
+) -> None:
+    """The broken twin of the rule above: what ``next`` gave is not what ``take`` gave."""
+    session = start(tmp_path)
+    left = given(session, "ann")
+    clock.pass_by(2 * LEASE)
+    assert given(session, "bob").index == 2 and given(session, "ann") == left
+    session.take(1, "eve")
+    clock.pass_by(LEASE)
+    session.answer(given(session, "bob"), "yes")
+    assert given(session, "bob").index == 3, "thirty minutes where none are named"
+
+
+def test_a_time_is_a_number_of_minutes(tmp_path: Path) -> None:
+    session = start(tmp_path)
+    with pytest.raises(TypeError, match=r"minutes must be a whole number of minutes, got 0\.5"):
+        session.take(1, "ann", minutes=0.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="minutes must be at least 1, got 0"):
+        session.take(1, "ann", minutes=0)
+    with pytest.raises(ValueError, match="minutes must be at most 527,040, got 600,000"):
+        session.take(1, "ann", minutes=600_000)
+    session.take(1, "ann", minutes=7)
+    event = session.events[0]
+    for wrong in (0, "7", True):
+        walk = Walk(Engine(session.population, session.plan), None)
+        with pytest.raises(ReplayError, match="minutes must be a whole number from 1 to"):
+            walk.take(replace(event, detail={**event.detail, "minutes": wrong}))
 
 
 # --- too late -------------------------------------------------------------------------------------

@@ -1,0 +1,84 @@
+"""Projects copied from one store to another, whatever the two are kept in."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+from labelcore.errors import BrokenLogError, ProjectExistsError, UnknownProjectError
+from labelcore.log.events import Event, genesis, sound_part
+from labelcore.store import LabelStore, ProjectRecord, RepeatedTokenError, copy_items
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What was copied of a project: events that were not there yet, and the last one's hash."""
+
+    project: str
+    events: int
+    there: int
+    seal: str
+
+
+def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
+    """Copy a project with its log, the texts of drawn items, who its people are, and the items that
+    are kept beside the store. The hashes stay: the copy replays as the original does.
+
+    Where the target has the project already, as far as it was at an earlier moment, what was added
+    since is copied.
+
+    Raises BrokenLogError where the log was changed outside Labelcore, ProjectExistsError where the
+    target has another project of this name or one that went on by itself, UnknownProjectError,
+    StoreError.
+    """
+    record, events = source.project(name), source.events(name)
+    sound = sound_part(events, genesis(record.fingerprint, record.plan_json))
+    if len(sound) < len(events):
+        raise BrokenLogError(name, len(sound) + 1)
+    there = _there(target, record, events)
+    copy_items([record], source.items_folder, target.items_folder)
+    if there is None:
+        target.create(_placed(record, target))
+    else:
+        target.update(name, settings_json=record.settings_json, archived=record.archived)
+    new = events[there or 0 :]
+    texts = {str(one.item_id): source.content(name, str(one.item_id)) for one in new if one.item_id}
+    try:
+        target.append(name, new, {key: text for key, text in texts.items() if text is not None})
+    except RepeatedTokenError as error:
+        raise ProjectExistsError(
+            f"{target.url} has the events of project {name!r} already, as project "
+            f"{error.project!r}; rename one of the two, or copy to another store"
+        ) from error
+    target.admit(name, source.keys(name))
+    return Copied(name, len(new), there or 0, events[-1].hash if events else "")
+
+
+def _there(target: LabelStore, record: ProjectRecord, events: list[Event]) -> int | None:
+    """How many of the events the target has already; None where it has no such project."""
+    try:
+        known = target.project(record.name)
+    except UnknownProjectError:
+        return None
+    same = (known.fingerprint, known.plan_json) == (record.fingerprint, record.plan_json)
+    if not same:
+        raise ProjectExistsError(
+            f"project {record.name!r} in {target.url} has another file or another plan; copy to "
+            "another store, or rename one of the two"
+        )
+    have = target.events(record.name)
+    if [one.hash for one in have] != [one.hash for one in events[: len(have)]]:
+        raise ProjectExistsError(
+            f"project {record.name!r} in {target.url} went on by itself: its log is not the "
+            "beginning of this one, and neither was changed"
+        )
+    return len(have)
+
+
+def _placed(record: ProjectRecord, target: LabelStore) -> ProjectRecord:
+    """The record with the items of a table where the target keeps them."""
+    values = json.loads(record.population_json)
+    if not (values.get("table") and "kept" in values and target.items_folder is not None):
+        return record
+    values["path"] = str(target.items_folder / values["kept"])
+    return replace(record, population_json=json.dumps(values, ensure_ascii=False))

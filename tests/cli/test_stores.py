@@ -1,0 +1,77 @@
+"""A backup, its way back, and a copy by the command line; gate and replay agree with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.cli import main
+from tests.report.sessions import session_on, write_items
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main([str(one) for one in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> tuple[str, lc.Session]:
+    write_items(tmp_path / "items.csv")
+    url = f"sqlite:///{tmp_path}/labels.db"
+    session = session_on(tmp_path / "items.csv", store=url)
+    label(session, 5)
+    return url, session
+
+
+def label(session: lc.Session, number: int) -> None:
+    for _ in range(number):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "yes")
+
+
+def test_backup_restore_and_copy(
+    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, session = made
+    file = tmp_path / "backup.db"
+    code, out, _ = run(capsys, "backup", "--store", url, "-o", file)
+    assert code == 0 and "1 project." in out and "5 answers; its log is whole, seal " in out
+    label(session, 2)
+    code, _, err = run(capsys, "restore", file, "--store", url)
+    assert code == 2 and "with 2 answers since" in err and "Nothing was changed." in err
+    code, out, _ = run(capsys, "restore", file, "--store", url, "--force")
+    assert code == 0 and "with 2 answers since" in out and "The store that was there is" in out
+    assert f"{url} is the backup {file} now." in out
+    assert lc.Session.open(url, "spam").labels == 5
+
+    other = f"sqlite:///{tmp_path}/other.db"
+    code, out, _ = run(capsys, "copy", "--store", url, "--to", other)
+    assert code == 0 and "spam: " in out and " events copied to" in out and "0 there before" in out
+    code, out, _ = run(capsys, "copy", "--store", url, "--to", other, "--project", "spam", "--json")
+    assert code == 0 and json.loads(out)["projects"][0]["events"] == 0
+    code, out, _ = run(capsys, "replay", "--store", other, "--project", "spam")
+    assert code == 0 and "Everything agrees." in out
+
+
+def test_bad_input_is_refused(
+    made: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, _ = made
+    code, _, err = run(capsys, "backup", "--store", f"sqlite:///{tmp_path}/no.db", "-o", "x.db")
+    assert code == 2 and "There is no store at" in err
+    code, _, err = run(capsys, "backup", "--store", url, "-o", "-")
+    assert code == 2 and "a backup is a file" in err
+    code, _, err = run(capsys, "restore", tmp_path / "no.db", "--store", url)
+    assert code == 2 and "There is no store at" in err
+    code, _, err = run(capsys, "copy", "--store", url, "--to", "ftp://x", "--project", "spam")
+    assert code == 2 and "is not the address of a store" in err
+    other = f"sqlite:///{tmp_path}/other.db"
+    code, _, err = run(capsys, "copy", "--store", url, "--to", other, "--project", "none")
+    assert code == 2 and "There is no project 'none'" in err
+    assert not (tmp_path / "other.db").exists()

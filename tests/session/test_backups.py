@@ -1,0 +1,237 @@
+"""A store backed up while it is used, put back, and copied: what is lost is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.errors import BrokenLogError, MissingStoreError, ProjectExistsError, StoreError
+from labelcore.replay import replay_project
+from labelcore.session.backups import LosesLabelsError, back_up, kept_projects, restore
+from labelcore.session.copying import copy_project
+from labelcore.store import LabelStore, MemoryStore
+from tests.report.sessions import session_on, write_items
+
+SECRET = "the secret of a browser"
+
+
+def url(file: Path) -> str:
+    return f"sqlite:///{file}"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[lc.Session]:
+    """Ten labels by one person with a key, on a file of items."""
+    write_items(tmp_path / "items.csv")
+    made = session_on(tmp_path / "items.csv", store=url(tmp_path / "labels.db"))
+    made.person(SECRET)
+    label(made, 10)
+    yield made
+    made.store.close()
+
+
+def label(session: lc.Session, number: int) -> None:
+    for _ in range(number):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "yes")
+
+
+def answers_of(file: Path) -> int:
+    with closing(lc.open_store(url(file), create=False)) as store:
+        return kept_projects(store)[0].answers
+
+
+def change_an_answer(file: Path, sequence: int) -> None:
+    """As somebody would who opens the database by hand."""
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("DROP TRIGGER event_is_never_changed")
+        connection.execute("UPDATE event SET label = 'no' WHERE sequence = ?", (sequence,))
+
+
+def test_a_backup_is_a_store_and_is_put_back(session: lc.Session, tmp_path: Path) -> None:
+    copy = tmp_path / "backup.db"
+    (kept,) = back_up(session.store, copy)
+    assert (kept.project, kept.answers, kept.broken_at) == ("spam", 10, 0)
+    assert kept.seal == session.events[-1].hash and kept.events == len(session.events)
+    assert oct(copy.stat().st_mode)[-3:] == "600"
+    with pytest.raises(ValueError, match="exists already; give --force"):
+        back_up(session.store, copy)
+    (tmp_path / "items.csv").unlink()
+    assert len(lc.Session.open(url(copy), "spam").labels_table(content=True)) == 10
+
+    before = copy.read_bytes()
+    elsewhere = tmp_path / "elsewhere" / "labels.db"
+    elsewhere.parent.mkdir()
+    done = restore(copy, url(elsewhere))
+    assert done.aside is None and done.differences == ()
+    again = lc.Session.open(url(elsewhere), "spam")
+    assert again.labels == 10 and again.person(SECRET) == "me"
+    assert replay_project(url(elsewhere), "spam").answers == 10
+    label(again, 1)
+    assert copy.read_bytes() == before, "a backup stays as it is"
+
+
+def test_what_would_be_lost_is_counted_before_anything_is(
+    session: lc.Session, tmp_path: Path
+) -> None:
+    store, copy = tmp_path / "labels.db", tmp_path / "backup.db"
+    back_up(session.store, copy)
+    last = len(session.events)
+    label(session, 3)
+    with pytest.raises(LosesLabelsError, match="'spam': .* events with 3 answers since") as caught:
+        restore(copy, url(store))
+    (found,) = caught.value.differences
+    assert (found.kept, found.lost) == (last, len(session.events) - last)
+    assert found.since == session.events[last].at
+    assert answers_of(store) == 13 and not list(tmp_path.glob("*-before-*"))
+
+    done = restore(copy, url(store), force=True)
+    assert done.differences == (found,) and answers_of(store) == 10
+    assert done.aside is not None and answers_of(done.aside) == 13
+    with pytest.raises(StoreError, match="moved, replaced or deleted while it was open"):
+        label(session, 1)
+    back = restore(done.aside, url(store))
+    assert back.differences is not None
+    (found,) = back.differences
+    assert (found.lost, found.back_answers) == (0, 3) and answers_of(store) == 13
+
+
+def test_a_project_that_only_the_store_has_is_lost_whole(
+    session: lc.Session, tmp_path: Path
+) -> None:
+    copy = tmp_path / "backup.db"
+    back_up(session.store, copy)
+    other = session_on(tmp_path / "items.csv", store=session.store, project="ham", seed=4)
+    label(other, 2)
+    session.store.rename("spam", "called otherwise")
+    with pytest.raises(LosesLabelsError, match="'ham': .* with 2 answers") as caught:
+        restore(copy, url(tmp_path / "labels.db"))
+    assert len(caught.value.differences) == 1, "another name loses nothing"
+
+
+def test_a_damaged_store_gives_way_to_its_backup(session: lc.Session, tmp_path: Path) -> None:
+    store, copy = tmp_path / "labels.db", tmp_path / "backup.db"
+    back_up(session.store, copy)
+    session.store.close()
+    store.write_bytes(os.urandom(4096))
+    with pytest.raises(StoreError, match="nobody can tell what would be lost"):
+        restore(copy, url(store))
+    done = restore(copy, url(store), force=True)
+    assert done.differences is None and "not an SQLite database" in done.unreadable
+    assert done.aside is not None and done.aside.stat().st_size == 4096
+    assert answers_of(store) == 10
+
+
+def test_a_backup_whose_log_was_changed_says_so(session: lc.Session, tmp_path: Path) -> None:
+    copy = tmp_path / "backup.db"
+    back_up(session.store, copy)
+    change_an_answer(copy, 4)
+    target = url(tmp_path / "new.db")
+    with pytest.raises(StoreError, match="'spam' in the backup was changed .*: event 4 is the"):
+        restore(copy, target)
+    assert not (tmp_path / "new.db").exists()
+    assert restore(copy, target, force=True).projects[0].broken_at == 4
+    change_an_answer(tmp_path / "labels.db", 4)
+    assert back_up(session.store, tmp_path / "changed.db")[0].broken_at == 4
+
+
+def test_nothing_is_half_made(session: lc.Session, tmp_path: Path) -> None:
+    with pytest.raises(MissingStoreError, match="There is no store at"):
+        restore(tmp_path / "none.db", url(tmp_path / "labels.db"), force=True)
+    bad = tmp_path / "bad.db"
+    bad.write_bytes(b"no database at all" * 99)
+    with pytest.raises(StoreError, match="is not an SQLite database"):
+        restore(bad, url(tmp_path / "labels.db"), force=True)
+    back_up(session.store, tmp_path / "backup.db")
+    with pytest.raises(ValueError, match="a backup is put back as a file"):
+        restore(tmp_path / "backup.db", "memory://")
+    with pytest.raises(StoreError, match="is in no file that could be copied"):
+        back_up(MemoryStore(), tmp_path / "of_memory.db")
+    assert answers_of(tmp_path / "labels.db") == 10
+    names = {path.name.removesuffix("-wal").removesuffix("-shm") for path in tmp_path.iterdir()}
+    assert names == {"items.csv", "labels.db", "labels.items", "bad.db", "backup.db",
+                     "backup.items"}  # fmt: skip
+
+
+def test_a_backup_is_of_one_moment_while_others_write(session: lc.Session, tmp_path: Path) -> None:
+    stop, label_one = threading.Event(), label
+
+    def go_on() -> None:
+        while not stop.is_set() and session.going_on:
+            label_one(session, 1)
+
+    writer = threading.Thread(target=go_on)
+    writer.start()
+    found = [back_up(session.store, tmp_path / f"backup-{n}.db")[0] for n in range(5)]
+    stop.set()
+    writer.join(60)
+    assert [one.broken_at for one in found] == [0] * 5
+    answers = [one.answers for one in found]
+    assert answers == sorted(answers) and 10 <= answers[0] <= answers[-1] <= session.labels
+    chain = [event.hash for event in session.events]
+    assert all(chain[one.events - 1] == one.seal for one in found), "each is a beginning of the log"
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "memory"])
+def test_a_copy_replays_and_takes_in_what_is_new(
+    session: lc.Session, tmp_path: Path, kind: str
+) -> None:
+    target = MemoryStore() if kind == "memory" else lc.open_store(url(tmp_path / "other" / "l.db"))
+    done = copy_project(session.store, target, "spam")
+    assert (done.events, done.there, done.seal) == (
+        len(session.events), 0, session.events[-1].hash)  # fmt: skip
+    assert copy_project(session.store, target, "spam").events == 0
+    label(session, 2)
+    session.store.update("spam", archived=True)
+    assert copy_project(session.store, target, "spam").there == done.events
+    assert target.project("spam").archived
+    found = lc.Session.open(target, "spam")
+    assert found.labels == 12 and found.person(SECRET) == "me"
+    assert found.person("somebody else's") == "me 2", "keys of people came along"
+    assert found.item_by_id(str(session.events[0].item_id)) == session.item_by_id(
+        str(session.events[0].item_id)
+    )
+    assert replay_project(target, "spam").seal == session.events[-1].hash
+    if kind == "sqlite":
+        (tmp_path / "items.csv").rename(tmp_path / "moved.csv")
+        assert lc.Session.open(target, "spam").labels == 12, "its items came along, too"
+
+
+def test_a_table_of_items_comes_along(tmp_path: Path) -> None:
+    rows = [{"text": f"message {n}", "score": n / 99} for n in range(100)]
+    items = lc.read_population(rows, content="text", scores={"lr": "score"}, thresholds={"lr": 0.5})
+    plan = lc.Plan("simple_random", ["accuracy"], budget=40)
+    session = lc.Session(items, plan, url(tmp_path / "a" / "labels.db"), "table")
+    label(session, 2)
+    target = lc.open_store(url(tmp_path / "b" / "labels.db"))
+    copy_project(session.store, target, "table")
+    place = Path(json.loads(target.project("table").population_json)["path"])
+    assert place.is_relative_to(tmp_path / "b") and place.exists()
+    assert lc.Session.open(target, "table").labels == 2
+
+
+def test_a_copy_never_mixes_two_projects(session: lc.Session, tmp_path: Path) -> None:
+    target: LabelStore = lc.open_store(url(tmp_path / "other.db"))
+    copy_project(session.store, target, "spam")
+    label(lc.Session.open(target, "spam"), 1)
+    label(session, 1)
+    with pytest.raises(ProjectExistsError, match="went on by itself"):
+        copy_project(session.store, target, "spam")
+    session.store.rename("spam", "eggs")
+    with pytest.raises(ProjectExistsError, match="has the events of project 'eggs' already, as"):
+        copy_project(session.store, target, "eggs")
+    other = session_on(tmp_path / "items.csv", store=MemoryStore(), seed=9)
+    with pytest.raises(ProjectExistsError, match="has another file or another plan"):
+        copy_project(other.store, target, "spam")
+    change_an_answer(tmp_path / "other.db", 4)
+    with pytest.raises(BrokenLogError):
+        copy_project(target, MemoryStore(), "spam")
