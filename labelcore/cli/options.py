@@ -30,7 +30,13 @@ def _together(*options: Decorator) -> Decorator:
 
 file_options = _together(
     click.argument("file", type=click.Path()),
-    click.option("--id", "id_", metavar="COLUMN", help="Column of ids; without it, row numbers."),
+    click.option(
+        "--id",
+        "id_",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column of ids, repeated for ids of several columns; without it, row numbers.",
+    ),
     click.option(
         "--content", multiple=True, required=True, metavar="COLUMN", help="What a person judges."
     ),
@@ -149,7 +155,7 @@ plan_options = _together(
 def population_of(given: dict[str, Any]) -> Population:
     """Take the file options out of ``given`` and read the population."""
     arguments = {
-        "id": given.pop("id_"),
+        "id": list(given.pop("id_")) or None,
         "content": list(given.pop("content")),
         "scores": pairs(given.pop("score"), "--score"),
         "predictions": pairs(given.pop("prediction"), "--prediction"),

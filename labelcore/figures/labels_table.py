@@ -15,7 +15,7 @@ from labelcore.figures.scalars import headline_stage
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.state import LogState
-from labelcore.population import Population
+from labelcore.population import Population, id_parts
 from labelcore.stats.profile import NOT_SAMPLED, FloatArray
 from labelcore.words.weights import weight_words
 
@@ -57,7 +57,8 @@ def labels_table(
     position = np.array([row.pop("position") for row in rows], dtype=np.int64)
     found = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
     found["weight"] = label_weights(engine)[position]
-    for name, values in {**_said(population, position), **_remarks(rows)}.items():
+    more = {**_id_columns(population, found), **_said(population, position), **_remarks(rows)}
+    for name, values in more.items():
         found[name] = pd.Series(values, index=found.index)
     if content is not None:
         found = found.join(_contents(found, population, content))
@@ -124,6 +125,21 @@ def _seconds(event: Event) -> float:
     if shown is None or answered is None:
         return float("nan")
     return (answered - shown).total_seconds()
+
+
+def _id_columns(population: Population, found: pd.DataFrame) -> dict[str, Any]:
+    """The columns that make up an id, where it is several; one whose name is taken is called "id_"
+    and that."""
+    columns = population.arguments["id"]
+    if not isinstance(columns, list):
+        return {}
+    parts = [id_parts(item_id) for item_id in found["id"]]
+    return {
+        (f"id_{name}" if name in found.columns else name): np.array(
+            [one[place] for one in parts], dtype=object
+        )
+        for place, name in enumerate(columns)
+    }
 
 
 def _said(population: Population, position: IntArray) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from labelcore.population.dialect import Dialect, Form
 from labelcore.population.duplicates import Duplicates
 from labelcore.population.formats import FORMATS
+from labelcore.population.ids import id_parts
 from labelcore.population.population import Population
 from labelcore.population.read import read_as_it_is, read_population
 
@@ -12,6 +13,7 @@ __all__ = [
     "Duplicates",
     "Form",
     "Population",
+    "id_parts",
     "read_as_it_is",
     "read_population",
 ]

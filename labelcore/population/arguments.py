@@ -27,7 +27,7 @@ class Classifier:
 class Arguments:
     """What read_population was given, apart from the path, with every type checked."""
 
-    id: str | None
+    id: str | tuple[str, ...] | None
     content: tuple[str, ...]
     scores: Mapping[str, str]
     predictions: Mapping[str, str]
@@ -44,7 +44,7 @@ class Arguments:
     def checked(cls, **given: Any) -> Arguments:
         """From what a caller wrote. TypeError naming the argument of a wrong type."""
         return cls(
-            id=_optional_text("id", given["id"]),
+            id=_id(given["id"]),
             content=_names("content", given["content"]),
             scores=_columns("scores", given["scores"]),
             predictions=_columns("predictions", given["predictions"]),
@@ -65,7 +65,7 @@ class Arguments:
         arguments stored before these existed keep their text.
         """
         return {
-            "id": self.id,
+            "id": list(self.id) if isinstance(self.id, tuple) else self.id,
             "content": list(self.content),
             "scores": dict(self.scores),
             "predictions": dict(self.predictions),
@@ -99,10 +99,17 @@ class Arguments:
             if name not in self.scores:
                 yield Classifier(name, None, prediction, None, False)
 
+    @property
+    def id_columns(self) -> tuple[str, ...]:
+        """The columns that make up an id; none where row numbers do."""
+        if self.id is None:
+            return ()
+        return (self.id,) if isinstance(self.id, str) else self.id
+
     def named_columns(self) -> Iterator[tuple[str, str]]:
         """Every (argument, column of the file) pair, such as ("scores['lr']", "lr_score")."""
-        if self.id is not None:
-            yield "id", self.id
+        for column in self.id_columns:
+            yield "id", column
         if self.known is not None:
             yield "known", self.known
         for argument in ("content", "metadata"):
@@ -116,10 +123,11 @@ class Arguments:
         """Sentences for what is wrong whatever the file holds."""
         if not self.content:
             yield "content must name at least one column"
-        for argument in ("content", "metadata"):
+        for argument in ("id_columns", "content", "metadata"):
             names = getattr(self, argument)
             if repeated := sorted({name for name in names if names.count(name) > 1}):
-                yield f"{argument} must name a column once, got {listing(repeated)} again"
+                said = argument.removesuffix("_columns")
+                yield f"{said} must name a column once, got {listing(repeated)} again"
         yield from self._broken_thresholds()
         if self.known is not None and self.known in self.content:
             yield (
@@ -180,6 +188,18 @@ def _optional_text(argument: str, value: object) -> str | None:
     if value is not None and not isinstance(value, str):
         raise _wrong(argument, "text or None", value)
     return value
+
+
+def _id(value: object) -> str | tuple[str, ...] | None:
+    """One column, or several; a list of one is this one."""
+    if value is None or isinstance(value, str):
+        return value
+    if not isinstance(value, Sequence):
+        raise _wrong("id", "a name, a list of names or None", value)
+    names = _names("id", value)
+    if not names:
+        raise ValueError("id must name at least one column, or be None for row numbers")
+    return names[0] if len(names) == 1 else names
 
 
 def _names(argument: str, value: object, ordered: bool = True) -> tuple[str, ...]:

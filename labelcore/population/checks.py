@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault
-from labelcore.population.ids import TextIds
+from labelcore.population.ids import TextIds, joined
 from labelcore.population.sniff import NUMBER
 from labelcore.population.text import as_text, listing, shorten
 
@@ -47,14 +47,19 @@ class FaultList:
                 self.add_row(position, name, value, rule)
 
 
-def check_ids(name: str, column: pa.ChunkedArray, faults: FaultList) -> TextIds:
-    """Ids as text, non-empty and unique."""
-    texts = as_text(column)
-    ids = TextIds(texts)
-    empty = np.flatnonzero(pc.equal(texts, "").to_numpy())
-    faults.add_rows(empty, name, texts, "an id must not be empty")
+def check_ids(columns: Mapping[str, pa.ChunkedArray], faults: FaultList) -> TextIds:
+    """Ids as text, of one column or of several together: non-empty and unique."""
+    texts = {name: as_text(column) for name, column in columns.items()}
+    blank = np.zeros(len(next(iter(texts.values()))), dtype=bool)
+    for name, column in texts.items():
+        empty = pc.equal(column, "").to_numpy()
+        faults.add_rows(np.flatnonzero(empty), name, column, "an id must not be empty")
+        blank |= empty
+    name = ", ".join(texts)
+    ids = TextIds(joined(list(texts.values())) if len(texts) > 1 else texts[name])
     for position, first in ids.repeats().items():
-        if item_id := ids.at(position):
+        if not blank[position]:
+            item_id = ids.at(position)
             rule = f"an id must be unique, and row {first + 1} has the same"
             faults.add_row(position, name, item_id, rule)
     return ids

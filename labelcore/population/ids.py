@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 
@@ -107,6 +109,44 @@ class TextIds:
             if first != position:
                 repeats[position] = first
         return repeats
+
+
+SEPARATOR, ESCAPE = "|", "\\"
+"""Between the parts of an id, and before a sign of a part that is one of these two."""
+
+
+def joined(columns: Sequence[pa.ChunkedArray]) -> pa.ChunkedArray:
+    """One text for each row of several columns of text: no two rows that differ have the same."""
+    escaped = []
+    for column in columns:
+        for sign in (ESCAPE, SEPARATOR):
+            column = pc.replace_substring(column, sign, ESCAPE + sign)
+        escaped.append(column)
+    between = pa.scalar(SEPARATOR, pa.large_string())
+    return pa.chunked_array([pc.binary_join_element_wise(*_whole(escaped), between)])
+
+
+def _whole(columns: Sequence[pa.ChunkedArray]) -> list[pa.Array]:
+    """Each as one array of the same type."""
+    return [one.cast(pa.large_string()).combine_chunks() for one in columns]
+
+
+def id_parts(item_id: str) -> list[str]:
+    r"""What ``joined`` put together.
+
+    >>> id_parts("a|b"), id_parts(r"a\|b"), id_parts(r"a\\|b")
+    (['a', 'b'], ['a|b'], ['a\\', 'b'])
+    """
+    found, escaped = [""], False
+    for sign in item_id:
+        if escaped or sign not in (SEPARATOR, ESCAPE):
+            found[-1] += sign
+            escaped = False
+        elif sign == ESCAPE:
+            escaped = True
+        else:
+            found.append("")
+    return found
 
 
 class SomeIds:

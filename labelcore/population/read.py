@@ -24,7 +24,7 @@ Source = Any
 def read_population(
     source: Source,
     *,
-    id: str | None = None,
+    id: str | Sequence[str] | None = None,
     content: str | Sequence[str],
     scores: Mapping[str, str] = {},
     predictions: Mapping[str, str] = {},
@@ -47,7 +47,9 @@ def read_population(
         parts, or a pattern such as "parts/*.parquet"; or a table: a DataFrame of pandas or polars,
         whatever hands out Arrow batches, or a list of dictionaries
     id
-        the column of ids, unique and not empty; None: row numbers, with "1" for the first data row
+        the column of ids, unique and not empty; a list of columns that are unique together, such as
+        the two ids of a pair: ["a", "b"] makes ids such as "12|7" (with a backslash before a sign
+        "|" that is part of one); None: row numbers, with "1" for the first data row
     content
         the column or columns that a person judges
     scores

@@ -70,10 +70,9 @@ def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
 
 
 def _columns_in_memory(arguments: Arguments) -> list[str]:
-    ids = [] if arguments.id is None else [arguments.id]
     known = [] if arguments.known is None else [arguments.known]
     classifiers = [*arguments.scores.values(), *arguments.predictions.values()]
-    return [*ids, *classifiers, *known, *arguments.helpers.values()]
+    return [*arguments.id_columns, *classifiers, *known, *arguments.helpers.values()]
 
 
 def _repeats(columns: Sequence[str]) -> bool:
@@ -99,8 +98,8 @@ def _check_values(
     general: FaultList,
 ) -> Values:
     ids: Ids = RowNumbers(len(table))
-    if arguments.id is not None and arguments.id in columns:
-        ids = check_ids(arguments.id, columns[arguments.id], values)
+    if arguments.id is not None and all(name in columns for name in arguments.id_columns):
+        ids = check_ids({name: columns[name] for name in arguments.id_columns}, values)
     scores = {
         column: check_scores(column, columns[column], values, table.dialect.decimal)
         for column in dict.fromkeys(arguments.scores.values())

@@ -108,7 +108,7 @@ def population(facts: Facts) -> Markup:
         [
             ("File", theirs(file.name)),
             ("Items", f"{len(file):,}"),
-            ("Ids", theirs(arguments.get("id") or "row numbers: the rows must not have moved")),
+            ("Ids", theirs(id_words(arguments.get("id")))),
             ("Shown to the person", theirs(", ".join(file.content_columns))),
             ("Used for training", theirs(training_words(facts)) if file.classifiers else ""),
             *([("Labels from before", facts.existing_words)] if facts.existing_words else []),
@@ -188,6 +188,16 @@ def plan(facts: Facts) -> Markup:
     ]
     intro = element("p", "Decided before the first label, and not changed since.")
     return section("plan", "Plan", intro, facts_list(pairs))
+
+
+def id_words(columns: str | list[str] | None) -> str:
+    """
+    >>> id_words("id"), id_words(["left", "right"]), id_words(None)
+    ('id', 'left, right', 'row numbers: the rows must not have moved')
+    """
+    if columns is None:
+        return "row numbers: the rows must not have moved"
+    return columns if isinstance(columns, str) else ", ".join(columns)
 
 
 def joined_claims(facts: Facts) -> Markup | None:

@@ -43,7 +43,7 @@ def votes_of(codes: NDArray[np.int64], n_classes: int) -> FloatArray:
 
 def several(votes: FloatArray) -> FloatArray:
     """The items with at least two votes."""
-    return votes[votes.sum(axis=1) >= 2]
+    return np.asarray(votes[votes.sum(axis=1) >= 2])
 
 
 def alike_shares(votes: FloatArray) -> FloatArray:

@@ -28,7 +28,7 @@ class Columns:
     helpers           columns that may help to choose items and are never judged
     """
 
-    id: str | None
+    id: str | tuple[str, ...] | None
     content: tuple[str, ...]
     classifiers: tuple[ClassifierColumns, ...]
     classes: tuple[str, ...] | None = None
@@ -50,7 +50,7 @@ class Columns:
         if len(set(names)) < len(names):
             raise ValueError(f"Two classifiers have the same name: {', '.join(names)}.")
         return {
-            "id": self.id,
+            "id": list(self.id) if isinstance(self.id, tuple) else self.id,
             "content": list(self.content),
             "scores": {one.name: one.score for one in self.classifiers if one.score},
             "predictions": {one.name: one.prediction for one in self.classifiers if one.prediction},
@@ -66,10 +66,17 @@ class Columns:
             **({"helpers": {name: name for name in self.helpers}} if self.helpers else {}),
         }
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The columns that make up an id; none where row numbers do."""
+        if self.id is None:
+            return ()
+        return (self.id,) if isinstance(self.id, str) else self.id
+
     def unused(self, names: Sequence[str]) -> list[str]:
         """Those of the columns ``names`` that mean nothing else."""
         read = [column for one in self.classifiers for column in (one.score, one.prediction)]
-        return [name for name in names if name not in (self.id, *self.content, *read)]
+        return [name for name in names if name not in (*self.ids, *self.content, *read)]
 
     def revealing_of(self, sample: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
         """The content columns that are a classifier's own, or hold what a model said."""

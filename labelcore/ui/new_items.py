@@ -26,6 +26,7 @@ FieldValue = str | bool | None
 """What a field of the dialect holds."""
 PATH, UPLOADED = "new-path", "new-uploaded"
 NO_COLUMN, ROW_NUMBERS = "(none)", "(no id column: row numbers)"
+SEVERAL_COLUMNS = "(several columns together)"
 MOST_CLASSIFIERS, MOST_LOOKED_AT = 8, 100
 KINDS = "CSV, TSV, text, JSON, JSON Lines, Excel or Parquet; the texts gzipped or not"
 FIELD_LABELS = {
@@ -138,7 +139,7 @@ def roles(columns: Columns, found: Guess) -> dict[str, str]:
     for one in columns.classifiers:
         said |= {one.score: f"score of {one.name}"} if one.score else {}
         said |= {one.prediction: f"prediction of {one.name}"} if one.prediction else {}
-    return said | ({columns.id: "id"} if columns.id else {})
+    return said | dict.fromkeys(columns.ids, "id")
 
 
 def say_what_matters(columns: Columns, found: Guess, *, numbered: bool) -> None:
@@ -348,7 +349,7 @@ def show_head(path: Path, head: files.Head, form: Form, meant: Mapping[str, str]
 
 def choose_columns(
     path: str, columns: tuple[str, ...], found: Guess
-) -> tuple[str | None, tuple[str, ...], tuple[ClassifierColumns, ...] | None]:
+) -> tuple[str | tuple[str, ...] | None, tuple[str, ...], tuple[ClassifierColumns, ...] | None]:
     """Selectors, preset with the guess; their keys hold the path, so a new file starts anew.
 
     Returns id column (None until chosen), content, and classifiers (None out of bounds).
@@ -367,8 +368,9 @@ def say_why(found: Guess, part: str) -> None:
         st.caption(plain(f"{'Not sure: ' if found.asks(part) else ''}{found.reasons[part]}"))
 
 
-def choose_id(path: str, names: list[str], found: Guess) -> str | None:
-    choices = [ROW_NUMBERS, *names]
+def choose_id(path: str, names: list[str], found: Guess) -> str | tuple[str, ...] | None:
+    """A column, several, or ROW_NUMBERS; None until one is chosen."""
+    choices = [ROW_NUMBERS, *names, *([SEVERAL_COLUMNS] if len(names) > 1 else [])]
     preset = choices.index(found.id) if found.id is not None else 0
     chosen = st.selectbox(
         "Which column identifies an item?",
@@ -378,7 +380,15 @@ def choose_id(path: str, names: list[str], found: Guess) -> str | None:
         index=None if found.asks("id") else preset,
         placeholder="Choose a column",
     )
-    return chosen
+    if chosen != SEVERAL_COLUMNS:
+        return chosen
+    together = st.multiselect(
+        "Which columns identify it together?",
+        names,
+        key=f"new-ids-{path}",
+        persist_state="session",
+    )
+    return tuple(together) if together else None
 
 
 def choose_content(path: str, names: list[str], found: Guess) -> tuple[str, ...]:

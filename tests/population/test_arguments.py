@@ -20,7 +20,7 @@ DATA = "text,s,t,p\na,0.1,5,no\nb,0.3,4,yes\nc,0.9,3,no\n"
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"id": 3}, "id must be text or None, got int"),
+        ({"id": 3}, "id must be a name, a list of names or None, got int"),
         ({"content": 3}, "content must be a name or a list of names, got int"),
         ({"content": None}, "content must be a name or a list of names, got NoneType"),
         ({"content": {"text"}}, "content must be a name or a list of names, got set"),

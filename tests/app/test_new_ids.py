@@ -1,0 +1,43 @@
+"""Ids of several columns, named on New project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from labelcore.population import id_parts
+from labelcore.session.session import Session
+from labelcore.store import open_store
+from labelcore.ui.new_items import NO_ID, SEVERAL_COLUMNS
+from tests.app.conftest import button, texts, to_aim
+
+
+def pairs() -> bytes:
+    """400 pairs of records; neither id is unique alone."""
+    rows = [
+        f"l{n // 20},r{n % 20},name {n // 20},name {n % 20},{n / 400:.4f}\n" for n in range(400)
+    ]
+    return ("left_id,right_id,left_name,right_name,match_score\n" + "".join(rows)).encode()
+
+
+def chosen(page, label: str):
+    (found,) = [one for one in [*page.selectbox, *page.multiselect] if one.label == label]
+    return found
+
+
+def test_two_columns_make_the_id_together(app, data_folder: Path) -> None:
+    page = app("new_project")
+    page.file_uploader(key="new-upload").upload("pairs.csv", pairs(), "text/csv").run()
+    judged = "What does the person judge? (one column, or two for a pair)"
+    chosen(page, judged).set_value(["left_name", "right_name"]).run()
+    chosen(page, "Which column identifies an item?").set_value("left_id").run()
+    assert "an id must be unique" in texts(page).replace("\\", "") and not page.exception
+    chosen(page, "Which column identifies an item?").set_value(SEVERAL_COLUMNS).run()
+    assert NO_ID in texts(page) and not page.exception
+    chosen(page, "Which columns identify it together?").set_value(["left_id", "right_id"]).run()
+    assert not page.exception and "400 items" in texts(page)
+    to_aim(page, "One person?")
+    button(page, "new-create").click().run()
+    assert not page.exception
+    store = open_store(f"sqlite:///{data_folder / 'labelcore.db'}", create=False)
+    session = Session.open(store, store.projects()[0].name)
+    assert id_parts(session.population.id_at(21)) == ["l1", "r1"]
