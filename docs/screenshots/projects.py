@@ -91,16 +91,17 @@ def simple(
     rows: list[material.Row],
     content: list[str],
     score: str,
+    labels: int = 0,
     **settings: Any,
 ) -> str:
-    """A score with a threshold, and nothing answered."""
+    """A score with a threshold."""
     path = material.write(data / "files" / f"{name}.csv", rows)
     short = score.removeprefix("score_")
     population = read_population(
         path, id="id", content=content, scores={short: score}, thresholds={short: 0.5}
     )
     plan = Plan("recalibrated_neyman", ("accuracy",), budget=100, seed=3)
-    return make(data, name, population, plan, {"question": question, **settings})
+    return make(data, name, population, plan, {"question": question, **settings}, labels=labels)
 
 
 def topics(data: Path, name: str, labels: int) -> str:
@@ -152,6 +153,59 @@ def choice(
     truth = {str(row["id"]): bool(row["truth"]) for row in rows}
     settings = {"question": "Is this the same product?"}
     return make(data, name, population, plan, settings, truth=truth, labels=labels, then=then)
+
+
+def mails(data: Path, name: str, labels: int) -> str:
+    """A title and a body."""
+    rows: list[material.Row] = [
+        {"id": row["id"], "subject": f"Case {place + 1}: your message of Monday",
+         "body": "\n\n".join([str(row["text"])] * (2 + place % 5)),
+         "score_spam": row["score_complaint"]}
+        for place, row in enumerate(material.messages(300))
+    ]  # fmt: skip
+    path = material.write(data / "files" / "mails.csv", rows)
+    population = read_population(
+        path, id="id", content=["subject", "body"], scores={"filter": "score_spam"},
+        thresholds={"filter": 0.5},
+    )  # fmt: skip
+    plan = Plan("recalibrated_neyman", ("precision", "recall", "accuracy"), budget=150, seed=3)
+    return make(data, name, population, plan, {"question": "Is this spam?"}, labels=labels)
+
+
+def compared(data: Path, name: str, labels: int) -> str:
+    """A or B: two classifiers by the items on which they differ."""
+    shown: list[material.Row] = [
+        {"id": row["id"], "text": row["text"], "old": row["prediction"] == material.TOPICS[0],
+         "new": row["truth"] == material.TOPICS[0] or place % 9 == 0}
+        for place, row in enumerate(material.letters(600))
+    ]  # fmt: skip
+    path = material.write(data / "files" / "two.csv", shown)
+    population = read_population(
+        path, id="id", content=["text"], predictions={"old": "old", "new": "new"}
+    )
+    plan = Plan("paired_comparison", ("accuracy_difference", "recall_difference"),
+                classifier=["old", "new"], budget=100, seed=1)  # fmt: skip
+    settings = {"question": "Is this letter about delivery?"}
+    return make(data, name, population, plan, settings, labels=labels)
+
+
+def kinds(data: Path, labels: int) -> dict[str, str]:
+    """What items and aims there are, each as a project with so many labels: kind -> project."""
+    rows = material.pictures(data / "files" / "photos", 60, broken=False)
+    picture = simple(data, "A picture", "Is there a sun in it?", rows, ["image"], "score_sun",
+                     labels=labels)  # fmt: skip
+    paula = {"epsilon": 0.3, "window": 20}
+    return {
+        "text": trial(data, "messages", labels, "A text"),
+        "title and body": mails(data, "Title and body", labels),
+        "pair, ranked list": ranked(data, "A ranked list", labels, budget=400),
+        "picture": picture,
+        "small picture, four classifiers": trial(data, "digits", labels, "Digits"),
+        "PAULA": ranked(data, "PAULA", labels, "paula", params=paula),
+        "choice": choice(data, "A choice", labels),
+        "A or B": compared(data, "A or B", labels),
+        "five classes": topics(data, "Five classes", labels),
+    }
 
 
 def waves(data: Path) -> None:

@@ -22,12 +22,13 @@ from labelcore.charts.history_table import thinned
 Node = list[Any]
 Numbers = NDArray[np.float64]
 
-WIDTH, HEIGHT = 448.0, 236.0
-LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 8.0, 22.0
+WIDTH, HEIGHT = 448.0, 256.0
+LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
 MOST_POINTS = 160
 Scale = tuple[float, float]
 SHARES: Scale = (0.0, 1.0)
 REACHES = (0.05, 0.1, 0.2, 0.5, 1.0)
+LABELS, FIRST_ITEMS = "labels", "first items by score"
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LOG_FROM_ITEMS = 5000
 N_SERIES = 6
@@ -161,6 +162,7 @@ class Track:
     ahead             numbers of labels still to come and the half-widths expected there
     truth             the known truth, at the end of a trial
     sides             what it means above and below zero, of a difference
+    name              of the figure with its unit, above the scale
     """
 
     labels: Numbers
@@ -174,6 +176,7 @@ class Track:
     ahead: tuple[Numbers, Numbers] | None = None
     truth: float | None = None
     sides: tuple[str, str] | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +213,7 @@ def over_labels(track: Track, words: str) -> Node:
     kept = np.asarray(thinned(count, MOST_POINTS) if count else [], dtype=np.int64)
     x, value = track.labels[kept], track.value[kept]
     low, high, grey = track.low[kept], track.high[kept], track.grey[kept]
-    drawn = _axes(frame, _steps(frame.x_ends[1]))
+    drawn = _axes(frame, _steps(frame.x_ends[1]), LABELS, track.name)
     drawn += _expected(frame, track)
     drawn += _band(frame, x, low, high)
     drawn += _line(frame, x, value, grey & np.isfinite(value), "estimate grey")
@@ -241,12 +244,16 @@ class Runner:
     out: bool = False
 
 
-def race(runners: Sequence[Runner], planned: int, wanted: float, words: str) -> Node:
-    """The bounds of several candidates against labels, and the value that is wanted of them; one
-    that is out ends in a cross. The chosen one, then those still in, are drawn on top."""
+def race(
+    runners: Sequence[Runner], planned: int, wanted: float, words: str, name: str = ""
+) -> Node:
+    """The bounds of several candidates against labels, and the value that is wanted of them, both
+    of the figure ``name``, with its unit; one that is out ends in a cross. The chosen one, then
+    those still in, are drawn on top.
+    """
     last = max((float(one.labels[-1]) for one in runners if len(one.labels)), default=1.0)
     frame = Frame((0.0, max(float(planned), last)))
-    drawn = _axes(frame, _steps(frame.x_ends[1]))
+    drawn = _axes(frame, _steps(frame.x_ends[1]), LABELS, name)
     for one in sorted(runners, key=lambda one: (not one.out, one.chosen)):
         drawn += _runner(frame, one)
     y = float(frame.y(np.array([wanted]))[0])
@@ -282,6 +289,7 @@ class Along:
     cut               the classifier's own cut, as a rank; None without one
     assumed           the bounds carry no confidence
     provisional       (n_points,), by all labels where the band is of fewer; None without one
+    tentative         the values may still lean: drawn grey, as on the bars
     """
 
     rank: Numbers
@@ -292,6 +300,7 @@ class Along:
     cut: int | None = None
     assumed: bool = False
     provisional: Numbers | None = None
+    tentative: bool = False
 
 
 def along_scores(along: Along, words: str) -> Node:
@@ -300,13 +309,15 @@ def along_scores(along: Along, words: str) -> Node:
     frame = Frame((1.0 if log else 0.0, float(along.items)), log=log)
     kept = _spread(frame.x(along.rank))
     rank = along.rank[kept]
-    drawn = _axes(frame, _powers(along.items) if log else _steps(float(along.items)))
+    ticks = _powers(along.items) if log else _steps(float(along.items))
+    drawn = _axes(frame, ticks, FIRST_ITEMS, "Precision, %")
     drawn += _band(frame, rank, along.low[kept], along.high[kept], assumed=along.assumed)
     if along.provisional is not None:
         guess = along.provisional[kept]
         drawn += _line(frame, rank, guess, np.isfinite(guess), "estimate grey")
     value = along.value[kept]
-    drawn += _line(frame, rank, value, np.isfinite(value), "estimate")
+    kind = "estimate grey" if along.tentative else "estimate"
+    drawn += _line(frame, rank, value, np.isfinite(value), kind)
     if along.cut:
         x = float(frame.x(np.array([float(along.cut)]))[0])
         near_end = x > WIDTH - 90
@@ -329,22 +340,24 @@ def _chart(drawn: Sequence[Node], words: str) -> Node:
     return node("svg", *drawn, klass="chart", viewBox=box, role="img", aria_label=words)
 
 
-def _axes(frame: Frame, ticks: Sequence[float]) -> list[Node]:
-    drawn: list[Node] = []
+def _axes(frame: Frame, ticks: Sequence[float], across: str, up: str) -> list[Node]:
+    """Grid and numbers, and what they are of: ``across`` and ``up``."""
+    drawn: list[Node] = [
+        node("text", up, klass="axis", x=0, y=12),
+        node("text", across, klass="axis", x=WIDTH - RIGHT, y=HEIGHT - 4, text_anchor="end"),
+    ]
     least, most = frame.y_ends
     for share in QUARTERS:
         value = least + (most - least) * share
         y = float(frame.y(np.array([value]))[0])
         drawn += [
             node("line", klass="grid", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y),
-            node(
-                "text", f"{100 * value:g}".replace("-", "−"), x=LEFT - 6, y=y + 4, text_anchor="end"
-            ),
+            node("text", _points(value), x=LEFT - 6, y=y + 4, text_anchor="end"),
         ]
     for tick in ticks:
         x = float(frame.x(np.array([tick]))[0])
         anchor = "end" if x > WIDTH - RIGHT - 12 else "middle"
-        drawn.append(node("text", f"{tick:,.0f}", x=x, y=HEIGHT - 5, text_anchor=anchor))
+        drawn.append(node("text", f"{tick:,.0f}", x=x, y=HEIGHT - 19, text_anchor=anchor))
     return drawn
 
 

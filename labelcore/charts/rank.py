@@ -46,6 +46,7 @@ def rank_chart(
     log: bool | None = None,
     cut: int | None = None,
     required: float | None = None,
+    tentative: bool = False,
 ) -> Chart:
     """One reading along the ranks with its band; without one while there is no interval.
 
@@ -55,6 +56,7 @@ def rank_chart(
                near the top
     cut        a rank, drawn as an upright line
     required   a value of the reading that is asked for, drawn as a dashed line
+    tentative  whether the values may still lean: drawn grey
     Raises ValueError for a reading that is not known.
     """
     points = points_of(band)
@@ -79,7 +81,7 @@ def rank_chart(
             y=gaps(points.value, points.usable),
             mode="lines",
             name=value_name(points),
-            line=value_line(points),
+            line=value_line(points) | ({"color": REFERENCE} if tentative else {}),
             cliponaxis=False,
             **hover(hover_texts(points)),
         )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from labelcore.figures.sampled import sampled_tally
 from labelcore.log.engine import Engine
+from labelcore.tallies import Tally
 
 UNLABELLED = "strata without a label"
 
@@ -26,6 +30,24 @@ def confusion(engine: Engine, classifier: str | None = None) -> pd.DataFrame:
     Raises ValueError for a classifier that the plan lacks, or that decides nothing.
     Source: Cochran (1977), section 5A.9, stratification after selection.
     """
+    tally, classes = _tally(engine, classifier), list(engine.population.classes)
+    labelled = tally.counts.sum(axis=1)
+    weight = np.divide(tally.size, labelled, out=np.zeros(len(labelled)), where=labelled > 0)
+    cells = np.column_stack([weight[:, None] * tally.counts, np.where(labelled > 0, 0, tally.size)])
+    return _table(engine, tally, cells, [*classes, UNLABELLED])
+
+
+def labelled_cells(engine: Engine, classifier: str | None = None) -> pd.DataFrame:
+    """The labels that each cell of ``confusion`` rests on: a random sample of each stratum.
+
+    classifier   as for ``confusion``, which says what is raised
+    Returns      (n_classes, n_classes) labels, classes in the population's order
+    """
+    tally = _tally(engine, classifier)
+    return _table(engine, tally, tally.counts, list(engine.population.classes)).astype(int)
+
+
+def _tally(engine: Engine, classifier: str | None) -> Tally:
     name = engine.classifiers[0] if classifier is None else classifier
     if name not in engine.tallies:
         known = ", ".join(repr(one) for one in engine.classifiers)
@@ -35,14 +57,16 @@ def confusion(engine: Engine, classifier: str | None = None) -> pd.DataFrame:
             "a confusion table needs a classifier with a prediction or a threshold; "
             f"{'there is none' if name is None else f'{name!r} has neither'}"
         )
-    tally, classes = sampled_tally(engine, name), list(engine.population.classes)
-    labelled = tally.counts.sum(axis=1)
-    weight = np.divide(tally.size, labelled, out=np.zeros(len(labelled)), where=labelled > 0)
-    cells = np.column_stack([weight[:, None] * tally.counts, np.where(labelled > 0, 0, tally.size)])
-    table = np.zeros((len(classes), len(classes) + 1))
+    return sampled_tally(engine, name)
+
+
+def _table(engine: Engine, tally: Tally, cells: NDArray[Any], columns: list[str]) -> pd.DataFrame:
+    """What stands in the cells of all strata, by predicted class."""
+    classes = list(engine.population.classes)
+    table = np.zeros((len(classes), len(columns)))
     np.add.at(table, tally.prediction, cells)
     return pd.DataFrame(
         table,
         index=pd.Index(classes, name="predicted", dtype=object),
-        columns=pd.Index([*classes, UNLABELLED], dtype=object),
+        columns=pd.Index(columns, dtype=object),
     )

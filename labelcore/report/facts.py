@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from labelcore.designs.base import Saved
+from labelcore.figures.confusion import labelled_cells
 from labelcore.figures.scalars import scalar_results, second_stage_started
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.people import people_count
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from labelcore.store import ProjectRecord
 
 NOTHING_ASKED = "Nothing was asked, so nothing is known."
+
+
+Confusion = tuple[str, pd.DataFrame, pd.DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,8 @@ class Facts:
     seal          the hash of the last event
     existing      the labels from before the project that the plan uses
     saved         what helpers saved, None without helpers
-    confusion     the first classifier that has predictions, and items by prediction and truth; None
-                  without one, and before there is an interval
+    confusion     the first classifier that has predictions, items by prediction and truth, and the
+                  labels behind each cell; None without one, and before there is an interval
     people        the names under which the labels in force were given
     people_count  how many people they are, None where nobody can tell
     """
@@ -100,7 +104,7 @@ class Facts:
     version: str
     existing: Existing
     saved: Saved | None
-    confusion: tuple[str, pd.DataFrame] | None
+    confusion: Confusion | None
 
     @property
     def existing_words(self) -> str:
@@ -203,11 +207,13 @@ def _saved(session: Session) -> Saved | None:
     return engine.design.saved(engine.setup, engine.frame, engine.progress)
 
 
-def _confusion(session: Session, results: Mapping[str, Result]) -> tuple[str, pd.DataFrame] | None:
+def _confusion(session: Session, results: Mapping[str, Result]) -> Confusion | None:
     known = session.population.predictions
     names = [name for name in session.engine.classifiers if name is not None and name in known]
     due = any(isinstance(one, Estimate | Band) and one.has_interval for one in results.values())
-    return (names[0], session.confusion(names[0])) if names and due else None
+    if not names or not due:
+        return None
+    return names[0], session.confusion(names[0]), labelled_cells(session.engine, names[0])
 
 
 def _given(span: tuple[str, str] | None, people: int | None) -> str:

@@ -16,7 +16,7 @@ from labelcore.report.markup import Child, Markup, element, picture, table, thei
 from labelcore.report.sections import name_of
 from labelcore.results.types import Band, Choice, Claim, Estimate
 from labelcore.words.choices import choice_short
-from labelcore.words.counts import cell_words
+from labelcore.words.counts import FEW_LABELS, row_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import names_another, same_quantity
 from labelcore.words.sentences import count
@@ -24,7 +24,8 @@ from labelcore.words.short import range_of, short_head, short_sentence, short_va
 
 MOST_ROWS, MOST_CLASSES = 8, 10
 ESTIMATED = (
-    "How many items of the file are in each cell is estimated from the labels, without intervals."
+    "How many items of the file are in each cell is estimated from the labels, without intervals; "
+    f"a row with fewer than {FEW_LABELS} labels says only these."
 )
 UNFINISHED = "Labelling is not finished: this is what is known so far."
 
@@ -153,25 +154,28 @@ def confusion_table(facts: Facts) -> Markup | None:
     """What the classifier says against what people say; None where there is none."""
     if facts.confusion is None or len(facts.population.classes) > MOST_CLASSES:
         return None
-    name, found = facts.confusion
+    name, found, labels = facts.confusion
     head = [f"{name} says", *(f"truly {one}" for one in found.columns[:-1])]
     shown = found if found.iloc[:, -1].any() else found.iloc[:, :-1]
     if len(shown.columns) == len(found.columns):
         head.append(str(found.columns[-1]))
     return element(
         "div",
-        table("Confusion table: items of the file", [*head, "in all"], _cells(shown, found)),
+        table(
+            "Confusion table: items of the file", [*head, "in all"], _cells(shown, found, labels)
+        ),
         element("p", ESTIMATED, class_="note"),
     )
 
 
-def _cells(shown: pd.DataFrame, found: pd.DataFrame) -> list[list[Child]]:
+def _cells(shown: pd.DataFrame, found: pd.DataFrame, labels: pd.DataFrame) -> list[list[Child]]:
     totals = found.sum(axis=1).to_numpy()
+    rows = zip(found.index, shown.to_numpy(), labels.to_numpy(), totals, strict=True)
     return [
         [
             theirs(str(name)),
-            *(tied(cell_words(float(number), float(total))) for number in numbers),
+            *(tied(words) for words in row_words(numbers.tolist(), mine.tolist(), float(total))),
             f"{total:,.0f}",
         ]
-        for name, numbers, total in zip(found.index, shown.to_numpy(), totals, strict=True)
+        for name, numbers, mine, total in rows
     ]

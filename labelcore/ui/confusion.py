@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore.figures.confusion import confusion
+from labelcore.figures.confusion import confusion, labelled_cells
 from labelcore.figures.scalars import headline_stage
 from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session.session import Session
@@ -18,15 +18,16 @@ from labelcore.ui.downloads import csv_button
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.review import CELL, go_to_cell
-from labelcore.words.counts import cell_words
+from labelcore.words.counts import FEW_LABELS, row_words
 
 TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 CAPTION = (
     "Press a cell to see the items judged so. "
     "Each row is what the classifier says, each column what human judgement says: about how many "
     "items of the file, and their share of the row. Estimated from the labels, each weighted by "
-    "the items it was drawn from; values without intervals. Parts of the file that have no label "
-    "yet are not guessed: they have a column of their own."
+    "the items it was drawn from; values without intervals. A row with fewer than "
+    f"{FEW_LABELS} labels says only these. Parts of the file that have no label yet are not "
+    "guessed: they have a column of their own."
 )
 
 
@@ -52,10 +53,11 @@ def confusion_panel(session: Session) -> None:
             format_func=lambda one: one_line(one, 80),
             key="confusion-which",
         )
-    table = confusion(headline_stage(session.engine), name)
+    engine = headline_stage(session.engine)
+    table = confusion(engine, name)
     go_to_cell(session.project)
     st.dataframe(
-        readable(table),
+        readable(table, labelled_cells(engine, name)),
         key=TABLE,
         selection_mode="single-cell",
         on_select=lambda: press_cell(str(name), table),
@@ -75,13 +77,14 @@ def press_cell(classifier: str, table: pd.DataFrame) -> None:
     st.session_state[CELL] = classifier, table.index[row], answer
 
 
-def readable(table: pd.DataFrame) -> pd.DataFrame:
-    """Counts with their share of the row, as text; the last column only where it says something."""
+def readable(table: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
+    """Counts with their share of the row, or a few labels, as text; the last column only where it
+    says something."""
     shown = table if table.iloc[:, -1].any() else table.iloc[:, :-1]
     totals = table.sum(axis=1).to_numpy()
     rows = [
-        [cell_words(float(number), float(total)) for number in counts]
-        for counts, total in zip(shown.to_numpy(), totals, strict=True)
+        row_words(counts.tolist(), mine.tolist(), float(total))
+        for counts, mine, total in zip(shown.to_numpy(), labels.to_numpy(), totals, strict=True)
     ]
     named = [f"{total:,.0f}" for total in totals]
     names = distinct([ROWS, *shown.columns, IN_ALL])

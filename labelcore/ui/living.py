@@ -34,6 +34,7 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
 from labelcore.population import Population
 from labelcore.promises import CandidateState, State
+from labelcore.report.along_ranks import leaning
 from labelcore.results.types import Band, Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.ui import curve_view
@@ -104,7 +105,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
     scale = _scale(session, estimates)
     chart = None
     if view == ALONG_SCORES:
-        chart = _along(session)
+        chart = _along(session, leaning(estimates))
     elif view == OVER_LABELS and charted is not None:
         chart = _over_labels(session, charted, scale, truths.get(charted.estimand))
     claimed = short_words(claims_of(session))
@@ -241,7 +242,8 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     ]
     now, words = counts(session), one_line(choice_short(choice), 200)
     wanted = choice.precision_threshold
-    chart = race(runners, max(now.total, now.answered), wanted, f"{CANDIDATES_OVER} {words}")
+    said = f"{CANDIDATES_OVER} {words}"
+    chart = race(runners, max(now.total, now.answered), wanted, said, "Precision, %")
     return Picture(bars(shown, wanted=wanted), chart, (), "", words)
 
 
@@ -274,6 +276,7 @@ def _over_labels(session: Session, estimate: Estimate, scale: Scale, truth: floa
         _ahead(session, key) if session.going_on else None,
         truth,
         _sides(estimate),
+        f"{one_line(estimand_name(key), LONGEST_NAME)}, {'points' if is_difference(key) else '%'}",
     )
     words = history_words(looks, key, margin=margin, label=estimand_name(key))
     return over_labels(track, words)
@@ -288,7 +291,7 @@ def _sides(estimate: Estimate) -> tuple[str, str] | None:
     return above, below
 
 
-def _along(session: Session) -> Node:
+def _along(session: Session, tentative: bool) -> Node:
     curve = session.curve()
     band = session.band("precision", curve)
     first = next(iter((*session.plan.classifiers, *session.population.classifiers)))
@@ -304,6 +307,7 @@ def _along(session: Session) -> Node:
         cut,
         band.confidence is None,
         band.provisional,
+        tentative,
     )
     return along_scores(drawing, rank_words(band, cut))
 

@@ -10,6 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.charts import READINGS
+from labelcore.figures.confusion import labelled_cells
+from labelcore.figures.scalars import headline_stage
 from labelcore.promises import Status
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
 from labelcore.results.types import Claim, Estimate, Result
@@ -91,7 +93,8 @@ def confusion(session: Session) -> None:
     if not names or choice_of(session) is not None or first_figure_line(session) is not None:
         return
     st.subheader("Confusion table", anchor=False)
-    found = readable(session.confusion(names[0]))
+    cells = labelled_cells(headline_stage(session.engine), names[0])
+    found = readable(session.confusion(names[0]), cells)
     reading_table(found.reset_index(), "confusion")
 
 

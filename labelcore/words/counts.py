@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from labelcore.words.sentences import percent
+from labelcore.words.sentences import count, percent
 
 NAMES = {"labelled": "labelled", "unsure": "not sure", "broken": "broken"}
 
@@ -21,6 +21,26 @@ def answers_words(kinds: Mapping[str, int]) -> str:
     if len(said) < 2:
         return said[0] if said else "0 labelled"
     return f"{' + '.join(said)} = {sum(kinds.get(kind, 0) for kind in NAMES):,}"
+
+
+FEW_LABELS = 20
+"""With fewer in a row of a confusion table, the row says its labels and estimates nothing."""
+
+
+def row_words(numbers: Sequence[float], labels: Sequence[int], total: float) -> list[str]:
+    """A row of a confusion table: about how many of its ``total`` items are of each class, then
+    those in strata without a label; of few ``labels`` only these are told.
+
+    >>> row_words([512.3, 37.7, 0], [150, 9], 550)
+    ['512 (93.1 %)', '38 (6.9 %)', '0']
+    >>> row_words([412.5, 137.5, 0], [3, 1], 550)
+    ['3 of 4 labels', '1 of 4 labels', '0']
+    """
+    known = sum(labels)
+    said = [cell_words(number, total) for number in numbers]
+    if 0 < known < min(FEW_LABELS, total):
+        said[: len(labels)] = [f"{one:,} of {count(known, 'label')}" for one in labels]
+    return said
 
 
 def cell_words(number: float, total: float) -> str:

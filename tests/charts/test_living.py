@@ -218,6 +218,25 @@ def test_a_long_list_is_drawn_by_powers_of_ten() -> None:
     assert float(cut[1]["x1"]) == at(50, 0)[0], "100 is half way from 1 to 10,000"
 
 
+def test_a_curve_that_may_still_lean_is_grey_as_its_bars_are() -> None:
+    drawn = along_scores(along(1000, tentative=True), "")
+    assert of_class(drawn, "estimate grey") and not of_class(drawn, "estimate")
+
+
+def test_every_chart_names_its_axes_and_the_unit() -> None:
+    drawn = [
+        over_labels(track(name="Recall, %"), ""),
+        along_scores(along(1000), ""),
+        race([Runner(np.arange(1.0, 3), np.zeros(2), np.ones(2), 0)], 9, 0.8, "", "Precision, %"),
+    ]
+    names = [[one[2] for one in of_class(chart, "axis")] for chart in drawn]
+    assert names == [
+        ["Recall, %", "labels"],
+        ["Precision, %", "first items by score"],
+        ["Precision, %", "labels"],
+    ]
+
+
 def test_a_list_without_bounds_has_its_axes_already() -> None:
     nothing = np.full(100, np.nan)
     drawn = along_scores(Along(np.arange(1.0, 101), nothing, nothing, nothing, 100), "")

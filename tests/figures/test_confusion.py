@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.figures.confusion import UNLABELLED, confusion
+from labelcore.figures.confusion import UNLABELLED, confusion, labelled_cells
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from tests.designs.synthetic import Known, calibrated, label, labelled, standard_errors, write
@@ -45,6 +45,7 @@ def test_by_hand(tmp_path: Path) -> None:
     assert table.to_numpy().tolist() == [[7.5, 2.5, 0, 0], [0, 0, 0, 5], [0, 0, 0, 1]]
     assert list(table.columns) == ["a", "b", "c", UNLABELLED]
     assert list(table.index) == ["a", "b", "c"]
+    assert labelled_cells(engine).to_numpy().tolist() == [[3, 1, 0], [0, 0, 0], [0, 0, 0]]
 
 
 def test_rows_sum_to_the_known_predictions_at_every_look(five: Known) -> None:
