@@ -51,7 +51,7 @@ def label_error(engine: Engine, since: Mapping[str, str] = NOBODY) -> LabelError
     return LabelError(
         tuple(readings),
         0 if engine.finished else len(engine.repeats.due),
-        people_count(given, since),
+        people_count(given, since, apart=bool(engine.plan.overlap)),
         bool(engine.existing.use),
         share,
         error,
@@ -81,7 +81,7 @@ def _agreements(
         ac1 = Limits(None, -1.0, 1.0, words.ONE_PERSON) if same else _ac1(engine, mine)
         equal = _share(len(mine) - differing, len(mine), engine.plan.confidence)
         both = [answer for one in mine for answer in (one.first, one.second)]
-        known = people_count(both, since) is not None
+        known = people_count(both, since, apart=bool(engine.plan.overlap)) is not None
         found.append(Agreement(same, known, len(mine), differing, equal, ac1))
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection, Iterable, Mapping
 from itertools import count
 from types import MappingProxyType
@@ -10,6 +11,7 @@ from types import MappingProxyType
 from labelcore.log.events import Event
 
 DEFAULT_ANNOTATOR = "me"
+GIVEN = re.compile(rf"{DEFAULT_ANNOTATOR}(?: \d+)?")
 NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
@@ -29,11 +31,24 @@ def person_key(secret: str, project: str) -> str:
     return hashlib.sha256(f"{project}\n{secret}".encode()).hexdigest()
 
 
-def people_count(answers: Iterable[Event], since: Mapping[str, str]) -> int | None:
+def browsers(names: Iterable[str]) -> int:
+    """How many of the names were given to browsers; one person may use several of those.
+
+    >>> browsers(["me", "me 2", "ann", "me too"])
+    2
+    """
+    return sum(bool(GIVEN.fullmatch(name)) for name in set(names))
+
+
+def people_count(
+    answers: Iterable[Event], since: Mapping[str, str], *, apart: bool = False
+) -> int | None:
     """How many people gave the answers; None where nobody can tell.
 
-    ``since`` is {name: when it was given to one person}. The name that everybody has who gives
-    none, "me", is one person's from then on only: before, any number of people may have used it.
+    since   {name: when it was given to one person}. The name that everybody has who gives none,
+            "me", is one person's from then on only: before, any number of people may have used it
+    apart   whether everybody was told to use a browser of their own; else several browsers may be
+            one person's
     """
     names = set()
     for event in answers:
@@ -41,4 +56,4 @@ def people_count(answers: Iterable[Event], since: Mapping[str, str]) -> int | No
         if name == DEFAULT_ANNOTATOR and not (name in since and since[name] <= event.at):
             return None
         names.add(name)
-    return len(names)
+    return len(names) if apart or browsers(names) < 2 else None

@@ -104,6 +104,10 @@ class Screens:
         """The open draws of a person, the newest last."""
         return [one for one in self._open.values() if one.annotator == annotator]
 
+    def of_others(self, annotator: str) -> list[Shown]:
+        """The open draws of everybody else, the one shown first first."""
+        return [one for one in self._open.values() if one.annotator != annotator]
+
     def given_by(self, sequence: int) -> Shown | None:
         """What this event put before a person, if they still have it."""
         found = (one for one in self._open.values() if one.sequence == sequence)

@@ -9,7 +9,7 @@ from labelcore.errors import AnswerError
 from labelcore.log.book import Asked, Book
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event
-from labelcore.log.screens import Screens
+from labelcore.log.screens import Screens, Shown
 from labelcore.promises import Status
 
 
@@ -97,6 +97,17 @@ class LogState:
         wanted = self.book.repeats.wanted_of
         stack = (one.draw for one in self.screens.on_screen(annotator))
         return [draw for draw in stack if not draw.repeat or wanted(draw.index, annotator)]
+
+    def elsewhere(self, annotator: str) -> list[Shown]:
+        """What others have on the screen and this person could judge, the one shown first first."""
+        engine = self.engine
+        again = engine.repeats.ready(annotator, anything=True)
+        over = engine.finished or (engine.stopped and not engine.extended)
+        return [
+            one
+            for one in self.screens.of_others(annotator)
+            if (one.draw.index in again if one.draw.repeat else not over)
+        ]
 
     def last_said(self, draw: Draw, kind: str) -> str:
         """The text of the last "noted" or "flagged" about an item; of one that is shown a second

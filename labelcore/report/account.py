@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from labelcore.log.events import Event
+from labelcore.log.people import browsers
 from labelcore.plan.plan import Plan
 from labelcore.promises import CandidateState, Promise, Status
 from labelcore.report.claims import claims_text
@@ -148,6 +149,9 @@ def _saved(facts: Facts) -> list[Markup]:
 def _people(facts: Facts) -> str:
     """How many people gave the labels."""
     if facts.people_count is None:
+        number = browsers(facts.people)
+        if number > 1:
+            return f"not known: labels came from {number:,} browsers, perhaps all the same person's"
         return "not known: some labels were given without a name"
     return people_words(facts.people_count) if facts.people else "nobody yet"
 

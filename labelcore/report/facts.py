@@ -163,7 +163,8 @@ def gather(session: Session) -> Facts:
     given = [event for event in events if event.kind == "labelled"]
     labels = [event for event in given if session.state.in_force(event)]
     span = (given[0].at, given[-1].at) if given else None
-    people = people_count(labels, session.store.people(session.project))
+    named = session.store.people(session.project)
+    people = people_count(labels, named, apart=bool(session.plan.overlap))
     along = along_ranks(session)
     return Facts(
         project=session.project,

@@ -73,6 +73,15 @@ def _answered(session: Session, token: str, answer: str) -> Event | None:
 
 
 @acting
+def take_over(project: str) -> None:
+    """Give back what is on another screen, so that the next run shows it on this one."""
+    session = sessions.session(project)
+    session.sync()
+    for shown in session.state.elsewhere(people.name(session))[:1]:
+        session.release(shown.draw)
+
+
+@acting
 def take_back(project: str, sequence: int) -> None:
     """Undo the answer that this screen called the last one."""
     session = sessions.session(project)

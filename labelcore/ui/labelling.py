@@ -57,7 +57,7 @@ def judge(project: str, session: Session, person: str) -> None:
     first = {"head": _head(session, person), "item": item, "answers": answers, "ahead": ahead}
     _surface(project, SURFACE, first if item is None else {**first, "tools": tools})
     if item is None and not panel:
-        show_state(project, session)
+        show_state(project, session, person)
     show_problem()
     if panel:
         show_panel(project, session, draw, panel, person)

@@ -19,9 +19,12 @@ from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, mor
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words.sentences import count
 from labelcore.words.stops import planned_words
 
 LAST, ONLY = 50, "only-second"
+NOTHING = "There is nothing here yet."
+ELSEWHERE = "Nothing was judged in this browser yet; the project has {answers}: see Review."
 KEYS = (
     "S  Not sure: you looked and cannot say. Many of them widen the interval.\n"
     "L  Later: the item comes back at the end.\n"
@@ -109,7 +112,8 @@ def history_panel(project: str, session: Session, person: str) -> None:
                     f"{glimpse(session, row.item_id)}{marks}"
                 )
     if not rows:
-        st.text("There is nothing here yet.")
+        others = session.engine.answers_given
+        st.text(ELSEWHERE.format(answers=count(others, "answer")) if others else NOTHING)
 
 
 def row_marks(row: HistoryRow) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import streamlit as st
 
 from labelcore.charts.living import SHARES, bars, difference_scale
 from labelcore.estimands import CURVES
+from labelcore.log.people import browsers
 from labelcore.trials import TRIALS
 from labelcore.ui import life, trying
 from labelcore.ui.guard import PROBLEM, acting
@@ -184,12 +185,18 @@ def row(number: int, summary: Summary) -> None:
         life.show_form(summary)
 
 
-def people_words(number: int) -> str:
+def people_words(names: Collection[str]) -> str:
+    """How many gave answers; several browsers may be one person's.
+
+    >>> people_words([]), people_words(["me"]), people_words(["ann", "bob"])
+    ('', '1 person', '2 people')
+    >>> people_words(["me", "me 2"]), people_words(["ann", "me", "me 2"])
+    ('2 browsers', '3 names')
     """
-    >>> people_words(0), people_words(1), people_words(3)
-    ('', '1 person', '3 people')
-    """
-    return f"{number:,} {'person' if number == 1 else 'people'}" if number else ""
+    number, given = len(names), browsers(names)
+    if given < 2:
+        return f"{number:,} {'person' if number == 1 else 'people'}" if number else ""
+    return f"{number:,} {'browsers' if given == number else 'names'}"
 
 
 def quiet(key: str, text: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pandas as pd
 import streamlit as st
 
 from labelcore.estimands import CHOICES
 from labelcore.figures.choices import choice_made
+from labelcore.log.screens import LEASE, Shown
 from labelcore.promises import Promise, Status
 from labelcore.report.markup import tied
 from labelcore.session.session import Session
@@ -20,18 +23,29 @@ from labelcore.ui.label_errors import error_lines, second_pass_button
 from labelcore.ui.living import picture
 from labelcore.ui.new_items import begin_with
 from labelcore.ui.plain import plain
+from labelcore.ui.times import about_minutes
 from labelcore.ui.trying import is_trial, reveals
 from labelcore.words import sentences as words
 from labelcore.words.differences import interval_text, number_words
-from labelcore.words.statuses import ALL_ASKED, CHOSEN, FOR_OTHERS, MORE_WORDS, TITLES, TOO_EARLY
+from labelcore.words.statuses import (
+    ALL_ASKED,
+    CHOSEN,
+    COMES_BACK,
+    FOR_OTHERS,
+    MORE_WORDS,
+    TAKE_OVER,
+    TITLES,
+    TOO_EARLY,
+)
 from labelcore.words.stops import stopped_title, stopped_words
 
 MORE = 50
 SEE_TRUTH, OWN_FILE = "Finish and see the truth", "Now your own file"
 
 
-def show_state(project: str, session: Session) -> None:
-    """What stands there instead: at an end the answer and what to do next."""
+def show_state(project: str, session: Session, person: str) -> None:
+    """What stands there instead: at an end the answer and what to do next; while others have what
+    is left, when it comes back, and how to have it at once."""
     if at_an_end(session):
         show_end(project, session)
         return
@@ -40,6 +54,17 @@ def show_state(project: str, session: Session) -> None:
         st.text(MORE_WORDS[where(session)])
         if where(session) == FOR_OTHERS:
             _finish_button(project, session)
+            return
+        elsewhere = session.state.elsewhere(person)
+        if elsewhere:
+            st.text(COMES_BACK.format(time=about_minutes(kept_seconds(elsewhere), "at most ")))
+            st.button(TAKE_OVER, key="take-over", on_click=actions.take_over, args=(project,))
+
+
+def kept_seconds(elsewhere: list[Shown]) -> float:
+    """How long at most until one of them may go to others."""
+    since = datetime.fromisoformat(elsewhere[0].at)
+    return max((since + LEASE - datetime.now(UTC)).total_seconds(), 0.0)
 
 
 def show_end(project: str, session: Session) -> None:

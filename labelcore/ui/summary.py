@@ -44,8 +44,8 @@ class Known:
 
 @dataclass(frozen=True)
 class Summary:
-    """``known`` is what the last look says of the primary figure; ``people`` have answered;
-    ``planned`` are the most where ``at_most``."""
+    """``known`` is what the last look says of the primary figure; ``people`` are the names under
+    which answers were given; ``planned`` are the most where ``at_most``."""
 
     name: str
     question: str
@@ -54,7 +54,7 @@ class Summary:
     answers: str
     planned: int
     known: Known
-    people: int
+    people: tuple[str, ...]
     status: str
     last_save: str | None
     trial: str
@@ -83,7 +83,7 @@ def summarise(record: ProjectRecord, log: Sequence[Event]) -> Summary:
         answers=answers_words(in_force),
         planned=planned,
         known=_primary(state, str(plan["estimands"][0]), float(plan["confidence"])),
-        people=len({event.annotator for event in log if event.kind in ANSWER_KINDS}),
+        people=tuple({event.annotator for event in log if event.kind in ANSWER_KINDS}),
         status=broken or status_words(state, planned),
         last_save=state.last_save,
         trial=str(settings.get("trial", "")),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 import labelcore as lc
+from labelcore.errors import LateAnswerError
 from labelcore.ui import actions, people
+from labelcore.words import statuses
 from tests.app.conftest import button, texts
 
 
@@ -71,9 +73,39 @@ def test_undo_and_history_are_ones_own(app, make) -> None:
     page = app("label", project="demo")
     assert button(page, "undo").disabled
     button(page, "history").click().run()
-    assert "There is nothing here yet." in texts(page)
+    assert "Nothing was judged in this browser yet; the project has 1 answer: see Review." in texts(
+        page
+    )
     session.sync()
     assert session.last_answer("bob") is not None
+
+
+def test_an_item_on_another_screen_is_taken_over(app, make) -> None:
+    session = make(budget=45)
+    left = given(session, "me 2")
+    while (draw := session.next()) is not None:
+        session.answer(draw, "yes")
+    page = app("label", project="demo")
+    assert statuses.ELSEWHERE in texts(page)
+    assert "It comes back in at most 30 min: reload then." in texts(page)
+    button(page, "take-over").click().run()
+    assert "Nothing to judge" not in texts(page) and not page.error
+    session.sync()
+    assert [one.index for one in session.state.on_screen("me")] == [left.index]
+    button(page, "positive").click().run()
+    with pytest.raises(LateAnswerError):
+        session.answer(left, "no")
+
+
+def test_no_item_is_taken_over_that_one_must_not_judge(make) -> None:
+    """Of an overlap the other answer is another person's."""
+    session = make(budget=20, overlap=1.0)
+    while (draw := session.next()) is not None:
+        session.answer(draw, "yes")
+    again = given(session, "ann")
+    assert again.repeat
+    assert [one.draw for one in session.state.elsewhere("bob")] == [again]
+    assert session.state.elsewhere("me") == []
 
 
 def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) -> None:

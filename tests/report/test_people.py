@@ -41,7 +41,7 @@ def labelled(folder: Path, people: Sequence[str], secrets: Sequence[str] = ()) -
     [
         (("ann", "bob"), (), "by two people, ", "judgement of 2 people", "two people"),
         (("ann",), (), "by one person, ", "judgement of one person", "one person"),
-        ((), SECRETS, "by two people, ", "judgement of 2 people", "two people"),
+        ((), SECRETS, "of ", "judgement of the people who gave the answers", "not known: labels"),
         ((), SECRETS[:1], "by one person, ", "judgement of one person", "one person"),
         (("me",), (), "of ", "judgement of the people who gave the answers", "not known"),
         (("me", "ann"), (), "of ", "judgement of the people who gave the answers", "not known"),
@@ -54,7 +54,7 @@ def test_the_report_counts_people(
     text = Outline(report_html(session)).text
     assert f"from {session.labels} labels {by}" in text
     assert whose in text and f"People{row}" in text and "Given back unanswered1" in text
-    assert row != "not known" or "one person" not in text.lower()
+    assert not row.startswith("not known") or "one person" not in text.lower()
 
 
 def test_no_secret_and_no_trace_of_one_is_printed(tmp_path: Path) -> None:

@@ -509,5 +509,8 @@ def test_people_are_counted_by_what_is_known_of_them() -> None:
     assert people_count([], {}) == 0
     assert people_count(answers("ann", "bob", "ann"), {}) == 2
     assert people_count(answers("me", "bob"), {}) is None
-    assert people_count(answers("me", "me 2"), {"me": "2026-01-01", "me 2": "2026-01-02"}) == 2
+    browsers = {"me": "2026-01-01", "me 2": "2026-01-02"}
+    assert people_count(answers("me", "ann"), browsers) == 2
+    assert people_count(answers("me", "me 2"), browsers) is None
+    assert people_count(answers("me", "me 2"), browsers, apart=True) == 2
     assert people_count(answers("me", "me"), {"me": "2026-01-02"}) is None
