@@ -15,11 +15,14 @@ VALUE, RANGE = 64.0, 104.0
 LONGEST = 34
 
 
-def interval_rows(shown: Sequence[Bar], scale: Scale = SHARES, *, words: str) -> Node:
+def interval_rows(
+    shown: Sequence[Bar], scale: Scale = SHARES, *, words: str, wanted: float | None = None
+) -> Node:
     """A row for each figure: name, value, interval and value on the scale, ends in numbers.
 
-    scale   of differences it has a line at zero
-    words   the same as text
+    scale    of differences it has a line at zero
+    words    the same as text
+    wanted   a value that is asked for, as a line through all rows with its number below
     """
     names = [shortened(one.name, LONGEST) for one in shown]
     left = max(len(name) for name in names) * LETTER * SIZE / 12 + 12
@@ -27,11 +30,16 @@ def interval_rows(shown: Sequence[Bar], scale: Scale = SHARES, *, words: str) ->
     made: list[Node] = []
     for place, (one, name) in enumerate(zip(shown, names, strict=True)):
         made += _row(one, name, ROW * (place + 0.5), ends, scale)
-    if scale[0] < 0:
-        x = f"{_along(0.0, ends, scale):.1f}"
+    height = ROW * len(shown)
+    for value in ([0.0] if scale[0] < 0 else []) + ([] if wanted is None else [wanted]):
+        x = f"{_along(value, ends, scale):.1f}"
         dashed = {"stroke": LIGHT.quiet, "stroke_width": 1.5, "stroke_dasharray": "5 4"}
-        made.append(node("line", x1=x, x2=x, y1=0, y2=ROW * len(shown), **dashed))
-    box = f"0 0 {WIDTH:g} {ROW * len(shown):g}"
+        made.append(node("line", x1=x, x2=x, y1=0, y2=height, **dashed))
+    if wanted is not None:
+        where = {"text_anchor": "middle", "fill": LIGHT.quiet}
+        made.append(_text(f"wanted: {100 * wanted:g} %", float(x), height + ROW / 3, **where))
+        height += ROW * 2 / 3
+    box = f"0 0 {WIDTH:g} {height:g}"
     return node("svg", *made, klass="drawn", viewBox=box, role="img", aria_label=words)
 
 
@@ -49,8 +57,9 @@ def _row(bar: Bar, name: str, y: float, ends: tuple[float, float], scale: Scale)
     ]
     if bar.low is not None and bar.high is not None:
         side = _along(bar.low, ends, scale), _along(bar.high, ends, scale)
-        look = {"fill": "none", "stroke": LIGHT.series[0], "stroke_dasharray": "4 3"}
-        band = look if bar.assumed else {"fill": LIGHT.series[0], "fill_opacity": 0.42}
+        colour = LIGHT.quiet if bar.out else LIGHT.series[0]
+        look = {"fill": "none", "stroke": colour, "stroke_dasharray": "4 3"}
+        band = look if bar.assumed else {"fill": colour, "fill_opacity": 0.42}
         made.append(_box((side[0], max(side[1], side[0] + 1)), y, THICK, **band))
     if bar.value is not None:
         at = _along(bar.value, ends, scale)

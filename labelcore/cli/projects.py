@@ -134,8 +134,8 @@ def report(
     kind: str | None,
     as_json: bool,
 ) -> None:
-    """Write the report: one HTML file that needs no network, PDF, Markdown, JSON or Excel; as CSV
-    the estimates."""
+    """Write the report: one HTML file that needs no network, PDF, Markdown, JSON or Excel; as PNG
+    a picture for slides, as CSV the estimates."""
     write_as = REPORTS[_report_kind(output, kind)]
     session = Session.open(store, project, file=moved)
     _written(session, output, write_as(session), force, as_json)

@@ -5,7 +5,7 @@ from labelcore.report.data import report_json
 from labelcore.report.labels import LABEL_FORMS, labels_file, table_file
 from labelcore.report.markdown import report_markdown
 from labelcore.report.page import report_html
-from labelcore.report.pdf import report_pdf
+from labelcore.report.pdf import report_pdf, report_png
 from labelcore.report.spreadsheet import report_xlsx
 from labelcore.report.tables import estimates_csv, events_csv, guarded
 from labelcore.report.written import REPORT_FORMS, write_report
@@ -22,6 +22,7 @@ __all__ = [
     "report_json",
     "report_markdown",
     "report_pdf",
+    "report_png",
     "report_xlsx",
     "table_file",
     "write_report",

@@ -5,24 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
 from labelcore.charts.history_table import history_table
 from labelcore.charts.intervals import interval_rows
 from labelcore.charts.living import SHARES, Bar, difference_scale
-from labelcore.promises import CandidateState, Promise, State
-from labelcore.report.along_ranks import QUOTED
+from labelcore.promises import Promise
+from labelcore.report.along_ranks import QUOTED, Landmark
 from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
 from labelcore.report.sections import name_of
-from labelcore.results.types import Band, Choice, Claim, Estimate
-from labelcore.words.choices import choice_short
+from labelcore.results.types import DIFFERENCE, Band, Choice, Claim, Estimate
+from labelcore.words.choices import candidate_rows, choice_short, wanted_words
+from labelcore.words.claims import claim_short
 from labelcore.words.counts import FEW_LABELS, row_words
 from labelcore.words.meaning import meaning
-from labelcore.words.quantities import names_another, same_quantity
+from labelcore.words.quantities import label_of, names_another, same_quantity
 from labelcore.words.sentences import count
-from labelcore.words.short import range_of, short_head, short_sentence, short_value
+from labelcore.words.short import short_head, short_sentence
 
-MOST_ROWS, MOST_CLASSES = 8, 10
+MOST_ROWS, MOST_CLAIMS, MOST_CLASSES = 8, 3, 10
+SLIDE_ROWS = 6
 ESTIMATED = (
     "How many items of the file are in each cell is estimated from the labels, without intervals; "
     f"a row with fewer than {FEW_LABELS} labels says only these."
@@ -32,23 +35,42 @@ UNFINISHED = "Labelling is not finished: this is what is known so far."
 
 def front(facts: Facts, curve: Markup | None) -> Markup:
     """Question, answer, picture, curve, confusion table, meaning; ``curve`` is drawn already."""
-    mark = element("em", "Interim", class_="interim") if facts.interim else None
-    short = short_answer(facts)
-    asked = facts.text("question") or facts.title
-    about = f"{count(len(facts.population), 'item')}, {day_words(facts.as_of)}"
     return element(
         "header",
-        element(
-            "p", theirs(asked), " · ", theirs(facts.population.name), f", {about}", class_="about"
-        ),
-        element("h1", mark, " " if mark else None, tied(short)),
+        _about(facts),
+        _answer(facts),
         element("p", UNFINISHED, class_="note") if facts.interim else None,
         intervals(facts),
-        element("p", tied(facts.sentence), class_="quote") if facts.sentence != short else None,
+        _quote(facts),
         _meaning(facts),
         curve,
+        candidate_table(facts),
         confusion_table(facts),
     )
+
+
+def slide(facts: Facts) -> list[Markup]:
+    """What stands on a picture for slides: the same answer, figures and sentence as on page 1."""
+    drawn = intervals(facts, SLIDE_ROWS, "in the report")
+    parts = _answer(facts), drawn, _quote(facts), _about(facts)
+    return [part for part in parts if part is not None]
+
+
+def _about(facts: Facts) -> Markup:
+    asked = facts.text("question") or facts.title
+    about = f", {count(len(facts.population), 'item')}, {day_words(facts.as_of)}"
+    return element("p", theirs(asked), " · ", theirs(facts.population.name), about, class_="about")
+
+
+def _answer(facts: Facts) -> Markup:
+    mark = element("em", "Interim", class_="interim") if facts.interim else None
+    return element("h1", mark, " " if mark else None, tied(short_answer(facts)))
+
+
+def _quote(facts: Facts) -> Markup | None:
+    """The sentence to quote, unless it is the answer already."""
+    said = facts.sentence
+    return element("p", tied(said), class_="quote") if said != short_answer(facts) else None
 
 
 def short_answer(facts: Facts) -> str:
@@ -56,8 +78,9 @@ def short_answer(facts: Facts) -> str:
     first = facts.primary
     if isinstance(first, Choice):
         return f"{choice_short(first).rstrip('.')}."
-    if any(isinstance(one, Claim) for one in facts.results.values()):
-        return facts.sentence
+    claims = [one for one in facts.results.values() if isinstance(one, Claim)]
+    if claims:
+        return " ".join(map(claim_short, claims)) if len(claims) <= MOST_CLAIMS else facts.sentence
     if isinstance(first, Estimate) and (first.promise != Promise.NONE or not first.has_interval):
         return short_sentence(first)
     if isinstance(first, Band) and facts.along is not None:
@@ -69,9 +92,14 @@ def short_answer(facts: Facts) -> str:
     return facts.sentence
 
 
-def intervals(facts: Facts) -> Markup | None:
-    """The figures as rows with their intervals; None where there is none yet."""
-    rows, scale = _rows(facts), SHARES
+def intervals(
+    facts: Facts, most: int = MOST_ROWS, where: str = "below, in the tables"
+) -> Markup | None:
+    """The figures as rows with their intervals; None where there is none yet.
+
+    most, where   of more than so many the note says where the others are
+    """
+    rows, scale = _rows(facts, most), SHARES
     estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]
     if any(one.is_difference for one in estimates):
         tables = [history_table(facts.looks, one.estimand) for one in estimates]
@@ -79,61 +107,74 @@ def intervals(facts: Facts) -> Markup | None:
         scale = difference_scale(np.concatenate(ends))
     if not any(row.low is not None for row in rows):
         return None
+    wanted = facts.primary.precision_threshold if isinstance(facts.primary, Choice) else None
     words = "; ".join(f"{row.name}: {row.said[0]} ({row.said[1]})" for row in rows)
-    drawing = picture(interval_rows(rows[:MOST_ROWS], scale, words=words))
-    left = len(rows) - MOST_ROWS
-    more = element("p", f"{count(left, 'figure')} more below.", class_="note") if left > 0 else None
+    drawing = picture(interval_rows(rows, scale, words=words, wanted=wanted))
+    left = _number_of_rows(facts) - len(rows)
+    noun = "further figure" if wanted is None else "further candidate"
+    said = f"{count(left, noun)} {where}."
+    more = element("p", said, class_="note") if left > 0 else None
     return element("div", drawing, more, class_="plot")
 
 
-def _rows(facts: Facts) -> list[Bar]:
+def _heads(facts: Facts) -> tuple[Landmark, ...]:
+    return tuple(facts.along.landmarks) if facts.along is not None else ()
+
+
+def _number_of_rows(facts: Facts) -> int:
+    if isinstance(facts.primary, Choice):
+        return len(facts.primary.bounds)
+    return len(_heads(facts)) + sum(isinstance(one, Estimate) for one in facts.results.values())
+
+
+def _rows(facts: Facts, most: int) -> list[Bar]:
+    """What is drawn of many figures: the first classifier's, then the primary one of the others,
+    then the rest if there is room for all of them; of many candidates the chosen one and those
+    that are not out."""
     first = facts.primary
     if isinstance(first, Choice):
-        return [_candidate(row, first) for row in first.bounds.to_dict("records")]
-    heads = facts.along.landmarks if facts.along is not None else ()
-    rows = [_head(one.rank, one.readings["precision"]) for one in heads]
+        bounds = first.bounds.to_dict("records")
+        found = [candidate_bar(row, str(row["classifier"]), first.chosen) for row in bounds]
+        best = sorted(found, key=lambda one: (not one.chosen, one.out))[:most]
+        return [one for one in found if one in best]
+    heads = _heads(facts)
+    rows = [head_bar(one.readings["precision"], f"Precision, first {one.rank:,}") for one in heads]
     estimates = [one for one in facts.results.values() if isinstance(one, Estimate)]
-
-    def place(one: Estimate) -> int:
-        """The first classifier's figures, then the primary figure of the others, then the rest."""
-        same = same_quantity(one.estimand, estimates[0].estimand)
-        return 0 if not names_another(one.estimand) else 1 if same else 2
-
-    return rows + [_row(one) for one in sorted(estimates, key=place)]
-
-
-def _row(one: Estimate) -> Bar:
-    name = name_of(one)
-    value = "" if one.tentative else short_value(one)
-    if not one.has_interval:
-        return Bar(name, one.told, None, None, (value, "" if value else "not yet"))
-    if one.state == State.EXACT:
-        between = "exact"
-    elif one.is_difference:
-        ends = (f"{100 * end:+.0f}".replace("-", "−") for end in (one.low, one.high))
-        between = " to ".join(ends)
-    else:
-        between = range_of(one.low, one.high)
-    assumed = one.confidence is None
-    return Bar(name, one.told, one.low, one.high, (value, between), assumed=assumed)
+    own = [one for one in estimates if not names_another(one.estimand)]
+    others = [one for one in estimates if names_another(one.estimand)]
+    same = [one for one in others if same_quantity(one.estimand, estimates[0].estimand)]
+    rest = [one for one in others if one not in same]
+    for group in (own, same, rest):
+        room = most - len(rows)
+        chosen = group[:room] if group is own or len(group) <= room else []
+        rows += [estimate_bar(one, _bar_name(one)) for one in chosen]
+    return rows[:most]
 
 
-def _head(rank: int, band: Band) -> Bar:
-    name = f"Precision, first {rank:,}"
-    value, low, high = (float(ends[0]) for ends in (band.value, band.low, band.high))
-    if not band.has_interval or np.isnan(low):
-        return Bar(name, None, None, None, ("", "not yet"))
-    assumed = band.confidence is None
-    known = None if assumed or np.isnan(value) else value
-    said = "" if known is None else f"{100 * known:.0f} %", range_of(low, high)
-    return Bar(name, known, low, high, said, assumed=assumed)
+def _bar_name(one: Estimate) -> str:
+    if not one.is_difference:
+        return name_of(one)
+    measure = label_of(one.estimand.removesuffix(DIFFERENCE))
+    return f"{measure}: {one.scope.classifier} minus {one.scope.versus}"
 
 
-def _candidate(row: dict[object, object], choice: Choice) -> Bar:
-    name, low, high = str(row["classifier"]), float(str(row["low"])), float(str(row["high"]))
-    out = CandidateState(str(row["state"])).out
-    said = "out" if out else "", range_of(low, high)
-    return Bar(name, None, low, high, said, chosen=name == choice.chosen, out=out)
+def candidate_table(facts: Facts) -> Markup | None:
+    """Of a choice: each candidate with what it takes and finds; None for other plans."""
+    if not isinstance(facts.primary, Choice):
+        return None
+    choice = facts.primary
+    drawn = {row.name for row in _rows(facts, MOST_ROWS)}
+    head = ("Candidate", "Items taken", "Precision", f"Of these {choice.scope.positive!r}", "State")
+    rows: list[list[Child]] = [
+        [theirs(name), *map(tied, more)]
+        for name, *more in candidate_rows(choice).to_numpy().tolist()
+        if name in drawn
+    ]
+    return element(
+        "div",
+        table("The candidates", head, rows),
+        element("p", tied(wanted_words(choice)), class_="note"),
+    )
 
 
 def _meaning(facts: Facts) -> Markup | None:
@@ -151,8 +192,10 @@ def _meaning(facts: Facts) -> Markup | None:
 
 
 def confusion_table(facts: Facts) -> Markup | None:
-    """What the classifier says against what people say; None where there is none."""
-    if facts.confusion is None or len(facts.population.classes) > MOST_CLASSES:
+    """What the classifier says against what people say; None where there is none, and for a
+    comparison, whose labels are nearly all of items on which the two disagree."""
+    compares = isinstance(facts.primary, Estimate) and facts.primary.is_difference
+    if facts.confusion is None or compares or len(facts.population.classes) > MOST_CLASSES:
         return None
     name, found, labels = facts.confusion
     head = [f"{name} says", *(f"truly {one}" for one in found.columns[:-1])]

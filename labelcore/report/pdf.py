@@ -1,4 +1,5 @@
-"""The report as a PDF, set by typst from the same page as the HTML form."""
+"""The report as a PDF, and its answer as a picture for slides, set by typst from the same page as
+the HTML form."""
 
 from __future__ import annotations
 
@@ -11,12 +12,15 @@ from typing import Any
 from labelcore.charts.design import LIGHT, roles
 from labelcore.report.dates import moment
 from labelcore.report.facts import Facts, gather
+from labelcore.report.front import slide
 from labelcore.report.markup import EMPTY, THEMED, Markup, element
 from labelcore.report.page import sections_of
 from labelcore.session.session import Session
 
 TEMPLATE = "report.typ"
 FONT = "Libertinus Serif"
+SLIDE_PPI = 192
+"""Ten inches wide: 1920 pixels."""
 LEFT_OUT = frozenset({"details"})
 """What is folded on the page: the numbers of the figures, the text of the method."""
 LONG = re.compile(r"(\S{24})(?=\S{8})")
@@ -33,20 +37,31 @@ def report_pdf(session: Session) -> bytes:
     return pdf(gather(session))
 
 
+def report_png(session: Session) -> bytes:
+    """The answer, its figures and the sentence to quote as a picture of 1920 x 1080 pixels."""
+    return slide_png(gather(session))
+
+
 def pdf(facts: Facts) -> bytes:
     """The bytes of ``report_pdf``."""
+    at = int(moment(facts.as_of).timestamp())
+    return typeset(facts, sections_of(facts), "a4", timestamp=at)
+
+
+def slide_png(facts: Facts) -> bytes:
+    """The bytes of ``report_png``."""
+    return typeset(facts, slide(facts), "slide", format="png", ppi=SLIDE_PPI)
+
+
+def typeset(facts: Facts, parts: list[Markup], paper: str, **form: Any) -> bytes:
     import typst
 
-    body = tree("".join(one.html for one in sections_of(facts)))
-    told = {"title": facts.title, "colours": roles(LIGHT), "body": body}
+    body = tree("".join(one.html for one in parts))
+    told = {"title": facts.title, "colours": roles(LIGHT), "paper": paper, "body": body}
     template = files("labelcore.report").joinpath(TEMPLATE).read_bytes()
-    return bytes(
-        typst.compile(
-            template,
-            sys_inputs={"report": json.dumps(told)},
-            timestamp=int(moment(facts.as_of).timestamp()),
-        )
-    )
+    made = typst.compile(template, sys_inputs={"report": json.dumps(told)}, **form)
+    # Of several pages a picture shows the first.
+    return bytes(made[0] if isinstance(made, list) else made)
 
 
 def tree(html: str) -> list[Any]:

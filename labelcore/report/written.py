@@ -8,7 +8,7 @@ from pathlib import Path
 from labelcore.report.data import report_json
 from labelcore.report.markdown import report_markdown
 from labelcore.report.page import report_html
-from labelcore.report.pdf import report_pdf
+from labelcore.report.pdf import report_pdf, report_png
 from labelcore.report.spreadsheet import report_xlsx
 from labelcore.report.tables import estimates_csv
 from labelcore.session.session import Session
@@ -17,6 +17,7 @@ from labelcore.session.session import Session
 REPORT_FORMS: dict[str, Callable[[Session], bytes]] = {
     ".html": lambda session: report_html(session).encode(),
     ".pdf": report_pdf,
+    ".png": report_png,
     ".md": lambda session: report_markdown(session).encode(),
     ".json": lambda session: report_json(session).encode(),
     ".xlsx": report_xlsx,
@@ -26,8 +27,9 @@ REPORT_FORMS: dict[str, Callable[[Session], bytes]] = {
 
 def write_report(session: Session, path: str | Path) -> Path:
     """Write the report on a session: ".html" is one page that needs no network, ".pdf" the same on
-    A4 without what is folded, ".md" its words and tables, ".json" holds everything machine
-    readable, ".xlsx" sentences, estimates and labels, ".csv" the estimates, one to a row.
+    A4 without what is folded, ".png" its answer and figures as a picture for slides, ".md" its
+    words and tables, ".json" holds everything machine readable, ".xlsx" sentences, estimates and
+    labels, ".csv" the estimates, one to a row.
 
     Parameters
     ----------

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pandas as pd
 import streamlit as st
 
 from labelcore.charts import Chart, candidates_chart, moving_bounds_chart
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
-from labelcore.words import sentences as words
-from labelcore.words.choices import CANDIDATES
 
 HOW = (
     "The dashed line is the wanted precision, the dotted line the lowest still tolerated. "
@@ -29,22 +26,6 @@ def choice_of(session: Session) -> Choice | None:
     """The choice that the plan asks for as it stands now; None for other plans."""
     found = (one for one in session.results().values() if isinstance(one, Choice))
     return next(found, None)
-
-
-def candidate_rows(choice: Choice) -> pd.DataFrame:
-    """The candidates as people read them."""
-    rows = []
-    for one in choice.bounds.to_dict("records"):
-        rows.append(
-            {
-                "candidate": str(one["classifier"]),
-                "items": f"{int(one['size']):,}",
-                "precision": words.range_text(one["low"], one["high"]),
-                "finds": f"{one['low'] * one['size']:,.0f} to {one['high'] * one['size']:,.0f}",
-                "state": CANDIDATES[one["state"]],
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def choice_panel(session: Session, draw: Callable[[Chart, str, str], None]) -> None:

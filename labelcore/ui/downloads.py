@@ -19,6 +19,7 @@ from labelcore.report import (
     report_json,
     report_markdown,
     report_pdf,
+    report_png,
     report_xlsx,
     table_file,
 )
@@ -37,9 +38,12 @@ class Download:
 
 
 SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-DOWNLOADS = (
-    Download("HTML report", "report.html", "text/html", report_html),
+REPORTS = (
     Download("PDF", "report.pdf", "application/pdf", report_pdf),
+    Download("HTML report", "report.html", "text/html", report_html),
+    Download("Picture for slides", "report.png", "image/png", report_png),
+)
+FURTHER = (
     Download("Excel", "report.xlsx", SHEET, report_xlsx),
     Download("Markdown", "report.md", "text/markdown", report_markdown),
     Download("JSON", "report.json", "application/json", report_json),
@@ -74,19 +78,15 @@ def file_name(project: str, suffix: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9._-]+', '_', project).strip('._-') or 'project'}-{suffix}"
 
 
-def downloads(project: str, session: Session) -> None:
+def downloads(session: Session) -> None:
+    """The report as people forward it, the labels, and behind one button what machines read."""
     with st.container(horizontal=True, key="downloads"):
-        for one in DOWNLOADS:
-            st.download_button(
-                one.label,
-                data=partial(one.make, session),
-                file_name=file_name(project, one.suffix),
-                mime=one.mime,
-                key=f"download-{one.suffix}",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+        for one in REPORTS:
+            _taken_as(session, one.label, one.suffix, one.mime, one.make)
         labels_button(session)
+        with st.popover("Other forms", icon=":material/download:", key="take-forms"):
+            for one in FURTHER:
+                _taken_as(session, one.label, one.suffix, one.mime, one.make)
 
 
 def labels_button(session: Session, label: str = "Labels") -> None:
@@ -99,7 +99,7 @@ def labels_button(session: Session, label: str = "Labels") -> None:
         st.caption(weight_words(session.plan.method.has_weights))
         for form, (tool, suffix, mime) in TOOL_FILES.items():
             if form != "asreview" or len(session.population.classes) == 2:
-                _taken_as(session, tool, f"{form}{suffix}", mime, LABELLED_FORMS[form])
+                _taken_as(session, f"As {tool}", f"{form}{suffix}", mime, LABELLED_FORMS[form])
 
 
 def table_button(session: Session, label: str, name: str, make: Callable[[], pd.DataFrame]) -> None:
@@ -117,14 +117,14 @@ def _tables(session: Session, name: str, make: Callable[[], pd.DataFrame]) -> No
         def made(_: Session, suffix: str = suffix) -> bytes:
             return table_file(make(), suffix)
 
-        _taken_as(session, kind, f"{name}{suffix}", mime, made)
+        _taken_as(session, f"As {kind}", f"{name}{suffix}", mime, made)
 
 
 def _taken_as(
-    session: Session, kind: str, name: str, mime: str, make: Callable[[Session], bytes]
+    session: Session, label: str, name: str, mime: str, make: Callable[[Session], str | bytes]
 ) -> None:
     st.download_button(
-        f"As {kind}",
+        label,
         data=partial(make, session),
         file_name=file_name(session.project, name),
         mime=mime,

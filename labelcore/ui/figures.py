@@ -11,7 +11,7 @@ from labelcore.report.markup import tied
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
 from labelcore.ui import actions
-from labelcore.ui.choice_view import candidate_rows, choice_of
+from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, form_lines
 from labelcore.ui.facts import (
     at_an_end,
@@ -27,6 +27,7 @@ from labelcore.ui.facts import (
 from labelcore.ui.living import OVER_LABELS, Picture, picture
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
+from labelcore.words.choices import candidate_rows
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
 HIDDEN, UNFOLDED = "figures hidden", "figures unfolded"

@@ -12,6 +12,7 @@ import streamlit as st
 
 from labelcore.charts import history_words, rank_words
 from labelcore.charts.candidates import moving_bounds_table
+from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
 from labelcore.charts.history_table import TENTATIVE, history_table
 from labelcore.charts.living import (
     SHARES,
@@ -33,7 +34,7 @@ from labelcore.figures.scalars import headline_stage
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
 from labelcore.population import Population
-from labelcore.promises import CandidateState, State
+from labelcore.promises import CandidateState
 from labelcore.report.along_ranks import leaning
 from labelcore.results.types import Band, Choice, Estimate
 from labelcore.session.session import Session
@@ -46,14 +47,7 @@ from labelcore.ui.trying import reveals
 from labelcore.words.choices import choice_short
 from labelcore.words.differences import is_difference
 from labelcore.words.found import own_name
-from labelcore.words.short import (
-    Shown,
-    difference_range,
-    range_of,
-    short_head,
-    short_sentence,
-    short_value,
-)
+from labelcore.words.short import Shown, short_head, short_sentence
 
 OVER_LABELS, ALONG_SCORES = "Over labels", "Along the scores"
 CANDIDATES_OVER = "Bounds of each candidate's precision against labels."
@@ -87,7 +81,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         return _of_choice(session, choice)
     estimates, _ = main_and_other(session)
     heads, said = _heads(session) if curve_first(session) else ({}, "")
-    shown = [_head_bar(name, band) for name, band in heads.items()]
+    shown = [head_bar(band, name) for name, band in heads.items()]
     room = max(MOST_BARS - len(shown), 0)
     asked = (one for one in estimates[:room] if one.estimand == figure)
     charted = next(asked, next(iter(estimates[:room]), None))
@@ -150,31 +144,7 @@ def _compares(estimates: Sequence[Estimate]) -> bool:
 def bar_of(estimate: Shown, name: str = "") -> Bar:
     """One estimate as a bar, called as its estimand is or by a ``name`` of its own."""
     name = one_line(name or estimand_name(estimate.estimand), LONGEST_NAME)
-    value = "" if estimate.tentative else short_value(estimate)
-    if not shows_interval(estimate):
-        said = value, "" if value else "not yet"
-        return Bar(name, estimate.value, None, None, said, estimate.tentative)
-    if estimate.state == State.EXACT:
-        said = value, "exact"
-    elif is_difference(estimate.estimand):
-        said = value, difference_range(estimate.low, estimate.high)
-    else:
-        said = value, range_of(estimate.low, estimate.high)
-    return Bar(
-        name,
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        said,
-        tentative=estimate.tentative,
-        assumed=estimate.confidence is None,
-    )
-
-
-def shows_interval(estimate: Shown) -> bool:
-    """Whether its ends are an interval, however wide and early."""
-    early = estimate.tentative and estimate.state != State.PROVISIONAL
-    return early or estimate.has_interval
+    return estimate_bar(estimate, name, early=True)
 
 
 def _heads(session: Session) -> tuple[dict[str, Band | None], str]:
@@ -192,22 +162,6 @@ def _heads(session: Session) -> tuple[dict[str, Band | None], str]:
     return found, short_head(first)
 
 
-def _head_bar(name: str, band: Band | None) -> Bar:
-    if band is None or not band.has_interval:
-        return Bar(name, None, None, None, ("", "not yet"))
-    value, low, high = (float(ends[0]) for ends in (band.value, band.low, band.high))
-    assumed = band.confidence is None
-    known = None if assumed or np.isnan(value) else value
-    return Bar(
-        name,
-        known,
-        low,
-        high,
-        ("" if known is None else f"{100 * known:.0f} %", range_of(low, high)),
-        assumed=assumed,
-    )
-
-
 def _of_choice(session: Session, choice: Choice) -> Picture:
     """A bar for each of a few candidates with its two bounds, those that are out last, and the
     bounds label by label in the same colours."""
@@ -218,14 +172,8 @@ def _of_choice(session: Session, choice: Choice) -> Picture:
     rows.sort(key=lambda row: (not row["chosen"], row["out"]))
     rows = rows[:MOST_BARS]
     shown = [
-        Bar(
-            one_line(row["classifier"], LONGEST_NAME),
-            None,
-            float(row["low"]),
-            float(row["high"]),
-            ("out" if row["out"] else "", range_of(row["low"], row["high"])),
-            chosen=row["chosen"],
-            out=row["out"],
+        replace(
+            candidate_bar(row, one_line(row["classifier"], LONGEST_NAME), choice.chosen),
             series=row["series"],
         )
         for row in rows

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts import Chart, compare_chart, history_chart, left_out_words, strata_chart
+from labelcore.charts.figure_bars import shows_interval
 from labelcore.designs.curves import Curve
 from labelcore.report.along_ranks import headline, rank_names
 from labelcore.report.markup import tied
@@ -35,7 +36,6 @@ from labelcore.ui.facts import (
 from labelcore.ui.figures import PICTURE, chosen, chosen_picture, terms
 from labelcore.ui.guard import guard, show_unrecorded
 from labelcore.ui.label_errors import error_panel
-from labelcore.ui.living import shows_interval
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.states import title

@@ -18,8 +18,9 @@ from labelcore.results.types import Claim, Estimate, Result
 from labelcore.session.session import Session
 from labelcore.session.waves import can_be_wave
 from labelcore.ui import sessions
-from labelcore.ui.choice_view import candidate_rows, choice_of
+from labelcore.ui.choice_view import choice_of
 from labelcore.ui.confusion import predicted, readable
+from labelcore.ui.copying import copy_buttons
 from labelcore.ui.downloads import downloads, file_name
 from labelcore.ui.facts import decision, estimand_name, first_figure_line, promise_line
 from labelcore.ui.guard import show_unrecorded
@@ -30,6 +31,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
+from labelcore.words.choices import candidate_rows
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.label_error import read_again_words
@@ -61,11 +63,13 @@ def report_page(project: str) -> None:
         show_picture(
             "report-picture", replace(now, views=()), large=True, said=said_of(now, results)
         )
+    sentence = headline(session)
     with st.container(key="sentence"):
-        st.code(headline(session), language=None, wrap_lines=True)
+        st.code(sentence, language=None, wrap_lines=True)
+    copy_buttons("report-copy", sentence)
     if session.status == Status.FINISHED:
         show_reveals(session)
-    downloads(project, session)
+    downloads(session)
     if estimates:
         st.subheader("Estimates", anchor=False)
         reading_table(table(estimates), "estimates")

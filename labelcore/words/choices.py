@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from labelcore.promises import CandidateState, ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.words.sentences import (
@@ -10,6 +12,7 @@ from labelcore.words.sentences import (
     form_words,
     labels_words,
     percent_range,
+    range_text,
     scope_words,
     valid_words,
 )
@@ -41,11 +44,32 @@ SHORT = {
     ChoiceStatus.UNDECIDED: ("Still open: {left} of {of} candidates may be the right choice."),
 }
 
+WANTED = (
+    "Wanted: the candidate that finds the most {positive!r} items with a precision of {wanted} or "
+    "more. Tolerated: a precision of {floor}, and to find {share} of what the best one finds."
+)
+
 # A candidate of an open choice, in a table and on one line.
 CANDIDATES: dict[str, str] = {
     **{state: state.value for state in CandidateState},
     CandidateState.IN: "still open",
 }
+
+
+def candidate_rows(choice: Choice) -> pd.DataFrame:
+    """The candidates as people read them, a row each, as text."""
+    rows = []
+    for one in choice.bounds.to_dict("records"):
+        rows.append(
+            {
+                "candidate": str(one["classifier"]),
+                "items": f"{int(one['size']):,}",
+                "precision": range_text(one["low"], one["high"]),
+                "finds": f"{one['low'] * one['size']:,.0f} to {one['high'] * one['size']:,.0f}",
+                "state": CANDIDATES[one["state"]],
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def choice_short(choice: Choice) -> str:
@@ -57,6 +81,16 @@ def choice_short(choice: Choice) -> str:
         sure=confidence_words(choice.confidence),
         floor=exact_percent(choice.precision_threshold - choice.precision_slack),
         wanted=exact_percent(choice.precision_threshold),
+    )
+
+
+def wanted_words(choice: Choice) -> str:
+    """What the plan asks of a candidate."""
+    return WANTED.format(
+        positive=choice.scope.positive,
+        wanted=exact_percent(choice.precision_threshold),
+        floor=exact_percent(choice.precision_threshold - choice.precision_slack),
+        share=exact_percent(1 - choice.reach_slack),
     )
 
 

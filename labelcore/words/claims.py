@@ -47,6 +47,18 @@ LIKELY = {
     ),
 }
 
+# In few words.
+SHORT = {
+    ClaimStatus.DECIDED: "The labels show that {statement}.",
+    ClaimStatus.REFUTED: "The labels show that it is not true that {statement}.",
+    ClaimStatus.UNDECIDED: "It is not decided whether {statement}.",
+}
+LIKELY_SHORT = {
+    ClaimStatus.DECIDED: "It is likely that {statement}.",
+    ClaimStatus.REFUTED: "It is likely not true that {statement}.",
+    ClaimStatus.UNDECIDED: "It is open whether {statement}.",
+}
+
 # What a person chooses between.
 TERMS = {
     Form.STRICT: (
@@ -147,6 +159,12 @@ def claim_sentence(claim: Claim, given: str = "") -> str:
         times=f"evidence {times_words(evidence)}",
         needed=times_words(1 / claim.alpha),
     )
+
+
+def claim_short(claim: Claim) -> str:
+    """What the labels say of a claim, without scope, evidence and labels."""
+    words = LIKELY_SHORT if claim.form == Form.APPROXIMATE else SHORT
+    return words[claim.status].format(statement=claim.statement)
 
 
 def _likely(claim: Claim, evidence: float, given: str) -> str:

@@ -24,6 +24,7 @@ PROJECT = "A day"
 BEFORE, BY_KEY = 46, 4
 ROW_PIXELS = 36
 READ = {"csv": pd.read_csv, "parquet": pd.read_parquet, "xlsx": pd.read_excel}
+FORWARDED, FURTHER = ("html", "pdf", "png"), ("md", "json", "xlsx")
 SHARE = re.compile(r"\d[\d,]*(?:\.\d+)? %")
 
 
@@ -66,6 +67,7 @@ def test_a_day(shared_server: Server, page: Page, tmp_path: Path) -> None:
     rows = [{**row, "text": f"={row['text']}"} for row in driving.simple_rows(400)]
     driving.make_project(shared_server.data, PROJECT, rows=rows, budget=BEFORE + BY_KEY)
     driving.label_without_page(shared_server.data, PROJECT, BEFORE)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     driving.open_label(page, shared_server.url, PROJECT)
     driving.label_items(page, BY_KEY, lambda place: "yn"[place % 2])
     expect(page.locator(".st-key-state")).to_be_visible()
@@ -125,8 +127,16 @@ def test_a_day(shared_server: Server, page: Page, tmp_path: Path) -> None:
     driving.choose(page, page.locator(".st-key-state-finish button"))
     expect(page.locator(".st-key-state")).to_contain_text("This project is finished")
     go(page, "Report")
-    kinds = ("html", "pdf", "md", "json", "xlsx")
-    report = {one: driving.download(page, f"report.{one}", tmp_path) for one in kinds}
+    sentence = page.locator(".st-key-sentence code").inner_text()
+    page.get_by_role("button", name="Copy sentence").click()
+    expect(page.get_by_text("Copied.", exact=True)).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == sentence
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_text("It opens on this computer only.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    report = {one: driving.download(page, f"report.{one}", tmp_path) for one in FORWARDED}
+    driving.choose(page, page.locator(".st-key-take-forms button").first)
+    report |= {one: driving.download(page, f"report.{one}", tmp_path) for one in FURTHER}
     accuracy = opened(shared_server).results()["accuracy"]
     assert accuracy.value != value_before
     html = report["html"].read_text("utf-8")

@@ -103,6 +103,7 @@ def test_the_digits_from_one_click_to_a_replayed_report(
     assert "%" in sentence
 
     report = driving.download(page, "report.html", tmp_path)
+    driving.choose(page, page.locator(".st-key-take-forms button").first)
     bundle = driving.download(page, "bundle.zip", tmp_path)
     (file,) = (server.data / "files" / "trials").glob("digits*.csv")
     server.stop()

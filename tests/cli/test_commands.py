@@ -240,7 +240,7 @@ def test_a_report_is_not_written_into_a_file_of_another_kind(
     assert (code, out) == (
         2,
         "",
-    ) and "must end in one of .html, .pdf, .md, .json, .xlsx, .csv" in err
+    ) and "must end in one of .html, .pdf, .png, .md, .json, .xlsx, .csv" in err
     assert not (tmp_path / name).exists()
 
 

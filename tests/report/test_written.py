@@ -2,20 +2,25 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
+from PIL import Image
 from pypdf import PdfReader
 
 import labelcore as lc
 from labelcore.report import estimates_csv, report_html, report_pdf
+from labelcore.report.facts import gather
+from labelcore.report.front import slide
 from labelcore.report.markdown import markdown
 from labelcore.report.markup import element, theirs
+from labelcore.report.pdf import typeset
 from labelcore.words.short import short_sentence
 from tests.report.conftest import Made
-from tests.report.sessions import HOSTILE
+from tests.report.sessions import HOSTILE, label, session_on, write_items
 from tests.report.test_page import hostile_session
 
 
@@ -40,7 +45,9 @@ def test_a_file_that_is_there_is_replaced(made: Made, tmp_path: Path) -> None:
 def test_another_suffix_is_refused_and_nothing_written(
     made: Made, tmp_path: Path, name: str
 ) -> None:
-    said = rf"^path: .*\.html, \.pdf, \.md, \.json, \.xlsx, \.csv, got {re.escape(repr(name))}"
+    said = (
+        rf"^path: .*\.html, \.pdf, \.png, \.md, \.json, \.xlsx, \.csv, got {re.escape(repr(name))}"
+    )
     with pytest.raises(ValueError, match=said):
         lc.write_report(made.session, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
@@ -106,6 +113,36 @@ def test_pdf_says_the_numbers_of_the_page(made: Made, tmp_path: Path) -> None:
         assert " ".join(re.sub("<.*?>", "", cell) for cell in row) in whole
     assert made.session.events[-1].hash in whole and "Wilks, S. S. (1938)." in whole
     assert "The same as a table" not in whole
+
+
+def test_the_picture_for_slides_is_made_of_parts_of_page_1(made: Made, tmp_path: Path) -> None:
+    path = lc.write_report(made.session, tmp_path / "report.png")
+    with Image.open(path) as picture:
+        assert (picture.format, picture.size) == ("PNG", (1920, 1080))
+    parts = [one.html for one in slide(gather(made.session))]
+    page = report_html(made.session)
+    assert len(parts) == 4 and all(one in page for one in parts)
+    said = short_sentence(made.session.results()["precision"])
+    assert said in unescape(parts[0]).replace("\N{NO-BREAK SPACE}", " ")
+    assert parts[1].count('rx="') >= 4  # two figures: a scale, an interval, a value
+
+
+def test_everything_on_the_slide_fits_on_it(tmp_path: Path) -> None:
+    """Long names, many figures: one page, and nothing is left for a second one."""
+    truth = write_items(tmp_path / "items.csv")
+    names = [f"a classifier with quite a long name, number {n}" for n in range(4)]
+    scores = {"scores": dict.fromkeys(names, "score"), "thresholds": dict.fromkeys(names, 0.5)}
+    plan = {"classifier": names, "estimands": ["accuracy", "precision", "recall", "f1"]}
+    session = session_on(
+        tmp_path / "items.csv", design="agreement_patterns", arguments=scores, **plan
+    )
+    label(session, truth, 40, eventful=False)
+    facts = gather(session)
+    assert len(facts.results) == 16
+    made = typeset(facts, slide(facts), "slide")
+    assert len(PdfReader(BytesIO(made)).pages) == 1
+    too_much = typeset(facts, slide(facts) * 4, "slide")
+    assert len(PdfReader(BytesIO(too_much)).pages) > 1
 
 
 def test_nothing_of_the_content_is_read_as_markup_of_the_pdf(tmp_path: Path) -> None:

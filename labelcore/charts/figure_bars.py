@@ -1,0 +1,61 @@
+"""A result as a row of the interval picture, the same on the pages and in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from labelcore.charts.living import Bar
+from labelcore.promises import CandidateState, State
+from labelcore.results.types import Band
+from labelcore.words.differences import is_difference
+from labelcore.words.short import Shown, difference_range, range_of, short_value
+
+NOT_YET = ("", "not yet")
+
+
+def estimate_bar(estimate: Shown, name: str, *, early: bool = False) -> Bar:
+    """An estimate with its interval, its value without one.
+
+    early   draw, in grey, a value that may still lean, and the interval that goes with it
+    """
+    value = "" if estimate.tentative else short_value(estimate)
+    drawn = None if estimate.tentative and not early else estimate.value
+    if not (shows_interval(estimate) if early else estimate.has_interval):
+        said = (value, "") if value else NOT_YET
+        return Bar(name, drawn, None, None, said, estimate.tentative)
+    if estimate.state == State.EXACT:
+        between = "exact"
+    elif is_difference(estimate.estimand):
+        between = difference_range(estimate.low, estimate.high)
+    else:
+        between = range_of(estimate.low, estimate.high)
+    ends = estimate.low, estimate.high
+    assumed = estimate.confidence is None
+    return Bar(name, drawn, *ends, (value, between), estimate.tentative, assumed=assumed)
+
+
+def shows_interval(estimate: Shown) -> bool:
+    """Whether its ends are an interval, however wide and early."""
+    early = estimate.tentative and estimate.state != State.PROVISIONAL
+    return early or estimate.has_interval
+
+
+def head_bar(band: Band | None, name: str) -> Bar:
+    """The first items of a ranked list; ``band`` has their one rank."""
+    if band is None or not band.has_interval or np.isnan(band.low[0]):
+        return Bar(name, None, None, None, NOT_YET)
+    value, low, high = (float(ends[0]) for ends in (band.value, band.low, band.high))
+    assumed = band.confidence is None
+    known = None if assumed or np.isnan(value) else value
+    said = "" if known is None else f"{100 * known:.0f} %", range_of(low, high)
+    return Bar(name, known, low, high, said, assumed=assumed)
+
+
+def candidate_bar(row: Mapping[Any, Any], name: str, chosen: str | None) -> Bar:
+    """A candidate of a choice, by its row of ``Choice.bounds``, with its two bounds."""
+    low, high, out = float(row["low"]), float(row["high"]), CandidateState(row["state"]).out
+    said = "out" if out else "", range_of(low, high)
+    return Bar(name, None, low, high, said, chosen=str(row["classifier"]) == chosen, out=out)
