@@ -15,6 +15,11 @@ from labelcore.log.engine import Engine
 from labelcore.promises import Form
 from labelcore.words.existing import assumed
 
+SETTLED = (
+    "the settled judgement is what {readers} people agree on, or what was settled where they "
+    "differ; a mistake that all of them make stays unseen"
+)
+
 
 def assumptions(engine: Engine, unsure: float, form: Form) -> tuple[str, ...]:
     """What a result of this form rests on; ``unsure`` is the share of answers without a verdict
@@ -31,6 +36,16 @@ def assumptions(engine: Engine, unsure: float, form: Form) -> tuple[str, ...]:
     if engine.open_positions():
         found.append(OPEN_BOTH_WAYS)
     return tuple(found)
+
+
+def settled_assumptions(first: tuple[str, ...], engine: Engine) -> tuple[str, ...]:
+    """What a result for the settled judgement rests on, from what that of the first readings does.
+
+    first   the assumptions of the result by the first readings
+    """
+    kept = [one for one in first if one not in (JUDGEMENT, JUDGED_TWICE)]
+    found = [*kept, SETTLED.format(readers=engine.plan.readers)]
+    return tuple(found if APPROXIMATE in found else [*found, APPROXIMATE])
 
 
 def judgement(engine: Engine) -> str:

@@ -119,7 +119,7 @@ def _figure(
     differing = sum(one.differs for one in judged)
     several = len(stage.population.classes) > 2
     alike, bounds = [], []
-    for cells in _both_ways(stage, question):
+    for cells in both_ways(stage, question):
         table = ratios([question.row], cells)
         bounds += bounded(cells, table, _seconds(stage, question, cells, readings), confidence)
         alike += [
@@ -148,7 +148,7 @@ def _wide(found: Sequence[Limits]) -> Limits:
     return Limits(None if reason else found[0].value, low, high, reason)
 
 
-def _both_ways(stage: Engine, question: Question) -> list[Cells]:
+def both_ways(stage: Engine, question: Question) -> list[Cells]:
     """The counts; and where items count both ways, those of the worst and of the best case."""
     tally = sampled_tally(stage, question.classifier)
     cells = tally.cells(question.class_index)

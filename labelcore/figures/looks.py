@@ -14,6 +14,7 @@ from labelcore.figures.claims import claim_results
 from labelcore.figures.curves import curve_results, ranked_curve
 from labelcore.figures.cuts import check_rank, cuts_at
 from labelcore.figures.scalars import headline_stage, scalar_results_of
+from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
 from labelcore.results.types import Choice, Claim, Cut, Estimate, Result
@@ -65,7 +66,7 @@ class FiguresNow:
         """Every result of the plan."""
         state = self._state()
         if self._cached is None or self._cached[0] != state:
-            self._cached = (state, results(self.engine))
+            self._cached = (state, {**results(self.engine), **settled_results(self.engine)})
         return self._cached[1]
 
     def curve(self) -> Curve:

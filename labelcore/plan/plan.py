@@ -102,7 +102,8 @@ class Plan:
     overlap
         the share of labelled items, drawn at random by the seed, that other people judge as well,
         each without being told of the other answers. They are not part of the budget. Where people
-        differ, ``Session.settle`` says which answer counts. Not together with ``repeats``
+        differ, ``Session.settle`` says which answer counts, and ``results`` has every figure for
+        the settled judgement too, as "accuracy@settled" and so on. Not together with ``repeats``
     readers
         how many people judge each of these items, the first one included
     sure_scores

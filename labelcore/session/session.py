@@ -829,7 +829,8 @@ class Session:
 
         Notes
         -----
-        The answers stay as they are, and so do the figures that rest on the first of them.
+        The answers stay as they are, and so do the figures that rest on the first of them; those
+        for the settled judgement are the results "accuracy@settled" and so on.
 
         Examples
         --------
@@ -941,7 +942,8 @@ class Session:
         dict
             {key: Estimate, Band, Claim or Choice}. The key is the estimand; for further classifiers
             and for several classes it reads like "precision@B" or "precision[spam]"; for a claim it
-            is its text.
+            is its text; with an ``overlap`` each number is there once more for the settled
+            judgement, like "precision@settled".
 
         Notes
         -----

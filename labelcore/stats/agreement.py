@@ -37,8 +37,10 @@ def votes_of(codes: NDArray[np.int64], n_classes: int) -> FloatArray:
     >>> votes_of(np.array([[0, 0], [0, 1], [1, -1]]), 2).tolist()
     [[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
     """
-    votes = [(codes == one).sum(axis=1) for one in range(n_classes)]
-    return np.asarray(np.stack(votes, axis=1), dtype=float)
+    votes = np.zeros((len(codes), n_classes))
+    for one in range(n_classes):
+        votes[:, one] = (codes == one).sum(axis=1)
+    return votes
 
 
 def several(votes: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ from labelcore.words import sentences as words
 from labelcore.words.counts import answers_words
 from labelcore.words.differences import interval_text, number_words
 from labelcore.words.existing import taken_words
-from labelcore.words.quantities import key_parts, label_of, names_another
+from labelcore.words.quantities import is_settled, key_parts, label_of, names_another
 from labelcore.words.stops import open_words, stopped_short
 
 SECONDS_AN_ITEM = 8.0
@@ -190,7 +190,11 @@ def estimand_name(key: str, *, whose: bool = True) -> str:
     ('Precision', 'Precision of B')
     >>> estimand_name("precision[spam]@B", whose=False)
     'Precision of spam'
+    >>> estimand_name("precision@B@settled")
+    'Precision of B, settled'
     """
+    if is_settled(key):
+        return f"{estimand_name(key.removesuffix('@settled'), whose=whose)}, settled"
     name, inside, other = key_parts(key)
     return " of ".join(part for part in (label_of(name), inside, whose and other) if part)
 

@@ -6,8 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.log.events import answer_word
+from labelcore.promises import Status
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.label_error import LabelError
+from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.facts import estimand_name, shown_word
@@ -22,10 +24,13 @@ from labelcore.words.agreement import (
     pair_words,
     person_row,
 )
+from labelcore.words.differences import interval_text, number_words
 from labelcore.words.label_error import figure_words
-from labelcore.words.sentences import confidence_words
+from labelcore.words.quantities import is_settled
+from labelcore.words.sentences import confidence_words, count, missing_words
 
 PASS = 30
+ANOTHER_PASS = "Have another person judge {items}"
 SECOND_PASS = "Judge {items} a second time"
 RESTS = (
     "{confidence} confidence each, for one look when labelling is over. Both columns assume that "
@@ -37,12 +42,20 @@ def second_pass_button(project: str, session: Session) -> None:
     """A second pass over some of the labelled items, where some are left."""
     items = min(PASS, session.engine.repeats.free())
     if items:
+        words = ANOTHER_PASS if session.plan.overlap else SECOND_PASS
         st.button(
-            SECOND_PASS.format(items=f"{items:,} of them" if items > 1 else "one of them"),
+            words.format(items=f"{items:,} of them" if items > 1 else "one of them"),
             key="second-pass",
             on_click=actions.second_pass,
             args=(project, items),
         )
+
+
+def settle_button(project: str, session: Session) -> None:
+    """The way to the items that people judge differently, where there are some."""
+    number = 0 if session.status == Status.FINISHED else len(session.unsettled())
+    if number and st.button(f"Settle {count(number, 'item')}", key="to-settle"):
+        st.switch_page("pages/review.py", query_params={"project": project})
 
 
 def error_lines(session: Session) -> list[str]:
@@ -59,7 +72,9 @@ def error_panel(session: Session) -> None:
     st.text("\n".join([found.sentence(), *alike]))
     if several is not None:
         agreement_panel(several)
-    if found.figures:
+    if several is not None:
+        reading_table(settled_table(session), "settled-figures")
+    elif found.figures:
         reading_table(figure_table(found), "true-figures")
         st.caption(RESTS.format(confidence=confidence_words(found.figures[0].confidence)))
     if found.differing:
@@ -84,6 +99,22 @@ def agreement_panel(found: PeopleAgree) -> None:
         with st.expander("Each person"):
             rows = [(one_line(one.name, 60), *person_row(one)) for one in found.people]
             reading_table(pd.DataFrame(rows, columns=PERSON_HEAD), "each-person")
+
+
+def settled_table(session: Session) -> pd.DataFrame:
+    """The figures for the settled judgement: with an interval, or what is missing."""
+    results = session.results().values()
+    found = [one for one in results if isinstance(one, Estimate) and is_settled(one.estimand)]
+    names = [estimand_name(one.estimand.removesuffix("@settled")) for one in found]
+    said = [_value_words(one) for one in found]
+    return pd.DataFrame({"for the settled judgement": names, "value": said})
+
+
+def _value_words(one: Estimate) -> str:
+    if not one.has_interval or one.value is None:
+        return missing_words(one)
+    interval = interval_text(one.estimand, one.low, one.high)
+    return f"{number_words(one.estimand, one.value)} ({interval})"
 
 
 def pair_table(found: PeopleAgree) -> pd.DataFrame:

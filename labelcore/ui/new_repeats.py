@@ -25,8 +25,8 @@ SOME = (
 OTHERS = (
     "Items drawn at random go to another person as well, who is not told of your answer: {share} "
     "of the items asked{more}. They do not count towards the labels above. Where the two answers "
-    "differ, the page Review asks which one counts. The second person opens this project in "
-    "another browser."
+    "differ, the page Review asks which one counts, and the figures for the settled judgement have "
+    "intervals of their own. The second person opens this project in another browser."
 )
 WHO = {"same": "The same person", "other": "Another person"}
 MORE = ", most likely {low:,} to {high:,} here, {time}"

@@ -19,7 +19,7 @@ from labelcore.ui.claims_view import claims_of, settled_line
 from labelcore.ui.downloads import labels_button
 from labelcore.ui.facts import at_an_end, estimand_name
 from labelcore.ui.figures import details
-from labelcore.ui.label_errors import error_lines, second_pass_button
+from labelcore.ui.label_errors import error_lines, second_pass_button, settle_button
 from labelcore.ui.living import picture
 from labelcore.ui.new_items import begin_with
 from labelcore.ui.plain import plain
@@ -144,6 +144,7 @@ def _steps(project: str, session: Session) -> None:
     with st.container(horizontal=True, key="steps"):
         if session.status != Status.FINISHED:
             _finish_button(project, session)
+            settle_button(project, session)
             second_pass_button(project, session)
             return
         to_report = not is_trial(session)

@@ -12,6 +12,9 @@ COHEN = "Cohen's kappa"
 COEFFICIENT_HEAD = ("Beyond chance (1 is full agreement)", "Value")
 PERSON_HEAD = ("Person", "Answers", "After others", "An item", "The same as others")
 PAIR_HEAD = ("Two people", "Items", "The same class", COHEN)
+NO_DIFFERENCE_SETTLED = "a difference of two classifiers has no figure for the settled judgement"
+OLD_SAMPLE_SETTLED = "several people judge new labels only, which says nothing of the old sample"
+NO_END = "a session without end has no figure for the settled judgement"
 NOBODY = "No item has a class by two people yet.{waiting}"
 AGREE = (
     "{people} gave {alike} of {items} the same class: {share} of pairs of answers are the same "
@@ -19,11 +22,25 @@ AGREE = (
 )
 LEFT_OUT = " {answers} without a class left out."
 UNSETTLED = " {items} judged differently, to be settled on the page Review."
-WAITING = " {items} waiting for another person."
+
+
+def few_judged(number: int, enough: int) -> str:
+    """How many items are still needed that several people have judged."""
+    return f"{number:,} of {count(enough, 'item')} judged by several people"
+
+
+def judged_note(number: int, readers: int) -> str:
+    """What a figure for the settled judgement rests on besides the labels."""
+    return f"{count(number, 'item')} of them judged by {readers:,} people each."
+
+
+def waiting_for_people(number: int) -> str:
+    """For what a figure waits that needs every further answer."""
+    return f"{count(number, 'item')} waiting for another person"
 
 
 def agree_sentence(found: PeopleAgree) -> str:
-    waiting = WAITING.format(items=count(found.waiting, "item")) if found.waiting else ""
+    waiting = f" {waiting_for_people(found.waiting)}." if found.waiting else ""
     if not found.items:
         return NOBODY.format(waiting=waiting)
     number = sum(one.others > 0 for one in found.people)

@@ -13,6 +13,24 @@ from labelcore.estimands import QUANTITIES
 _KEY = re.compile(r"(\w+)(?:\[(.*)\])?(?:@(.*))?", re.DOTALL)
 
 
+SETTLED = "settled"
+BY_SETTLED = " by the settled judgement"
+
+
+def settled_key(key: str) -> str:
+    """The key of the same figure for the settled judgement.
+
+    >>> settled_key("precision[spam]@B")
+    'precision[spam]@B@settled'
+    """
+    return f"{key}@{SETTLED}"
+
+
+def is_settled(key: str) -> bool:
+    """Whether a key is that of a figure for the settled judgement."""
+    return key.endswith(f"@{SETTLED}")
+
+
 def key_parts(key: str) -> tuple[str, str, str]:
     """The estimand's name, the class and the classifier of a key, "" where it names none.
 
@@ -66,7 +84,8 @@ def quantity(
     row = QUANTITIES[name]
     pattern = row.in_truth if in_truth and row.in_truth else row.measures or row.term
     called = f"the classifier {classifier!r}" if classifier else "the classifier"
-    return pattern.format(classifier=called, positive=inside or positive)
+    by = BY_SETTLED if is_settled(estimand) else ""
+    return pattern.format(classifier=called, positive=inside or positive) + by
 
 
 def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:
@@ -77,6 +96,7 @@ def quantity_name(estimand: str, classifier: str | None, positive: str) -> str:
     """
     name, inside, _ = key_parts(estimand)
     of = "" if classifier is None else f" of {classifier!r}"
+    by = BY_SETTLED if is_settled(estimand) else ""
     return f"the {term_of(name)}{of}" + (
-        "" if name == "accuracy" else f" for {(inside or positive)!r}"
+        by if name == "accuracy" else f" for {(inside or positive)!r}{by}"
     )

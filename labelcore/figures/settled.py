@@ -1,0 +1,242 @@
+"""The figures for the settled judgement: what people agree on, or somebody has settled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtr
+
+from labelcore.estimands import ratios
+from labelcore.figures.assumptions import settled_assumptions
+from labelcore.figures.label_error import both_ways
+from labelcore.figures.sampled import sampled_labels, sampled_tally
+from labelcore.figures.scalars import headline_stage, scalar_results
+from labelcore.log.engine import Engine
+from labelcore.log.repeats import Judged
+from labelcore.plan.existing import RANDOM
+from labelcore.promises import Form, Method, Promise, State
+from labelcore.results.types import Estimate
+from labelcore.stats.horizon import boundary, stretch
+from labelcore.stats.profile import BoolArray, Cells, FloatArray, Ratios, plug_in_totals
+from labelcore.stats.profile_interval import profile_interval
+from labelcore.stats.two_phase import Overlap, Share, flips_of, settled_interval
+from labelcore.tallies import Question
+from labelcore.words.agreement import (
+    NO_DIFFERENCE_SETTLED,
+    NO_END,
+    OLD_SAMPLE_SETTLED,
+    few_judged,
+    judged_note,
+    waiting_for_people,
+)
+from labelcore.words.quantities import settled_key
+
+ENOUGH = 10
+"""From so many items on that several people judged, figures for the settled judgement are given."""
+METHOD = Method(
+    "G-profile with two-phase correction",
+    "Neyman (1938); Cochran (1977), section 12.6; Zou and Donner (2008)",
+    Form.APPROXIMATE,
+)
+NO_FLIPS = {
+    (side, first): Share(0.0, 0.0, 0.0) for side in (True, False) for first in (True, False)
+}
+Bounds = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The items that as many people as the plan asks for have judged.
+
+    settled   the class that counts, None where people differ and nobody has said it
+    waiting   items that wait for another person
+    """
+
+    judged: Sequence[Judged]
+    settled: Sequence[str | None]
+    waiting: int
+
+    @property
+    def done(self) -> float:
+        """The share of the overlap that has been judged."""
+        return len(self.judged) / max(len(self.judged) + self.waiting, 1)
+
+    @property
+    def open(self) -> bool:
+        """Whether any item is not settled."""
+        return any(one is None for one in self.settled)
+
+
+def settled_results(engine: Engine) -> dict[str, Estimate]:
+    """Every scalar result of the plan once more, for the settled judgement; none without an
+    overlap.
+
+    Promise: that of the plan. "fixed": when the planned size is there and nobody is waited for.
+    "watched": at every look up to the planned size or horizon, with the boundary at the share of
+    the plan of which both phases are there. Approximate: coverage was measured, see
+    docs/several_people.md.
+    Assumption: that of the plan's labels; the overlap is a random part of them, and people would
+    judge and settle any other item as they did these.
+    Items that people judge differently count both ways until they are settled, and so do open ones.
+    """
+    if not engine.plan.overlap:
+        return {}
+    stage = headline_stage(engine)
+    observed, known = scalar_results(stage), _known(engine, stage)
+    return {
+        settled_key(question.key): _estimate(engine, stage, question, observed, known)
+        for question in stage.questions
+    }
+
+
+def _known(engine: Engine, stage: Engine) -> _Known:
+    last = len(stage.asked)
+    judged = [one for one in engine.repeats.judged() if one.complete and one.index <= last]
+    waiting = sum(index <= last for index in engine.repeats.due)
+    return _Known(judged, [_class_of(engine, one) for one in judged], waiting)
+
+
+def _class_of(engine: Engine, one: Judged) -> str | None:
+    if not one.differs:
+        return one.first.label
+    said = engine.settlement(one)
+    return None if said is None else said.label
+
+
+def _estimate(
+    engine: Engine,
+    stage: Engine,
+    question: Question,
+    observed: Mapping[str, Estimate],
+    known: _Known,
+) -> Estimate:
+    first = observed[question.key]
+    found = replace(
+        first,
+        estimand=settled_key(question.key),
+        method=str(METHOD),
+        source=METHOD.source,
+        form=METHOD.form,
+        assumptions=settled_assumptions(first.assumptions, stage),
+        tail_share=None,
+        notes=(judged_note(len(known.judged), stage.plan.readers),),
+        tentative=False,
+    )
+    missing = _missing(stage, question, known)
+    state = State.TOO_FEW if missing else _state(engine, first, known)
+    if state in (State.NOTHING, State.TOO_FEW):
+        low, missing = question.row.least, missing or first.missing
+        return replace(found, value=None, low=low, high=1.0, state=state, missing=missing)
+    value, low, high = _bounds(stage, question, known)
+    if not state.has_interval:
+        return replace(found, value=value, low=0.0, high=1.0, state=state, missing="")
+    missing = waiting_for_people(known.waiting) if state == State.WAITING else ""
+    return replace(found, value=value, low=low, high=high, state=state, missing=missing)
+
+
+def _missing(stage: Engine, question: Question, known: _Known) -> str:
+    """Why there is no figure, or none yet, in words."""
+    if question.row.difference:
+        return NO_DIFFERENCE_SETTLED
+    if stage.existing.use == RANDOM:
+        return OLD_SAMPLE_SETTLED
+    if stage.plan.promised == Promise.WATCHED and stage.plan.horizon is None:
+        return NO_END
+    return few_judged(len(known.judged), ENOUGH) if len(known.judged) < ENOUGH else ""
+
+
+def _state(engine: Engine, first: Estimate, known: _Known) -> State:
+    """As far as the first readings have come; a fixed promise waits for every further one."""
+    if first.state in (State.EXACT, State.GOAL_REACHED, State.NOT_REACHED):
+        state = State.INTERVAL
+    else:
+        state = first.state
+    if state == State.INTERVAL and known.waiting and engine.plan.promise == Promise.FIXED:
+        return State.STOPPED_EARLY if engine.finished else State.PROVISIONAL
+    return state
+
+
+def _bounds(stage: Engine, question: Question, known: _Known) -> Bounds:
+    """Value, low and high: over every way that open and unsettled items may come out."""
+    found = [
+        _of_cells(stage, question, cells, overlap, known)
+        for cells in both_ways(stage, question)
+        for cells, overlap in _settlings(stage, question, cells, known)
+    ]
+    value, low, high = found[0][0], min(one[1] for one in found), max(one[2] for one in found)
+    return value, low, high
+
+
+def _settlings(
+    stage: Engine, question: Question, cells: Cells, known: _Known
+) -> list[tuple[Cells, Overlap]]:
+    """The counts by the first readings, with the overlap: without the items that are not settled;
+    where there are some, also with all of them lowering and with all of them raising the figure."""
+    positions = np.array([stage.asked[one.index - 1].position for one in known.judged], dtype=int)
+    counting = sampled_labels(stage, question.classifier)[positions]
+    tally = sampled_tally(stage, question.classifier)
+    cell = tally.cell_of[positions]
+    first = [stage.classes[str(one.first.label)] for one in known.judged]
+    settled = [-1 if one is None else stage.classes[one] for one in known.settled]
+    of_class = np.full(len(positions), question.class_index or 0)
+    if question.class_index is None:
+        of_class = tally.prediction[cell]
+    was, now = np.array(first) == of_class, np.array(settled) == of_class
+    sure = np.array(settled) >= 0
+    then = _as_first_read(
+        cells, cell[counting], was[counting], _now(stage, positions, of_class)[counting]
+    )
+    found = [(then, _part(cell, was, now, counting & sure))]
+    if known.open:
+        rising: BoolArray = ratios([question.row], cells).sensitivity(plug_in_totals(cells))[0] > 0
+        for up in (rising, ~rising):
+            found.append((then, _part(cell, was, np.where(sure, now, up[cell]), counting)))
+    return found
+
+
+def _now(stage: Engine, positions: np.ndarray, of_class: np.ndarray) -> BoolArray:
+    """Whether the label in force counts as positive: it may have been changed since it was held
+    against a second one."""
+    return np.asarray(stage.codes[positions] == of_class)
+
+
+def _as_first_read(cells: Cells, cell: np.ndarray, was: BoolArray, now: BoolArray) -> Cells:
+    """The counts with the labels of the overlap as they were when others judged the items."""
+    change = np.bincount(cell, was.astype(float) - now, minlength=len(cells.size))
+    return replace(cells, positive=cells.positive + change) if change.any() else cells
+
+
+def _part(cell: np.ndarray, was: BoolArray, now: BoolArray, kept: BoolArray) -> Overlap:
+    return Overlap(cell[kept], was[kept], np.asarray(now, dtype=bool)[kept])
+
+
+def _of_cells(
+    stage: Engine, question: Question, cells: Cells, overlap: Overlap, known: _Known
+) -> Bounds:
+    plan = stage.plan
+    confidence = plan.confidence_of_each(len(stage.questions))
+    progress = stage.labels / max(stage.setup.planned, 1) * known.done
+    watched = plan.promised == Promise.WATCHED
+    horizon = plan.horizon or 1
+    table = ratios([question.row], cells)
+    if len(overlap.cell) == cells.labelled.sum():  # Every label is settled: one phase.
+        positive = np.bincount(overlap.cell, overlap.settled, minlength=len(cells.size))
+        cells, flips = replace(cells, positive=positive.astype(float)), NO_FLIPS
+    else:
+        z = float(boundary(progress, 0.0, 1 - confidence, horizon)) if watched else 0.0
+        flips = flips_of(cells, overlap, max(float(2 * ndtr(z) - 1), confidence))
+
+    def first_phase(moved: Ratios) -> tuple[FloatArray, FloatArray]:
+        inflation = (
+            stretch(cells, moved, confidence, progress, horizon, target=plan.target)
+            if watched
+            else 1.0
+        )
+        return profile_interval(
+            cells, moved, confidence, target=plan.target, inflation=inflation, whole_items=False
+        )
+
+    value, low, high = settled_interval(cells, table, flips, first_phase)
+    return float(value[0]), float(low[0]), float(high[0])
