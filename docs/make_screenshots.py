@@ -27,7 +27,7 @@ from tests.browser.server import Server  # noqa: E402
 
 IMAGES, LIST = ROOT / "docs" / "images", ROOT / "docs" / "screens.md"
 LARGEST_SUM = 5_000_000
-EMPTY = Scene("start", "Start page of a new installation: real data to try comes first.", "",
+EMPTY = Scene("start", "Start page of a new installation: trials, and the own file.", "",
               wait=".st-key-trial-digits button")  # fmt: skip
 HEAD = """# Every page and state
 

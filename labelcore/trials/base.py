@@ -20,6 +20,7 @@ class Trial:
     """Data, question and plan to try the product on.
 
     name             for code; label: for the screen
+    data             what is real of the data, and what is invented
     question, positive_words, negative_words, instructions   what the person is told
     truth_column     the known answers, 0 or 1: never content, never metadata
     read_arguments   for ``labelcore.read_population(path, **read_arguments)``
@@ -30,6 +31,7 @@ class Trial:
 
     name: str
     label: str
+    data: str
     question: str
     positive_words: str
     negative_words: str

@@ -82,6 +82,7 @@ def data_address(image: NDArray[np.float64]) -> str:
 DIGITS = Trial(
     name="digits",
     label="Handwritten digits",
+    data="Real handwriting, real classifiers.",
     question="Is this a 3?",
     positive_words="A 3, in whatever handwriting.",
     negative_words="Any other digit.",

@@ -72,6 +72,7 @@ def _scores(known: list[Message], scored: list[Message]) -> list[float]:
 MESSAGES = Trial(
     name="messages",
     label="Short messages",
+    data="Invented messages, a real classifier.",
     question="Is this message spam?",
     positive_words="Unwanted advertising, false prizes, and attempts to get money or passwords.",
     negative_words="Messages between people who know each other, and notices that were asked for.",

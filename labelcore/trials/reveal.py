@@ -42,20 +42,6 @@ class Reveal:
         low, high = self.estimate.low - FLOAT_NOISE, self.estimate.high + FLOAT_NOISE
         return low <= self.truth <= high
 
-    def short(self) -> str:
-        """The truth, and whether the interval holds it, in a few words."""
-        start = f"The truth is {number_words(self.key, self.truth)}"
-        if self.inside is None:
-            return f"{start}; there is no interval to compare it with."
-        sure = self.estimate.confidence
-        side = "inside the interval" if self.inside else "outside the interval"
-        if sure is None or self.estimate.promise == Promise.NONE:
-            return f"{start}: {side}, with which no promise goes."
-        kept, missed = _how_often(sure)
-        if self.inside:
-            return f"{start}: {side}, as in {kept} sessions."
-        return f"{start}: {side}. That happens in {missed} sessions.{self._own_errors()}"
-
     def sentence(self) -> str:
         """The truth, the interval, and how often such an interval holds it.
 
@@ -78,9 +64,9 @@ class Reveal:
         elif self.estimate.promise == Promise.NONE:
             text = f"{side}. The session ended early, and no promise goes with this interval."
         elif self.inside:
-            text = f"inside the interval, as promised for {_how_often(sure)[0]} sessions."
+            text = f"inside the interval, as promised for {how_often(sure)[0]} sessions."
         else:
-            text = f"outside: the promise allows that in {_how_often(sure)[1]} sessions."
+            text = f"outside: the promise allows that in {how_often(sure)[1]} sessions."
         return text if self.inside else text + self._own_errors()
 
     def _own_errors(self) -> str:
@@ -118,9 +104,10 @@ def _differing(session: Session, codes: list[int]) -> int:
     return different
 
 
-def _how_often(confidence: float) -> tuple[str, str]:
-    """
-    >>> _how_often(0.95), _how_often(0.8)
+def how_often(confidence: float) -> tuple[str, str]:
+    """In how many sessions an interval holds its truth, and in how many it does not.
+
+    >>> how_often(0.95), how_often(0.8)
     (('19 of 20', '1 of 20'), ('80 % of all', '20 % of all'))
     """
     missed = words.confidence_words(1 - confidence)

@@ -1,4 +1,4 @@
-"""The start page: my projects as rows, real data to try, a new project."""
+"""The start page: my projects as rows, trials, a new project."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts.living import SHARES, bars, difference_scale
 from labelcore.estimands import CURVES
@@ -23,6 +24,13 @@ from labelcore.ui.times import clock, reader_zone
 from labelcore.words.differences import is_difference
 
 STARTED = "started trial"
+TO_EXPECT = (
+    "You judge items with single keys. Every figure comes with its interval, and the report has "
+    "the sentence to quote."
+)
+TRUTH_AT_END = "The truth is known, and shown at the end."
+OWN_FILE = "Items with your classifier's scores or predictions."
+NO_ANSWERS = "No right answers needed: you give them."
 SEARCH, SORT, ALL_ROWS = "projects-search", "projects-sort", "projects-all"
 WIDTHS = (3.2, 5.2, 2.4, 1.8, 1.2)
 HEADS = ("Project", "What is known", "Labels", "Last change", "")
@@ -50,8 +58,7 @@ def start_page() -> None:
     if PROBLEM in st.session_state and not shown:
         st.error(plain(st.session_state.pop(PROBLEM)))
     if not projects:
-        try_it()
-        new_project()
+        first_steps()
         return
     try_line()
     numbered = list(enumerate(projects))
@@ -75,20 +82,13 @@ def head() -> None:
             st.switch_page("pages/new_project.py")
 
 
-def new_project() -> None:
-    st.subheader("My own file", anchor=False)
-    st.text("A file of items with your classifier's scores or predictions, and no truth.")
-
-
-def try_it() -> None:
-    """Real data for whoever has no project yet."""
-    st.subheader("Try it on real data", anchor=False)
-    st.text("One click, then judge items with single keys; the known truth is shown at the end.")
-    columns = st.columns(len(TRIALS))
+def first_steps() -> None:
+    """For whoever has no project yet: trials, and the own file."""
+    st.subheader("Try it, or bring your own file", anchor=False)
+    st.text(TO_EXPECT)
+    columns = st.columns(len(TRIALS) + 1)
     for place, (name, trial) in enumerate(TRIALS.items()):
-        with columns[place], st.container(border=True):
-            st.text(trial.label)
-            st.text(trial.question)
+        with columns[place], card(trial.label, trial.question, f"{trial.data} {TRUTH_AT_END}"):
             st.button(
                 "Start",
                 key=f"trial-{name}",
@@ -97,20 +97,35 @@ def try_it() -> None:
                 args=(name,),
                 icon=":material/play_arrow:",
             )
+    with columns[-1], card("My own file", OWN_FILE, NO_ANSWERS):
+        if st.button("New project", key="own-file", icon=":material/add:"):
+            st.switch_page("pages/new_project.py")
+
+
+def card(title: str, text: str, more: str) -> DeltaGenerator:
+    """A frame with what it is about, to put a button in."""
+    made = st.container(border=True, height="stretch", gap="small")
+    with made:
+        st.markdown(f"**{plain(title)}**")
+        st.text(text)
+        st.caption(plain(more))
+    return made
 
 
 def try_line() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="quiet-trials"):
-        st.text("Try it on real data:", width="content")
+        st.text("Try it:", width="content")
         for name, trial in TRIALS.items():
-            st.button(
-                trial.label, key=f"trial-{name}", type="tertiary", on_click=begin, args=(name,)
-            )
+            st.button(trial.label, key=f"trial-{name}", on_click=begin, args=(name,))
 
 
 @acting
 def begin(name: str) -> None:
-    st.session_state[STARTED] = trying.start_trial(name)
+    """A trial of one's own; one that nobody has begun is opened rather than made again."""
+    untouched = (
+        one.name for one in summaries() if one.trial == name and not one.people and not one.archived
+    )
+    st.session_state[STARTED] = next(untouched, None) or trying.start_trial(name)
 
 
 # --- rows ---------------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ import streamlit as st
 from labelcore.estimands import CHOICES
 from labelcore.figures.choices import choice_made
 from labelcore.log.screens import LEASE, Shown
-from labelcore.promises import Promise, Status
+from labelcore.promises import Form, Promise, Status
 from labelcore.report.markup import tied
 from labelcore.session.session import Session
-from labelcore.trials import Reveal
+from labelcore.trials import Reveal, how_often
 from labelcore.ui import actions
 from labelcore.ui.claims_view import claims_of, settled_line
 from labelcore.ui.downloads import labels_button
@@ -75,7 +75,7 @@ def show_end(project: str, session: Session) -> None:
             st.text(tied(settled_line(claims_of(session)) or picture(session, None).sentence))
         found = reveals(session)
         if found:
-            show_truth(found)
+            show_truth(found, session.labels)
         _steps(project, session)
         details(session, error_lines(session))
         _ways_to_go_on(project, session)
@@ -198,13 +198,60 @@ def _going_on_means(session: Session, status: Status) -> str:
     return after_budget(session)
 
 
-def show_truth(found: list[Reveal]) -> None:
-    """The truth of the first figure in a few words, and how many of the intervals hold theirs."""
-    shown = [one for one in found if one.inside is not None]
-    held = sum(bool(one.inside) for one in shown)
-    more = f" {held} of all {len(shown)} intervals hold their truth." if len(shown) > 1 else ""
+def show_truth(found: list[Reveal], labels: int) -> None:
+    """The truth in a few words."""
     with st.container(key="truth"):
-        st.text(found[0].short() + more)
+        st.text(truth_words(found, labels))
+
+
+def truth_words(found: list[Reveal], labels: int) -> str:
+    """How many intervals hold the truth, which do not, how often they do, and how many of the
+    answers are other than the truth."""
+    shown = [one for one in found if one.inside is not None]
+    missed = [one for one in shown if not one.inside]
+    if not shown:
+        said = "Dots: the truth. No interval is there to compare it with."
+    elif missed:
+        held = f"inside {len(shown) - len(missed)} of " if len(shown) > 1 else "outside "
+        names = ", ".join(
+            f"{estimand_name(one.key)} ({number_words(one.key, one.truth)})" for one in missed
+        )
+        outside = f", outside that of {names}" if len(shown) > 1 else f" of {names}"
+        said = f"Dots: the truth, {held}{count_words(len(shown))}{outside}."
+    else:
+        said = f"Dots: the truth, inside {count_words(len(shown), 'all ')}."
+    return " ".join(part for part in (said, _often(shown), _own_errors(found, labels)) if part)
+
+
+def count_words(intervals: int, every: str = "") -> str:
+    """
+    >>> count_words(1, "all "), count_words(3, "all "), count_words(3)
+    ('the interval', 'all 3 intervals', '3 intervals')
+    """
+    return "the interval" if intervals == 1 else f"{every}{intervals:,} intervals"
+
+
+def _often(shown: list[Reveal]) -> str:
+    """How often such intervals hold their truth; "" where no promise says it."""
+    estimates = [one.estimate for one in shown]
+    sure = estimates[0].confidence if estimates else None
+    if sure is None or any(one.promise == Promise.NONE for one in estimates):
+        return "No promise goes with it." if estimates else ""
+    about = "" if all(one.form == Form.STRICT for one in estimates) else "about "
+    each = "Each holds it" if len(estimates) > 1 else "Such an interval holds it"
+    return f"{each} in {about}{how_often(sure)[0]} sessions."
+
+
+def _own_errors(found: list[Reveal], labels: int) -> str:
+    """Which part of the answers the intervals do not count as errors."""
+    differing = found[0].differing
+    if not differing:
+        return "None of your answers differs from it."
+    differ = "differs" if differing == 1 else "differ"
+    return (
+        f"{differing:,} of your {words.count(labels, 'answer')} {differ} from it; "
+        "intervals do not count such errors."
+    )
 
 
 def show_reveals(session: Session) -> None:

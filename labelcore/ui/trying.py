@@ -1,4 +1,4 @@
-"""Try it on real data: a trial's project in one click, and the truth after Finish."""
+"""Trials: a trial's project in one click, and the truth after Finish."""
 
 from __future__ import annotations
 

@@ -13,9 +13,12 @@ from tests.designs.paired_files import paired
 PROJECT_PAGES = ("label", "progress", "report")
 
 
-def test_empty_start_offers_real_data_first(app) -> None:
+def test_empty_start_offers_trials_and_the_own_file(app) -> None:
     page = app()
-    assert page.subheader[0].value == "Try it on real data"
+    assert "bring your own file" in page.subheader[0].value
+    said = texts(page) + "".join(one.value for one in page.caption)
+    assert "Real handwriting" in said and "Invented messages" in said
+    assert button(page, "own-file").label == "New project"
     assert not page.exception
 
 

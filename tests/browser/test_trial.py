@@ -93,7 +93,7 @@ def test_the_digits_from_one_click_to_a_replayed_report(
 
     driving.finish(page)
     state = page.locator(".st-key-state")
-    expect(state).to_contain_text("The truth is")
+    expect(state).to_contain_text("Dots: the truth, inside")
     expect(page.locator(".living .bar .truth").first).to_be_visible()
     expect(page.locator(".living .chart .truth")).to_have_count(1)
     state.get_by_role("button", name="Open the report").click()

@@ -36,19 +36,6 @@ def test_outside() -> None:
     assert row(0.5).sentence().endswith("outside: the promise allows that in 1 of 20 sessions.")
 
 
-def test_in_few_words_a_miss_is_told_like_a_hit() -> None:
-    assert row().short() == "The truth is 90.0 %: inside the interval, as in 19 of 20 sessions."
-    missed = "The truth is 50.0 %: outside the interval. That happens in 1 of 20 sessions."
-    assert row(0.5).short() == missed
-    assert row(0.5, differing=2).short() == (
-        f"{missed} 2 answers were other than the file's own; the interval does not count such "
-        "errors."
-    )
-    early = row(promise="none").short()
-    assert "sessions" not in early and "no promise goes" in early
-    assert "no interval" in row(state="too few", low=0.0, high=1.0).short()
-
-
 @pytest.mark.parametrize("truth", [0.85, 0.95, 0.85 - 1e-15])
 def test_the_ends_belong_to_the_interval(truth: float) -> None:
     assert row(truth).inside is True

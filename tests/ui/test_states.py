@@ -1,0 +1,45 @@
+"""What stands in the place of the item: the truth at the end of a trial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from labelcore.results.types import Estimate, Scope
+from labelcore.trials import Reveal
+from labelcore.ui.states import truth_words
+
+
+def row(key: str, truth: float = 0.9, differing: int = 0, **changes: Any) -> Reveal:
+    values: dict[str, Any] = {
+        "estimand": key, "value": 0.91, "low": 0.85, "high": 0.95, "confidence": 0.95,
+        "labels_used": 120, "draws_used": 120, "method": "m", "promise": "watched",
+        "assumptions": (), "source": "s", "form": "approximate", "scope": Scope(positive="yes"),
+    }  # fmt: skip
+    return Reveal(key, truth, Estimate(**{**values, **changes}), differing)
+
+
+def test_a_miss_is_named_and_told_like_a_hit() -> None:
+    hit = "Each holds it in about 19 of 20 sessions. None of your answers differs from it."
+    rows = [row("accuracy"), row("recall")]
+    assert truth_words(rows, 120) == f"Dots: the truth, inside all 2 intervals. {hit}"
+    missed = truth_words([row("accuracy"), row("precision", 0.97)], 120)
+    assert missed == (
+        f"Dots: the truth, inside 1 of 2 intervals, outside that of Precision (97.0 %). {hit}"
+    )
+
+
+def test_the_answers_that_differ_are_counted() -> None:
+    assert "3 of your 120 answers differ from it" in truth_words([row("accuracy", 0.9, 3)], 120)
+    assert "1 of your 120 answers differs from it" in truth_words([row("recall", 0.5, 1)], 120)
+
+
+def test_no_frequency_without_a_promise_or_an_interval() -> None:
+    early = truth_words([row("accuracy", 0.5, promise="none")], 9)
+    assert "sessions" not in early and "No promise" in early
+    assert "outside the interval of Accuracy (50.0 %)" in early
+    none = truth_words([row("accuracy", state="too few", low=0.0, high=1.0)], 9)
+    assert "No interval" in none and "sessions" not in none
+
+
+def test_a_proved_promise_is_at_least_as_good() -> None:
+    assert "in 19 of 20 sessions" in truth_words([row("accuracy", form="strict")], 120)
