@@ -39,6 +39,8 @@ from labelcore.words.sentences import (
 from labelcore.words.stops import planned_words, stop_words
 
 NOTHING_FOUND = "Tail share"
+MOST_NAMED = 4
+"""More quantities than so many are counted, not listed."""
 QUESTION_KEYS = (
     ("question", "Question"),
     ("instructions", "Instructions"),
@@ -235,7 +237,7 @@ def estimates(facts: Facts) -> Markup:
         listed = ", ".join(numbers[text] for text in one.assumptions)
         made.setdefault((one.method, _form(one), one.source, listed), []).append(one)
     rows: list[list[Child]] = [
-        [theirs(", ".join(map(name_of, those))), way[0], way[1], tail_cell(those), *way[2:]]
+        [_names(those, found), way[0], way[1], tail_cell(those), *way[2:]]
         for way, those in made.items()
     ]
     head = ("Quantity", "Method", "Form", NOTHING_FOUND, "Source", "Assumptions")
@@ -273,8 +275,20 @@ def _form(one: Result) -> str:
     return getattr(one, "form", "") or "–"
 
 
+def _names(those: Sequence[Result], found: Sequence[Result]) -> Markup:
+    """Whose intervals were made in the same way; many that are all of them are only counted."""
+    if len(those) == len(found) > MOST_NAMED:
+        return element("span", f"all {len(those)}")
+    return theirs(", ".join(map(name_of, those)))
+
+
 def tail_cell(those: Sequence[Result]) -> str:
     """The share of the uncertainty owed to parts of the file in which nothing was found."""
+    told = (one for one in those if isinstance(one, Estimate) and one.has_interval)
+    known = [one.tail_share for one in told if one.tail_share is not None]
+    if len(those) > MOST_NAMED and known:
+        low, high = percent(min(known), 0), percent(max(known), 0)
+        return low if low == high else f"{low} to {high}"
     shares = [
         "–"
         if not isinstance(one, Estimate) or not one.has_interval or one.tail_share is None
