@@ -2,10 +2,12 @@
 
     python -m benchmarks.readers [--quick] [--write]
 
-A million rows of CSV, Windows-1252 with semicolons, gzipped TSV, JSON Lines, one JSON list and
-Parquet, and 50,000 rows of Excel, all of them the same synthetic items made here with a fixed seed.
-Each is read in a fresh process: ``read_population`` with ids, two scores and a prediction, then the
-contents of a hundred items, then the count of repeated contents.
+A million rows of CSV, Windows-1252 with semicolons, gzipped TSV, JSON Lines, one JSON list,
+Parquet, a folder of Parquet parts, and the files of Label Studio, doccano, Prodigy, Hugging Face
+datasets and RIS, and 50,000 rows of Excel, all of them the same synthetic items made here with a
+fixed seed. Each is read in a fresh process: ``read_population`` with ids, two scores and a
+prediction (as far as the format has them), then the contents of a hundred items, then the count of
+repeated contents.
 """
 
 from __future__ import annotations
@@ -37,8 +39,7 @@ def peak():
         return int(re.search(r"VmHWM:\\s*(\\d+) kB", status.read())[1]) / 1024
 
 start, busy = time.perf_counter(), time.process_time()
-population = lc.read_population(sys.argv[1], id="id", content=["text"],
-    scores={"a": "score_a", "b": "score_b"}, predictions={"a": "pred_a"})
+population = lc.read_population(sys.argv[1], **json.loads(sys.argv[2]))
 read, cpu = time.perf_counter() - start, time.process_time() - busy
 read_peak = peak()
 start = time.perf_counter()
@@ -105,6 +106,75 @@ def write_excel(path: Path, number: int) -> None:
     book.save(path)
 
 
+def write_parts(path: Path, number: int) -> None:
+    """Ten files of one folder."""
+    path.mkdir()
+    columns = zip(*items(number), strict=True)
+    whole = pa.table(dict(zip(COLUMNS, map(list, columns), strict=True)))
+    for part in range(10):
+        some = whole.slice(part * (number // 10), number // 10)
+        pyarrow.parquet.write_table(some, path / f"part-{part}.parquet")
+
+
+def choice(called: int) -> dict[str, Any]:
+    return {"type": "choices", "value": {"choices": ["yes" if called else "no"]}}
+
+
+def write_label_studio(path: Path, number: int) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for place, (name, text, score, other, called, _) in enumerate(items(number)):
+            data = {"id": name, "text": text, "score_b": other}
+            model = {"model_version": "a", "score": score, "result": [choice(called)]}
+            task = {"id": place, "data": data, "predictions": [model], "annotations": []}
+            file.write(("[" if place == 0 else ",\n") + json.dumps(task, ensure_ascii=False))
+        file.write("]")
+
+
+def write_tool_lines(path: Path, number: int, row: Callable[[Row], Row]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for item in items(number):
+            made = row(dict(zip(COLUMNS, item, strict=True)))
+            file.write(json.dumps(made, ensure_ascii=False) + "\n")
+
+
+def doccano(item: Row) -> Row:
+    return {**item, "label": ["yes"] if item.pop("true_label") else [], "Comments": []}
+
+
+def prodigy(item: Row) -> Row:
+    kept = {name: item[name] for name in ("id", "score_a", "score_b", "pred_a")}
+    said = {"label": "YES", "answer": "ignore", "_task_hash": 1, "_view_id": "classification"}
+    return {"text": item["text"], "meta": kept, **said}
+
+
+def write_hugging_face(path: Path, number: int) -> None:
+    columns = dict(zip(COLUMNS, map(list, zip(*items(number), strict=True)), strict=True))
+    made = pa.table(columns)
+    names = {"names": ["no", "yes"], "_type": "ClassLabel"}
+    told = json.dumps({"info": {"features": {"pred_a": names, "true_label": names}}})
+    pyarrow.parquet.write_table(made.replace_schema_metadata({"huggingface": told}), path)
+
+
+def write_ris(path: Path, number: int) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for name, text, *_ in items(number):
+            file.write(f"TY  - JOUR\nID  - {name}\nTI  - {text}\nER  - \n\n")
+
+
+ARGUMENTS: dict[str, Any] = {
+    "id": "id",
+    "content": ["text"],
+    "scores": {"a": "score_a", "b": "score_b"},
+    "predictions": {"a": "pred_a"},
+}
+DIFFERING: dict[str, dict[str, Any]] = {
+    "Label Studio": {
+        "scores": {"a": "a_score", "b": "score_b"},
+        "predictions": {"a": "a_prediction"},
+    },
+    "doccano": {"known": "annotation"},
+    "RIS": {"id": "record_id", "content": ["title"], "scores": {}, "predictions": {}},
+}
 FILES: dict[str, tuple[str, Callable[[Path, int], None], int]] = {
     "CSV": ("a.csv", lambda p, n: write_text(p, n, ",", "utf-8", "."), 1_000_000),
     "CSV, Windows-1252, semicolons, decimal comma": (
@@ -120,6 +190,12 @@ FILES: dict[str, tuple[str, Callable[[Path, int], None], int]] = {
     "JSON Lines": ("d.jsonl", write_lines, 1_000_000),
     "one JSON list": ("e.json", write_list, 1_000_000),
     "Parquet": ("f.parquet", write_parquet, 1_000_000),
+    "a folder of ten Parquet files": ("parts", write_parts, 1_000_000),
+    "Label Studio": ("h.json", write_label_studio, 1_000_000),
+    "doccano": ("i.jsonl", lambda p, n: write_tool_lines(p, n, doccano), 1_000_000),
+    "Prodigy": ("j.jsonl", lambda p, n: write_tool_lines(p, n, prodigy), 1_000_000),
+    "Hugging Face datasets": ("k.parquet", write_hugging_face, 1_000_000),
+    "RIS": ("l.ris", write_ris, 1_000_000),
     "Excel": ("g.xlsx", write_excel, 50_000),
 }
 
@@ -130,11 +206,13 @@ def measured(name: str, scale: int) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / file
         write(path, number // scale)
-        given = [sys.executable, "-c", READ, str(path)]
+        arguments = json.dumps(ARGUMENTS | DIFFERING.get(name, {}))
+        given = [sys.executable, "-c", READ, str(path), arguments]
         done = subprocess.run(given, capture_output=True, text=True, check=True)
         found = json.loads(done.stdout)
         assert found["repeated"] == number // scale // 1000, found
-        return [{"name": name, "size": path.stat().st_size / 1e6, **found}]
+        parts = [path] if path.is_file() else list(path.iterdir())
+        return [{"name": name, "size": sum(one.stat().st_size for one in parts) / 1e6, **found}]
 
 
 def jobs(options: Options) -> dict[str, Job]:

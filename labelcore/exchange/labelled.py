@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labelcore.exchange.label_studio import labelled_tasks, labelling_config
+from labelcore.population import id_parts
 from labelcore.report import guarded
 from labelcore.session.session import Session
 
@@ -124,6 +125,54 @@ def hugging_face_parquet(session: Session) -> bytes:
     return stream.getvalue()
 
 
+def splink_parquet(session: Session) -> bytes:
+    """A row per pair with a class, as Splink takes labelled pairs: the columns of the id by their
+    own names, and 1 for the positive class, 0 for another one; items without a class have no row.
+
+    Raises ValueError where an id is not made of several columns.
+    """
+    columns = session.population.arguments["id"]
+    if not isinstance(columns, list):
+        raise ValueError(
+            "Splink knows pairs by the ids of both records: read the file with the two columns as "
+            "id, such as id=['unique_id_l', 'unique_id_r']"
+        )
+    positive = session.population.positive
+    rows = [
+        {
+            **dict(zip(columns, id_parts(row["id"]), strict=True)),
+            "clerical_match_score": float(row["answer"] == positive),
+            **_beside(row),
+        }
+        for row, _ in _rows(session)
+        if row["answer"] is not None
+    ]
+    empty = [*columns, "clerical_match_score"]
+    frame = pd.DataFrame(rows, columns=None if rows else empty)
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), stream)
+    return stream.getvalue()
+
+
+def langfuse_jsonl(session: Session) -> bytes:
+    """A line per item with a class, a body each for Langfuse's way to create a score: the id as
+    that of the trace, the class as a categorical value of the score "human". The same item has the
+    same score id, so that sending it again changes nothing."""
+
+    def line(row: Row) -> Row:
+        return {
+            "id": f"labelcore-{session.record.fingerprint[:12]}-{row['id']}",
+            "traceId": row["id"],
+            "name": "human",
+            "value": row["answer"],
+            "dataType": "CATEGORICAL",
+            "comment": row["notes"],
+            "metadata": _beside(row),
+        }
+
+    return _lines(line(row) for row, _ in _rows(session) if row["answer"] is not None)
+
+
 def _rows(session: Session) -> Iterator[tuple[Row, Row]]:
     """Each row of the table of labels, missing values as None, and what was shown of its item."""
     table = session.labels_table(content=True)
@@ -152,6 +201,8 @@ LABELLED_FORMS: dict[str, LabelledForm] = {
     "prodigy": prodigy_jsonl,
     "asreview": asreview_csv,
     "hugging-face": hugging_face_parquet,
+    "splink": splink_parquet,
+    "langfuse": langfuse_jsonl,
 }
 CONFIGS: dict[str, LabelledForm] = {
     "label-studio": lambda session: labelling_config(session).encode()

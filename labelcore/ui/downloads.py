@@ -66,6 +66,8 @@ TOOL_FILES = {
     "prodigy": ("Prodigy", ".jsonl", JSON_LINES),
     "asreview": ("ASReview", ".csv", "text/csv"),
     "hugging-face": ("Hugging Face", ".parquet", PARQUET),
+    "splink": ("Splink", ".parquet", PARQUET),
+    "langfuse": ("Langfuse", ".jsonl", JSON_LINES),
 }
 """Of each form of the labels for a tool: the tool, the suffix of its file, the file's type."""
 
@@ -98,8 +100,19 @@ def labels_button(session: Session, label: str = "Labels") -> None:
         _tables(session, "labels", partial(session.labels_table, content=True))
         st.caption(weight_words(session.plan.method.has_weights))
         for form, (tool, suffix, mime) in TOOL_FILES.items():
-            if form != "asreview" or len(session.population.classes) == 2:
+            if can_be(session, form):
                 _taken_as(session, f"As {tool}", f"{form}{suffix}", mime, LABELLED_FORMS[form])
+
+
+def can_be(session: Session, form: str) -> bool:
+    """Whether the labels can be told in the form of a tool: ASReview knows two classes, Splink
+    pairs."""
+    population = session.population
+    needs = {
+        "asreview": len(population.classes) == 2,
+        "splink": isinstance(population.arguments["id"], list),
+    }
+    return needs.get(form, True)
 
 
 def table_button(session: Session, label: str, name: str, make: Callable[[], pd.DataFrame]) -> None:
