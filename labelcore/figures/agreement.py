@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 from statistics import median
@@ -35,12 +36,14 @@ def unsettled(engine: Engine) -> list[Judged]:
     return [one for one in differing if engine.settlement(one) is None]
 
 
-def people_agree(engine: Engine) -> PeopleAgree:
+def people_agree(engine: Engine, called: Callable[[str], str] = str) -> PeopleAgree:
     """Agreement of different people, by all items that at least two of them gave a class.
 
     Promise: fixed, one look. The items are a random part of the labelled ones, which were drawn by
     the plan: shares are those of the labelled items, not weighted to the file.
     Source: ``labelcore.stats.agreement``.
+
+    called   what a person is called, by the name that the log has
     """
     confidence = engine.plan.confidence
     judged = [one for one in engine.repeats.judged() if len(_people(one)) == len(one.answers)]
@@ -58,8 +61,10 @@ def people_agree(engine: Engine) -> PeopleAgree:
             name: beyond_chance(votes, row.disagreement, confidence)
             for name, row in COEFFICIENTS.items()
         },
-        pairs=tuple(_pairs(codes, names, len(engine.classes), confidence)),
-        people=tuple(_each(engine, codes, names, confidence)),
+        pairs=tuple(_pairs(codes, [*map(called, names)], len(engine.classes), confidence)),
+        people=tuple(
+            replace(one, name=called(one.name)) for one in _each(engine, codes, names, confidence)
+        ),
         confidence=confidence,
     )
 

@@ -14,6 +14,7 @@ WORDING: dict[str, type | tuple[type, ...]] = {
     "answer_words": (list, tuple),
     "highlight": dict,
     "title": str,
+    "names": dict,
 }
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from labelcore.log.events import answer_word
+from collections.abc import Mapping
+
+from labelcore.log.events import Event, answer_word
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, joined, table, theirs, tied
 from labelcore.report.sections import name_of, section
@@ -46,7 +48,12 @@ def second_readings(facts: Facts) -> Markup:
         ]
         told.append(table("Figures for the truth", head, rows))
         told.append(element("p", RESTS.format(confidence=confidence_words(found.confidence))))
-    return section("trust", "How far the labels can be trusted", *told, _listed(found))
+    return section(
+        "trust",
+        "How far the labels can be trusted",
+        *told,
+        _listed(found, facts.settings.get("names", {})),
+    )
 
 
 def _agreement(found: PeopleAgree) -> list[Markup]:
@@ -63,7 +70,11 @@ def _agreement(found: PeopleAgree) -> list[Markup]:
     return [*told, table("Each person", PERSON_HEAD, rows)]
 
 
-def _listed(found: LabelError) -> Markup | None:
+def _called(first: Event, second: Event, names: Mapping[str, str]) -> list[str]:
+    return [names.get(one.annotator, one.annotator) for one in (first, second)]
+
+
+def _listed(found: LabelError, names: Mapping[str, str]) -> Markup | None:
     if not found.differing:
         return None
     rows: list[list[Child]] = [
@@ -71,7 +82,7 @@ def _listed(found: LabelError) -> Markup | None:
             theirs(str(one.first.item_id)),
             theirs(answer_word(one.first)),
             theirs(answer_word(one.second)),
-            theirs(", then ".join(dict.fromkeys([one.first.annotator, one.second.annotator]))),
+            theirs(", then ".join(dict.fromkeys(_called(one.first, one.second, names)))),
         ]
         for one in found.differing[:LISTED]
     ]

@@ -47,12 +47,13 @@ from labelcore.results.agreement import PeopleAgree
 from labelcore.results.label_error import LabelError
 from labelcore.results.table import results_table
 from labelcore.results.types import Band, CheapestCut, Cut, Result
-from labelcore.session.ledger import Ledger, now
+from labelcore.session.ledger import Ledger, check_annotator, now
 from labelcore.session.projects import created_or_same, new_record, read_items, same_items
 from labelcore.session.turns import Turns
 from labelcore.store import LabelStore, open_store
 
 RECORD_AGAIN_SECONDS = 2.0
+LONGEST_NAME = 60
 LEASE_MINUTES = LEASE // timedelta(minutes=1)
 
 
@@ -313,6 +314,53 @@ class Session:
             key = person_key(secret, f"{self.record.created_at}\n{self.record.fingerprint}")
             self._people[secret] = self.store.person(self.project, key, now())
         return self._people[secret]
+
+    def called(self, annotator: str) -> str:
+        """What a person is called on the pages and in the report.
+
+        Parameters
+        ----------
+        annotator
+            the name that the log has, such as "me 2"
+
+        Returns
+        -------
+        str
+            The name that ``introduce`` gave; else the one that the log has.
+        """
+        return str(self.settings.get("names", {}).get(annotator, annotator))
+
+    def introduce(self, name: str, annotator: str = DEFAULT_ANNOTATOR) -> None:
+        """Say what a person is called. The log keeps the name under which answers were stored.
+
+        Parameters
+        ----------
+        name
+            at most 60 characters; the last one given counts
+        annotator
+            the person, by the name that the log has
+
+        Raises
+        ------
+        TypeError, ValueError
+            ``name`` is no text, empty, longer, or what another person is called.
+        """
+        check_annotator(name)
+        name = " ".join(name.split())
+        if len(name) > LONGEST_NAME:
+            raise ValueError(f"name must have at most {LONGEST_NAME} characters, got {len(name)}")
+        with self._lock:
+            self.sync()
+            kept: dict[str, str] = dict(self.settings.get("names", {}))
+            others = {self.called(one) for one in self._annotators() if one != annotator}
+            if name in others:
+                raise ValueError(f"name must be your own: another person is called {name!r}")
+            self.reword(annotator, names={**kept, annotator: name})
+
+    def _annotators(self) -> set[str]:
+        """Everybody who has a name in the project, of the log or of a browser."""
+        given = {event.annotator for event in self.events if event.annotator}
+        return given | set(self.store.people(self.project))
 
     # --- drawing -----------------------------------------------------------------------------
 
@@ -910,7 +958,7 @@ class Session:
         annotator
             the person who changes it
         **changes
-            any of question, instructions, answer_words, highlight and title
+            any of question, instructions, answer_words, highlight, title and names
 
         Raises
         ------
@@ -1182,7 +1230,7 @@ class Session:
         """
         with self._lock:
             self.sync()
-            return people_agree(self.engine)
+            return people_agree(self.engine, self.called)
 
     def strata(self) -> pd.DataFrame:
         """The strata, with the labels that the results rest on.

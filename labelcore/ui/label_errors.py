@@ -147,9 +147,10 @@ def differing_table(session: Session, found: LabelError) -> pd.DataFrame:
                 "begins": glimpse(session, str(one.first.item_id)),
                 "first": shown_word(answer_word(one.first)),
                 "second": shown_word(answer_word(one.second)),
-                "by": one.first.annotator
+                "by": session.called(one.first.annotator)
                 if one.same_person
-                else f"{one.first.annotator}, then {one.second.annotator}",
+                else f"{session.called(one.first.annotator)}, then "
+                f"{session.called(one.second.annotator)}",
             }
             for one in found.differing
         ]

@@ -19,6 +19,7 @@ from labelcore.ui.facts import counts, progress_line
 from labelcore.ui.figures import show_figures
 from labelcore.ui.guard import guard, show_problem
 from labelcore.ui.item import item_nodes
+from labelcore.ui.naming import ask_name
 from labelcore.ui.panels import show_panel
 from labelcore.ui.plain import one_line
 from labelcore.ui.states import show_state
@@ -65,6 +66,8 @@ def judge(project: str, session: Session, person: str) -> None:
         further_classes(project, session, draw)
     else:
         _surface(project, TOOLS, {"tools": tools})
+    if not panel:
+        ask_name(project, session, person)
 
 
 def _surface(project: str, key: str, data: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
 from labelcore.ui.facts import shown_word
+from labelcore.ui.naming import name_form, several_people
 from labelcore.ui.plain import one_line
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.sentences import count
@@ -69,6 +70,8 @@ def help_panel(session: Session, person: str) -> None:
     ]
     st.text("\n".join([*own, KEYS.format(flag=flag_key(session))]))
     st.text(f"Your answers are stored under the name “{one_line(person, 60)}”.")
+    if several_people(session):
+        name_form(session.project, session, person, "What you are called")
 
 
 def note_panel(project: str, session: Session, draw: Draw | None, panel: dict[str, Any]) -> None:

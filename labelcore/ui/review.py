@@ -224,7 +224,8 @@ def opened(project: str, session: Session) -> None:
     with st.container(key="quiet-said"):
         st.text(
             "\n".join(
-                f"{clock(one.at, where)} · {one_line(one.annotator, 60)} · {event_words(one)}"
+                f"{clock(one.at, where)} · {one_line(session.called(one.annotator), 60)} · "
+                f"{event_words(one)}"
                 for one in said_of(session, index)
             )
         )
@@ -234,7 +235,8 @@ def settling(project: str, session: Session, judged: Judged, token: str) -> None
     """What people say of the item, and the keys to say which answer counts."""
     said = session.engine.settlement(judged)
     answers = ", ".join(
-        f"{one_line(one.annotator, 60)} {shown_word(answer_word(one))}" for one in judged.answers
+        f"{one_line(session.called(one.annotator), 60)} {shown_word(answer_word(one))}"
+        for one in judged.answers
     )
     st.text(f"Judged differently: {answers}. {SETTLED if said else ASKED}")
     st.text_input("Why (optional)", key=f"{REASON}-{token}")

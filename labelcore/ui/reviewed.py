@@ -92,7 +92,7 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
             "item": [texts[row.item_id][0] for row in rows],
             "text": [f"{texts[row.item_id][1]} {row.note.casefold()}" for row in rows],
             "answer": [row.answer for row in rows],
-            "who": [row.annotator for row in rows],
+            "who": [session.called(row.annotator) for row in rows],
             "at": [row.at for row in rows],
             "flagged": [row.flagged for row in rows],
             "note": [row.note for row in rows],

@@ -132,3 +132,27 @@ def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) 
     monkeypatch.setattr(people, "GONE_SECONDS", 0.0)
     assert on_page()
     assert [event.annotator for event in session.events if event.kind == "released"] == ["bob"]
+
+
+def test_a_name_is_asked_for_once_somebody_else_is_there(app, make) -> None:
+    session = make(labels=2)
+    page = app("label", project="demo")
+    assert "who-name" not in [one.key for one in page.text_input]
+    for secret in ("a" * 32, "b" * 32):
+        session.person(secret)
+    page = app("label", project="demo")
+    page.text_input(key="who-name").set_value("Ann").run()
+    button(page, "who-keep").click().run()
+    assert not page.exception
+    session.sync()
+    assert session.called("me") == "Ann"
+    assert "who-name" not in [one.key for one in app("label", project="demo").text_input]
+    page = app("review", project="demo")
+    page.session_state["review-opened"] = (1, "c" * 24)
+    assert "· Ann · " in texts(page.run())
+    with pytest.raises(ValueError, match="name must be your own: another person is called 'Ann'"):
+        session.introduce("Ann", "me 2")
+    with pytest.raises(ValueError, match="name must have at most 60 characters, got 61"):
+        session.introduce("x" * 61, "me 2")
+    session.introduce(" Bob  B ", "me 2")
+    assert session.called("me 2") == "Bob B"
