@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import labelcore as lc
 from docs.made_pages import literal, part
-from tests.test_docs import write_items
+from labelcore.cli import commands, main
+from labelcore.log.wording import WORDING
+from labelcore.ui.new_cards import CARDS
+from tests.test_docs import code_blocks, write_items
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+PACKAGE = Path(lc.__file__).parent
+OF_A_TRIAL = {"trial", "seconds"}
 WITH_CODE = sorted([DOCS / "tutorial.md", *(DOCS / "questions").glob("*.md")])
+TUTORIAL = DOCS / "tutorial.md"
+# What `.ci/run` does before the tests.
+INSTALLING = [code_blocks("bash")[0]]
 PRINTED = {
     "tutorial": "valid at every look",
     "how_many_labels": "simple_random",
@@ -25,6 +35,11 @@ PRINTED = {
 }
 
 
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Every block of code of a page: its language, and what is in it."""
+    return re.findall(r"```(\w+)\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL)
+
+
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
 def test_every_example_runs(
     page: Path,
@@ -32,20 +47,66 @@ def test_every_example_runs(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write_items(tmp_path / "items.csv")
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL)
-    assert blocks
+    found = blocks(page)
+    if page != TUTORIAL:
+        exec(compile(blocks(TUTORIAL)[1][1], TUTORIAL.name, "exec"), {})
     names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, page.name, "exec"), names)
-    assert PRINTED[page.stem] in capsys.readouterr().out
+    for language, block in found:
+        if language == "python":
+            exec(compile(block, page.name, "exec"), names)
+        elif block not in INSTALLING:
+            for line in block.splitlines():
+                assert line.startswith("labelcore ") and main(shlex.split(line)[1:]) == 0, line
+    assert Path("items.csv").is_file() and PRINTED[page.stem] in capsys.readouterr().out
+
+
+def test_the_two_commands_that_install_are_those_of_the_readme() -> None:
+    assert [block for language, block in blocks(TUTORIAL) if language == "bash"] == INSTALLING
+
+
+def test_the_file_to_try_it_with_is_that_of_the_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_items(tmp_path / "expected.csv")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(blocks(TUTORIAL)[1][1], TUTORIAL.name, "exec"), {})
+    made, expected = pd.read_csv("items.csv"), pd.read_csv("expected.csv")
+    numbers = ["id", "lr_score", "lr_pred", "true_label"]
+    pd.testing.assert_frame_equal(made[numbers], expected[numbers])
 
 
 def test_every_public_name_is_in_the_reference() -> None:
     text = (DOCS / "reference" / "python.md").read_text("utf-8")
     for name in lc.__all__:
         assert re.search(rf"::: labelcore\.[\w.]*\b{name}\n|`lc\.{name}`", text), name
+
+
+def test_every_method_command_and_estimand_is_named() -> None:
+    index = (DOCS / "methods" / "index.md").read_text("utf-8")
+    assert set(lc.DESIGNS) == set(re.findall(r"\((\w+)\.md\)", index))
+    assert all((DOCS / "methods" / f"{name}.md").is_file() for name in lc.DESIGNS)
+    said = (DOCS / "reference" / "commands.md").read_text("utf-8")
+    assert set(commands.commands) == set(re.findall(r"^## (\w+)$", said, flags=re.MULTILINE))
+    listed = (DOCS / "reference" / "estimands.md").read_text("utf-8")
+    assert set(lc.ESTIMANDS) == set(re.findall(r"^\| `(\w+)` \|", listed, flags=re.MULTILINE))
+
+
+def test_every_setting_is_named() -> None:
+    """Those of a project that its sources read, of the environment, and of the server that a person
+    may want to change."""
+    read = re.compile(r"""(?:settings\.get|facts\.text|self\.text)\(\s*"(\w+)\"""")
+    sources = [one.read_text("utf-8") for one in PACKAGE.rglob("*.py")]
+    named = {name for text in sources for name in read.findall(text)} - OF_A_TRIAL
+    assert {"question", "used_for_training", *WORDING} <= named | set(WORDING)
+    variables = {name for text in sources for name in re.findall(r"LABELCORE_[A-Z]+", text)}
+    page = (DOCS / "reference" / "settings.md").read_text("utf-8")
+    assert {one for one in {*named, *WORDING, *variables} if f"`{one}`" not in page} == set()
+
+
+def test_every_aim_is_on_a_page_that_answers_a_question() -> None:
+    text = "".join(page.read_text("utf-8") for page in (DOCS / "questions").glob("*.md"))
+    assert {title for title in CARDS if f"*{title}*" not in text} == set()
 
 
 def test_every_question_is_on_the_first_page() -> None:
