@@ -1,8 +1,9 @@
 """What a newcomer has to read, press and look for: ``python -m docs.measure_screens``.
 
-Writes the table of docs/screens.md. ``--beside FOLDER`` measures another checkout too, such as
-``git worktree add FOLDER 5e62b24``, and puts its numbers before. Words are those on the page as it
-opens, pixels are from the top of the window; the seconds are a driver's, who presses at once.
+Writes the tables of docs/screens.md; with ``--kinds`` only that of every kind of item.
+``--beside FOLDER`` measures another checkout too, such as ``git worktree add FOLDER 5e62b24``, and
+puts its numbers before. Words are those on the page as it opens, pixels are from the top of the
+window; the seconds are a driver's, who presses at once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import click
 from playwright.sync_api import Browser, Page
@@ -29,6 +31,8 @@ from tests.browser.server import Server  # noqa: E402
 
 LIST = ROOT / "docs" / "screens.md"
 BEGIN = "## What there is to read, to press and to look for"
+BEGIN_KINDS = "## Every kind of item in the first screenful"
+BUTTONS = ".lc-answers button"
 SIZES = ((1280, 720), (1366, 650), (390, 844))
 RUNNING, DONE = "Running", "Done"
 BARS = ".living .bar, .st-key-figures [class*='st-key-value-']"
@@ -37,6 +41,10 @@ EDGES = """found => found.filter(one => one.checkVisibility()).map(one => {
   const box = one.getBoundingClientRect();
   return [Math.round(box.top), Math.round(box.bottom)];
 })"""
+KINDS_HEAD = (
+    "By `python -m docs.measure_screens --kinds`. Pixels from the top of the window. A telephone "
+    "shows two bars until *Show the figures* is pressed."
+)
 WORDS = re.compile(r"\w+")
 
 
@@ -130,6 +138,47 @@ def facts_of(page: Page) -> dict[str, Any]:
     }
 
 
+def kinds_measured(browser: Browser) -> list[Seen]:
+    """Label after the first label, for every kind of item and aim, at every size."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        data.mkdir()
+        made = projects.kinds(data, 1)
+        with Server(data) as server:
+            page = browser.new_page(reduced_motion="reduce")
+            seen = []
+            for kind, project in made.items():
+                page.goto(f"{server.url}/label?project={quote(project)}")
+                page.locator(".living .bar").first.wait_for()
+                for width, height in SIZES:
+                    page.set_viewport_size({"width": width, "height": height})
+                    wait_until_idle(page)
+                    edges = page.locator(BUTTONS).evaluate_all(EDGES)
+                    facts = {**facts_of(page), "answers": max(bottom for _, bottom in edges)}
+                    seen.append(Seen(kind, (width, height), facts))
+            page.close()
+            return seen
+
+
+def kinds_table(seen: list[Seen]) -> list[str]:
+    lines = [
+        "| Label after one label | window | bars | last bar ends at | chart | answers end at "
+        "| in the window |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for one in seen:
+        facts, (width, height) = one.facts, one.size
+        inside = [name for name, end in (("bars", facts["last"]), ("chart", facts["bottom"]),
+                  ("answers", facts["answers"])) if 0 < end <= height]  # fmt: skip
+        chart = f"{facts['top']} to {facts['bottom']}" if facts["bottom"] else "folded"
+        wanted = 3 if facts["bottom"] else 2
+        fits = "all" if len(inside) == wanted else ", ".join(inside) or "–"
+        name = f"{width} x {height}"
+        lines.append(f"| {one.state} | {name} | {facts['bars']} | {facts['last'] or '–'} | {chart} "
+                     f"| {facts['answers']} | {fits} |")  # fmt: skip
+    return lines
+
+
 def table(now: list[Seen], before: list[Seen] | None) -> list[str]:
     """A row for each state and size; the numbers of before stand first, and an arrow between."""
     lines = [
@@ -159,14 +208,29 @@ def cells_of(one: Seen) -> list[str]:
 
 def write(lines: list[str]) -> None:
     """The last part of docs/screens.md."""
-    text, _, _ = LIST.read_text("utf-8").partition(BEGIN)
-    LIST.write_text(text.rstrip() + "\n\n" + "\n".join(lines) + "\n", "utf-8")
+    text, _, after = LIST.read_text("utf-8").partition(BEGIN)
+    _, mark, kinds = after.partition(BEGIN_KINDS)
+    LIST.write_text(f"{text.rstrip()}\n\n{chr(10).join(lines)}\n\n{mark}{kinds}".rstrip() + "\n")
+
+
+def write_kinds(lines: list[str]) -> None:
+    """What stands between its heading and the next one."""
+    text, _, after = LIST.read_text("utf-8").partition(BEGIN_KINDS)
+    rest = after[after.index("\n## ") :] if "\n## " in after else "\n"
+    LIST.write_text(f"{text.rstrip()}\n\n{BEGIN_KINDS}\n\n{chr(10).join(lines)}\n{rest}")
 
 
 @click.command()
 @click.option("--beside", type=click.Path(path_type=Path, exists=True), default=None)
-def main(beside: Path | None) -> None:
+@click.option("--kinds", is_flag=True)
+def main(beside: Path | None, kinds: bool) -> None:
     """Measure, and write the table."""
+    if kinds:
+        with launch() as browser:
+            lines = [KINDS_HEAD, "", *kinds_table(kinds_measured(browser))]
+        write_kinds(lines)
+        print("\n".join(lines))
+        return
     with launch() as browser:
         walk, now = measured(browser, ROOT)
         former, before = measured(browser, beside.resolve()) if beside else (None, None)

@@ -1,4 +1,4 @@
-"""What the browser must do itself: drop held keys, enter a note.
+"""What the browser must do itself: drop held keys, enter a note, let go of a fold.
 
 A few constant lines; nothing from a file or a person is ever put in here.
 """
@@ -26,13 +26,19 @@ export default function () {
       field.focus();
     }
   };
+  // A fold opened by the mouse keeps no focus, which a later key would frame.
+  const letGo = (event) => {
+    if (event.detail && event.target.closest("summary")) document.activeElement.blur();
+  };
   const watcher = new MutationObserver(mend);
   watcher.observe(document.body, { childList: true, subtree: true });
   window.addEventListener("keydown", dropRepeats, true);
+  window.addEventListener("click", letGo);
   mend();
   return () => {
     watcher.disconnect();
     window.removeEventListener("keydown", dropRepeats, true);
+    window.removeEventListener("click", letGo);
   };
 }
 """

@@ -97,7 +97,7 @@ STYLE = (
   .st-key-folded, .st-key-unfolded { display: block; }
   .stApp { --item-height: 40vh; }
   .stApp:has(.lc-many) { --item-height: 30vh; }
-  .stMainBlockContainer { padding-bottom: 14rem; }
+  .stMainBlockContainer { padding-bottom: 15rem; }
   [data-testid="stTable"] th, [data-testid="stTable"] td {
     padding: 0.35rem 0.2rem; font-size: 0.8rem;
   }

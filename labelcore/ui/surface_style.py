@@ -91,7 +91,7 @@ SURFACE_STYLE = """
 .lc-many .lc-answers .secondary { min-width: 5rem; }
 @media (max-width: 640px) {
   .lc-answers {
-    position: fixed; bottom: 2.6rem; left: 0; right: 0; z-index: 50; box-sizing: border-box;
+    position: fixed; bottom: 3.9rem; left: 0; right: 0; z-index: 50; box-sizing: border-box;
     width: 100vw; max-width: 100vw; gap: 0.35rem; margin: 0;
     padding: 0.5rem 0.75rem 0.6rem; border-top: 1px solid var(--border);
     background: var(--st-background-color);
@@ -102,12 +102,19 @@ SURFACE_STYLE = """
   .lc-answers .primary, .lc-answers .secondary { flex-basis: 46%; }
   .lc-many .lc-answers .secondary { flex-basis: 30%; font-size: 0.875rem; line-height: 1.1; }
   .lc-answers:not([hidden]) + .lc-tools {
-    position: fixed; bottom: 0; left: 0; z-index: 50; box-sizing: border-box; height: 2.6rem;
+    position: fixed; bottom: 0; left: 0; z-index: 50; box-sizing: border-box; height: 3.9rem;
     width: 100vw; max-width: 100vw; padding: 0 0.75rem; margin: 0;
-    background: var(--st-background-color); flex-wrap: nowrap; overflow-x: auto; gap: 0.7rem;
+    background: var(--st-background-color); gap: 0 0.7rem; overflow: hidden;
+  }
+  .lc-tools .lc-saved {
+    flex-basis: 100%; white-space: nowrap; overflow: hidden; text-overflow: ellipsis;
   }
   .lc-tools > * { flex: 0 0 auto; }
   .lc-tools kbd { display: none; }
+}
+/* Where there is no keyboard. */
+@media (pointer: coarse) {
+  .lc-answers kbd { display: none; }
 }
 /* A low window, as one enlarged to 200 %: fixed buttons would cover the item. */
 @media (max-width: 640px) and (max-height: 480px) {
