@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -63,7 +64,7 @@ def test_ids(parquet_file: Write, column: pa.Array, ids: list[str]) -> None:
     [
         pa.array([1, 0], pa.int8()),
         pa.array([1, 0], pa.uint64()),
-        pa.array([1.0, 0.0], pa.float16()),
+        pa.array(np.array([1.0, 0.0], np.float16)),
         pa.array([1.0, 0.0], pa.float32()),
         pa.array([decimal.Decimal("1.0"), decimal.Decimal("0.0")]),
         pa.array([True, False]),
