@@ -1,0 +1,50 @@
+"""Two browsers judge the same items, one gives its name, and what they differ on is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
+from tests.browser.server import Server
+
+ROW_PIXELS = 36
+
+
+def test_two_people_differ_and_it_is_settled(
+    shared_server: Server, new_browser: Callable[..., Page]
+) -> None:
+    data, url = shared_server.data, shared_server.url
+    project = driving.make_project(data, "Differing", overlap=1.0)
+    first, other = new_browser(), new_browser()
+    driving.open_label(first, url, project)
+    texts = []
+    for _ in range(2):
+        texts.append(driving.shown(first)["text"])
+        driving.answer(first, "y")
+    driving.open_label(other, url, project)
+    for text in texts:  # The same items, and nothing tells what was said of them.
+        assert driving.shown(other)["text"] == text
+        expect(other.locator(".st-key-who")).to_be_visible()
+        driving.answer(other, "n")
+    driving.fill(other, other.locator(".st-key-who-name input"), "Bob")
+    driving.choose(other, other.locator(".st-key-who-keep button"))
+    expect(other.locator(".st-key-who")).to_have_count(0)
+
+    other.goto(f"{url}/review?project={project}")
+    driving.choose(other, other.get_by_text("To settle 2"))
+    table = other.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
+    table.click(position={"x": 60, "y": ROW_PIXELS * 1.5})
+    expect(other.get_by_text("me Yes, Bob No. Which answer counts?")).to_be_visible()
+    wait_until_idle(other)
+    reason = other.locator("[class*='st-key-settle-reason'] input")
+    driving.fill(other, reason, "an offer, really")
+    assert not [one for one in driving.events(data, project) if one.kind == "settled"]
+    other.locator(".st-key-quiet-said").click()
+    other.keyboard.press("y")
+    expect(other.get_by_text("Bob · settled as Yes: an offer, really")).to_be_visible()
+    wait_until_idle(other)
+    (settled,) = [one for one in driving.events(data, project) if one.kind == "settled"]
+    assert (settled.label, settled.text, settled.annotator) == ("yes", "an offer, really", "me 2")
