@@ -13,6 +13,7 @@ import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,10 @@ CASES = (
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Callable[[int], Known]]:
     """By name a file for each seed; where a sample is there already it is another one each time."""
-    folder = tmp_path_factory.mktemp("files")
+    return written_files(tmp_path_factory.mktemp("files"))
+
+
+def written_files(folder: Path) -> dict[str, Callable[[int], Known]]:
     two, five = written(folder / "two"), five_classes(folder / "five", 1_000, seed=2, scored=True)
     truth = existing_files.made()[1]
     top = Known(existing_files.read(folder / "top", existing_files.from_the_top(60)), truth)

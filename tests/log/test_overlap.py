@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -274,3 +275,47 @@ def test_a_replay_refuses_what_no_session_writes(population: lc.Population) -> N
                 fingerprint=record.fingerprint,
             )  # fmt: skip
     assert replay_project(session.store, session.project)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_wild_sessions_keep_the_rules(population: lc.Population, seed: int) -> None:
+    """Three people do what they like: nobody's answer to an item stands twice, the log replays, and
+    another session on it knows the same."""
+    random = Random(seed)
+    session = started(population, random.choice([0.3, 1.0]), readers=random.choice([2, 3]))
+    people = ("ann", "bob", "eve")
+    for step in range(120):
+        who = random.choice(people)
+        draw = session.next(who)
+        act = random.random()
+        try:
+            if act < 0.12:
+                session.undo(who)
+            elif act < 0.17 and draw is not None:
+                session.release(draw)
+            elif act < 0.22 and session.engine.asked:
+                index = random.randint(1, len(session.engine.asked))
+                session.revise(index, random.choice(["yes", "no"]), f"t{step}", annotator=who)
+            elif act < 0.3 and session.unsettled():
+                one = random.choice(session.unsettled())
+                session.settle(str(one.first.item_id), random.choice(["yes", "no"]), who)
+            elif draw is not None:
+                answer = random.choices(["yes", "no", "unsure", "later"], [6, 6, 1, 1])[0]
+                session.answer(draw, answer, annotator=who)
+        except AnswerError:
+            continue
+        if step % 20 == 0:
+            session.results()
+    repeats = session.engine.repeats
+    assert len(repeats.judged()) > 5
+    for one in repeats.judged():
+        people_of = [event.annotator for event in one.answers]
+        assert len(set(people_of)) == len(people_of) <= repeats.readers
+        assert one.complete == (len(people_of) == repeats.readers)
+    for who in people:
+        draw = session.next(who)
+        assert draw is None or not draw.repeat or who not in repeats.judges(draw.index)
+    again = lc.Session(population, session.plan, session.store)
+    assert again.engine.repeats == session.engine.repeats
+    assert again.results() == session.results()
+    replays(session)
