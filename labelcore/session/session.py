@@ -238,7 +238,26 @@ class Session:
         ChangedTextError
             The stored text is not the one that the draw recorded.
         """
-        kept = self.store.content(self.project, item_id)
+        return self._unchanged(item_id, self.store.content(self.project, item_id))
+
+    def drawn_items(self) -> dict[str, dict[str, str]]:
+        """What a person judges, for every item drawn so far, in one reading of the store.
+
+        Returns
+        -------
+        dict
+            {item id: {column: text}}, as each was when it was drawn.
+
+        Raises
+        ------
+        ChangedTextError
+            A stored text is not the one that its draw recorded.
+        """
+        found = self.store.contents(self.project)
+        return {item_id: self._unchanged(item_id, kept) for item_id, kept in found.items()}
+
+    def _unchanged(self, item_id: str, kept: dict[str, str] | None) -> dict[str, str]:
+        """What the store keeps of an item, else what the file says, checked."""
         found = self.population.content(item_id) if kept is None else kept
         if self.state.texts.get(item_id, digest := text_digest(item_id, found)) != digest:
             raise ChangedTextError(
@@ -1313,7 +1332,12 @@ class Session:
         """
         with self._lock:
             self.sync()
-            return labels_table(self.population, self.state, self.item_by_id if content else None)
+            kept = self.drawn_items() if content else {}
+
+            def content_of(item_id: str) -> dict[str, str]:
+                return kept[item_id] if item_id in kept else self.item_by_id(item_id)
+
+            return labels_table(self.population, self.state, content_of if content else None)
 
     def confusion(self, classifier: str | None = None) -> pd.DataFrame:
         """How many items of each predicted class truly belong to each class, estimated.

@@ -150,6 +150,10 @@ class LabelStore(ABC):
         """The item's {column: text} as it was when drawn, or None when it was never stored."""
 
     @abstractmethod
+    def contents(self, project: str) -> dict[str, dict[str, str]]:
+        """{item_id: {column: text}} of every item stored, in one reading."""
+
+    @abstractmethod
     def person(self, project: str, key: str, at: str) -> str:
         """The name of the person with this key in the project.
 

@@ -147,6 +147,11 @@ class MemoryStore(LabelStore):
             columns = self._find(project).contents.get(item_id)
             return None if columns is None else dict(columns)
 
+    def contents(self, project: str) -> dict[str, dict[str, str]]:
+        with self._open():
+            kept = self._find(project).contents
+            return {item_id: dict(columns) for item_id, columns in kept.items()}
+
     def person(self, project: str, key: str, at: str) -> str:
         check_person(key, at)
         with self._open():

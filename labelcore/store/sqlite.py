@@ -73,6 +73,7 @@ from labelcore.store.sqlite_file import (
 from labelcore.store.statements import (
     ANNOTATORS,
     CONTENT,
+    CONTENTS,
     EVENT_FIELDS,
     EVENTS_AFTER,
     INSERT_EVENT,
@@ -212,6 +213,12 @@ class SqliteStore(LabelStore):
             values = {"project_id": project_id, "item_id": item_id}
             text = connection.execute(CONTENT, values).scalar_one_or_none()
             return None if text is None else dict(json.loads(text))
+
+    def contents(self, project: str) -> dict[str, dict[str, str]]:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            rows = connection.execute(CONTENTS, {"project_id": project_id})
+            return {str(item_id): dict(json.loads(text)) for item_id, text in rows}
 
     def person(self, project: str, key: str, at: str) -> str:
         check_person(key, at)

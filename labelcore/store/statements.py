@@ -31,6 +31,9 @@ CONTENT = select(item_table.c.content).where(
     item_table.c.project_id == bindparam("project_id"),
     item_table.c.item_id == bindparam("item_id"),
 )
+CONTENTS = select(item_table.c.item_id, item_table.c.content).where(
+    item_table.c.project_id == bindparam("project_id")
+)
 PERSON = (
     select(person_table.c.name)
     .join(project_table, project_table.c.id == person_table.c.project_id)

@@ -15,6 +15,8 @@ from labelcore.session.session import Session
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line
 
+FEW = 20
+"""So many items that are new here are looked up one by one, more in one reading."""
 ALL, WRONG, UNSURE = "All", "Classifier was wrong", "Not sure or broken"
 FLAGGED, NOTED, TWICE = "Flagged", "Notes", "Answered differently"
 SETTLE = "To settle"
@@ -78,9 +80,11 @@ def reviewed(session: Session, classifier: str | None, person: str = "") -> Revi
     population = session.population
     position = [population.position(row.item_id) for row in rows]
     texts = _texts(session.project, population.fingerprint)
+    new = {row.item_id for row in rows} - texts.keys()
+    kept = session.drawn_items() if len(new) > FEW else {}
     for row in rows:
         if row.item_id not in texts:
-            content = session.item_by_id(row.item_id)
+            content = kept.get(row.item_id) or session.item_by_id(row.item_id)
             name = one_line(row.item_id, 40)
             begins = items.glimpse(content) or name
             words = [one for one in content.values() if not one.startswith(PREFIX)]

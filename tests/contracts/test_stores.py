@@ -135,6 +135,7 @@ def check_unknown_project(open_one: OpenStore) -> None:
         lambda: store.events("ham"),
         lambda: store.last_sequence("ham"),
         lambda: store.content("ham", "m-1"),
+        lambda: store.contents("ham"),
     ]
     for call in calls:
         with pytest.raises(UnknownProjectError, match="no project 'ham'.*'spam'"):
@@ -168,6 +169,7 @@ def check_rename(open_one: OpenStore) -> None:
     assert store.project("ham") == replace(RECORD, name="ham")
     assert store.events("ham") == [drawn(1, "t1")]
     assert store.content("ham", "m-1") == {"text": "hello"}
+    assert store.contents("ham") == {"m-1": {"text": "hello"}}
     with pytest.raises(UnknownProjectError):
         store.events("spam")
     store.create(RECORD)
@@ -296,7 +298,7 @@ def check_content(open_one: OpenStore) -> None:
     texts = {f"id {text}": {text: text, "second": "2"} for text in HOSTILE}
     store.append("spam", [noted(1)], texts)
     for item_id, columns in texts.items():
-        assert store.content("spam", item_id) == columns
+        assert store.content("spam", item_id) == store.contents("spam")[item_id] == columns
     store.append("spam", [noted(2)], {"id ": {"text": "changed since"}, "new": {}})
     assert store.content("spam", "id ") == texts["id "]
     assert store.content("spam", "new") == {}
