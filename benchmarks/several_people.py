@@ -289,7 +289,7 @@ def agreed(name: str, rows: Rows) -> list[str]:
         ]
         for row in rows[name]
     ]
-    head = ("commoner class, readings, people", *labels, "no interval")
+    head = ("share of a class, readings, people", *labels, "no interval")
     title = (
         f"\n## {name[0].upper()}{name[1:]}\n\nHow often the interval held the true value, in %.\n"
     )
@@ -309,9 +309,9 @@ def overall(rows: Rows) -> str:
         for way in WAYS:
             found = [
                 one[0]
-                for name, (row,) in rows.items()
+                for name, found_rows in rows.items()
                 if name.startswith(promise)
-                for one in row[way].values()
+                for one in found_rows[0][way].values()
             ]
             if found:
                 mean, least = 100 * np.mean(found), 100 * min(found)
