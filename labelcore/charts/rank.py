@@ -47,6 +47,7 @@ def rank_chart(
     cut: int | None = None,
     required: float | None = None,
     tentative: bool = False,
+    own: int | None = None,
 ) -> Chart:
     """One reading along the ranks with its band; without one while there is no interval.
 
@@ -57,6 +58,7 @@ def rank_chart(
     cut        a rank, drawn as an upright line
     required   a value of the reading that is asked for, drawn as a dashed line
     tentative  whether the values may still lean: drawn grey
+    own        the classifier's own cut, a dotted upright line that says so
     Raises ValueError for a reading that is not known.
     """
     points = points_of(band)
@@ -87,7 +89,7 @@ def rank_chart(
         )
     )
     _set_axes(figure, points, log)
-    _add_lines(figure, points, log, cut, required)
+    _add_lines(figure, points, log, cut, required, own)
     figure.update_layout(showlegend=True, hovermode="x")
     return Chart(figure, _words(points, cut, required), curve_table(band))
 
@@ -132,29 +134,33 @@ def _set_axes(figure: go.Figure, points: Points, log: bool) -> None:
 
 
 def _add_lines(
-    figure: go.Figure, points: Points, log: bool, cut: int | None, required: float | None
+    figure: go.Figure,
+    points: Points,
+    log: bool,
+    cut: int | None,
+    required: float | None,
+    own: int | None,
 ) -> None:
     shapes, notes = [], []
     if required is not None:
         shapes.append(across(required))
         text = f"required {points.reading.number(required)}"
         notes.append(remark(text, x=0, xref="paper", xanchor="left", y=required))
-    if cut is not None:
+    low, high = (figure.layout.xaxis.range[end] for end in (0, 1))
+    marks = [(cut, "solid", f" cut at {cut:,} ", 0)] if cut is not None else []
+    if own is not None and own != cut:
+        marks.append((own, "dot", f" own cut {own:,} ", 1))
+    elif own is not None:
+        marks = [(own, "solid", f" own cut at {own:,} ", 0)]
+    for rank, dash, words_there, y in marks:
+        line = {"color": REFERENCE, "width": THIN, "dash": dash}
         shapes.append(
-            {
-                "type": "line",
-                "yref": "paper",
-                "x0": cut,
-                "x1": cut,
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": REFERENCE, "width": THIN},
-            }
-        )
-        low, high = (figure.layout.xaxis.range[end] for end in (0, 1))
-        place = math.log10(cut) if log else float(cut)
+            {"type": "line", "yref": "paper", "x0": rank, "x1": rank, "y0": 0, "y1": 1,
+             "line": line}
+        )  # fmt: skip
+        place = math.log10(rank) if log else float(rank)
         side = "left" if place - low < (high - low) / 2 else "right"
-        notes.append(remark(f" cut at {cut:,} ", x=place, xanchor=side, y=0, yref="paper"))
+        notes.append(remark(words_there, x=place, xanchor=side, y=y, yref="paper"))
     figure.update_layout(shapes=shapes, annotations=notes)
 
 

@@ -263,7 +263,8 @@ def like_known_answers(population: Population, classifier: str | None) -> tuple[
 
 
 def _agreement(name: str, classifier: str, vote: FloatArray, own: BoolArray) -> str:
-    share = f"{100 * agreeing(vote, own):.0f} %"
+    found = agreeing(vote, own)
+    share = f"{100 * found:.0f} %" if found in (0, 1) else f"{min(max(100 * found, 1), 99):.0f} %"
     return AGREES.format(name=name, classifier=classifier, share=share)
 
 

@@ -95,14 +95,14 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         "label",
     )
     derived_words: ClassVar[dict[str, str]] = {
-        "g_ell": "items at the head that are all labelled (g_ell)",
-        "ell": "first step of the grid (ell)",
-        "L": "last step of the grid (L)",
-        "m": "stretches averaged (m)",
-        "gamma": "gamma",
-        "beta": "factor kept at the ranks of the grid (beta)",
-        "beta_factor": "factor kept at every rank, beta (1 + epsilon)",
-        "draws_each": "sample at each rank of the grid (s)",
+        "g_ell": "items at the head that are all labelled",
+        "ell": "first step of the grid",
+        "L": "last step of the grid",
+        "m": "stretches averaged",
+        "gamma": "factor between the bounds of PAULA at those ranks",
+        "beta": "factor kept at the ranks of the grid",
+        "beta_factor": "factor kept at every rank",
+        "draws_each": "sample at each rank of the grid",
     }
 
     @dataclass(frozen=True, slots=True)
@@ -118,22 +118,22 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         )
         beta: float | None = parameter(
             None,
-            "the factor to keep at the ranks of the grid; empty: gamma, as PAULA has it",
+            "the factor to keep at the ranks of the grid; empty: as PAULA has it",
             low=1.0001,
             high=100.0,
             main=True,
         )
         minimum_precision: float = parameter(
             0.5,
-            "the lowest precision at which the factor is kept (p_min)",
+            "the lowest precision at which the factor is kept",
             low=0.001,
             high=1.0,
             main=True,
         )
         first_rank: int | None = parameter(
             None,
-            "items at the head that are all labelled; empty: 1,000, or 3 / epsilon where "
-            "that is more",
+            "items at the head that are all labelled; empty: 1,000, or three over that "
+            "share where that is more",
             low=1,
             high=1_000_000_000,
         )

@@ -134,9 +134,9 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
         APPROXIMATE,
     )
     derived_words: ClassVar[dict[str, str]] = {
-        "k": "items called positive for each one not called so (k)",
+        "k": "items called positive for each one not called so",
         "s_star": "over-sampling that makes recall most certain (s*)",
-        "ratio": "over-sampling used (s)",
+        "ratio": "over-sampling used",
         "pi_1": "precision planned with (pi_1)",
         "pi_0": "false omission rate planned with (pi_0)",
         "n_1": "labels among the items called positive (n_1)",

@@ -85,12 +85,12 @@ class Paula(RankedListDesign[PaulaFrame]):
         "the bounds are not confidence bounds: no chance of error is stated",
     )
     derived_words: ClassVar[dict[str, str]] = {
-        "g_ell": "items at the head that are all labelled (g_ell)",
-        "ell": "first step of the grid (ell)",
-        "L": "last step of the grid (L)",
-        "m": "stretches averaged (m)",
-        "gamma": "gamma",
-        "factor": "largest factor between the bounds, gamma (1 + epsilon)",
+        "g_ell": "items at the head that are all labelled",
+        "ell": "first step of the grid",
+        "L": "last step of the grid",
+        "m": "stretches averaged",
+        "gamma": "factor between the bounds at the ranks of the grid",
+        "factor": "largest factor between the bounds at any rank",
     }
 
     @dataclass(frozen=True, slots=True)
@@ -101,11 +101,11 @@ class Paula(RankedListDesign[PaulaFrame]):
             0.03, "how much further each rank of the grid lies, as a share", low=0.001, high=1.0
         )
         window: int = parameter(
-            100, "items labelled before each rank of the grid (Delta)", low=1, high=1_000_000
+            100, "items labelled before each rank of the grid", low=1, high=1_000_000
         )
         first_rank: int | None = parameter(
             None,
-            "items at the head that are all labelled; empty: (window + 2) / epsilon",
+            "items at the head that are all labelled; empty: window and two more, over the share",
             low=1,
             high=1_000_000_000,
         )

@@ -129,13 +129,9 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         ),
     )
     derived_words: ClassVar[dict[str, str]] = {
-        "n_gamma": (
-            "labels of one candidate until its precision is settled within the slack (n_gamma)"
-        ),
-        "n_epsilon": (
-            "labels of one candidate until its reach is settled within the slack (n_epsilon)"
-        ),
-        "T": "draws at the most (T)",
+        "n_gamma": ("labels of one candidate until its precision is settled within the slack"),
+        "n_epsilon": ("labels of one candidate until its reach is settled within the slack"),
+        "T": "draws at the most",
         "label_bound": "draws that decide the choice at this confidence (theorems 2 and 3)",
     }
 
@@ -145,19 +141,19 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
 
         candidates: tuple[int | float | str, ...] = parameter(
             (),
-            "top n by whole numbers, thresholds by decimal ones, classifiers by name; empty: "
-            "top 50, 100, 200, ... up to half the file",
+            "200 is the first 200 of the list, 0.5 all from that score on, a name that classifier; "
+            "empty: the first 50, 100, 200, ... up to half the file",
             main=True,
         )
         precision_threshold: float = parameter(
-            0.9, "the precision that a good candidate has (PT)", low=0.0, high=1.0, main=True
+            0.9, "the precision that is good enough", low=0.0, high=1.0, main=True
         )
         precision_slack: float = parameter(
-            0.1, "how far below it the chosen one may lie (gamma)", low=0.0, high=1.0, main=True
+            0.1, "how far below that the chosen one may lie", low=0.0, high=1.0, main=True
         )
         reach_slack: float = parameter(
             0.1,
-            "the share of the best one's finds that may be lost (epsilon)",
+            "the share of the best one's finds that may be lost",
             low=0.0,
             high=1.0,
             main=True,

@@ -15,6 +15,7 @@ import pandas as pd
 from labelcore.designs.curves import Curve
 from labelcore.figures.curves import band, ranked_curve, whole_curve
 from labelcore.log.engine import Engine
+from labelcore.population import Population
 from labelcore.promises import State
 from labelcore.results.types import Band, CheapestCut, Cut
 from labelcore.stats import curve_readings
@@ -51,6 +52,19 @@ def cuts_at(engine: Engine, ranks: Sequence[int]) -> list[Cut]:
         ends = int(tied[0]), int(tied[-1])
         found.append(Cut(int(rank), n_items, float(scores[rank - 1]), ends, readings))
     return found
+
+
+def own_cut(population: Population, classifier: str | None) -> int | None:
+    """How many items of the list a classifier calls positive itself; None where it calls none so,
+    or others than the first ones by score."""
+    called = population.predictions.get(classifier or "")
+    score = population.ordering_score(classifier or "") if classifier in population.scores else None
+    if called is None or score is None or len(population.classes) > 2:
+        return None
+    positive = called == population.classes.index(population.positive)
+    if positive.all() or not positive.any() or score[positive].min() < score[~positive].max():
+        return None
+    return int(np.count_nonzero(positive))
 
 
 def check_rank(rank: object, n_items: int) -> None:

@@ -108,12 +108,14 @@ def curve_chart(
     log: bool | None = None,
     cut: int | None = None,
     required: float | None = None,
+    own: int | None = None,
 ) -> Chart:
-    """The chart of one of ``choices``; ``required`` is about precision only."""
+    """The chart of one of ``choices``; ``required`` is about precision only; ``own`` the
+    classifier's own cut."""
     if choice not in PAIRS:
         band = session.band(choice, curve)
         asked = required if choice == "precision" else None
-        return rank_chart(band, log=log, cut=cut, required=asked)
+        return rank_chart(band, log=log, cut=cut, required=asked, own=own)
     upright, level = (session.band(name, curve) for name in PAIRS[choice][1])
     draw = {
         "roc": roc_chart,

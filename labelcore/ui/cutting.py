@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.charts import READINGS
-from labelcore.figures.cuts import rank_of_score
+from labelcore.figures.cuts import own_cut, rank_of_score
 from labelcore.figures.scalars import headline_stage
 from labelcore.results.types import Band, Cut
 from labelcore.session.session import Session
@@ -19,6 +19,12 @@ from labelcore.ui.pointing import HINT, watch_pointer
 from labelcore.words import sentences as words
 
 FIRST_CUT = 0.1
+
+
+def own_cut_of(session: Session) -> int | None:
+    """How many items the classifier that the list is ranked by calls positive."""
+    first = next(iter((*session.plan.classifiers, *session.population.classifiers)), None)
+    return own_cut(session.population, first)
 
 
 class CutKeys:
@@ -36,11 +42,13 @@ class CutKeys:
         # Another project's cut does not fit its list.
         self.end = session.population.fingerprint[:12]
         self.pointer = f"cut-pointer-{self.end}"
+        self.own = own_cut_of(session)
 
     @property
     def rank(self) -> int:
-        """The cut; at first a tenth of the list, later the person's own."""
-        first = max(1, round(FIRST_CUT * self.n_items))
+        """The cut; at first the classifier's own, without one a tenth of the list, later the
+        person's own."""
+        first = self.own or max(1, round(FIRST_CUT * self.n_items))
         return int(st.session_state.setdefault(f"cut-{self.end}", first))
 
     def key(self, way: str) -> str:

@@ -14,10 +14,11 @@ from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions
 from labelcore.ui.chart import show_chart
-from labelcore.ui.cutting import choose_cut, cut_in_picture, show_cut
+from labelcore.ui.cutting import choose_cut, cut_in_picture, own_cut_of, show_cut
 from labelcore.ui.downloads import table_button
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
+from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
 from labelcore.ui.progress import choose_reading, question, status_lines, tick
 from labelcore.words import sentences as words
@@ -29,11 +30,15 @@ HEIGHT = 430
 SCALES = ("Ranks evenly", "Logarithmic")
 LOG_FROM_ITEMS = 5000
 FIRST_PACKAGES = (90, 80, 70)
+REQUIREMENTS = (99, 95, 90, 80, 70, 50)
+GUARANTEED = "deepest cut, guaranteed"
+ASSUMED = "deepest cut, if precision falls along the list"
+OWN = " (the classifier's own cut)"
 NO_SCORE = (
     "There is nothing to cut here: a curve needs two classes, a classifier with a score, and "
     "labels from the whole list."
 )
-MISSED = "The bounds do not yet show that any head of the list keeps {precision}."
+MISSED = "No cut is sure to keep {precision} yet: more labels may show one."
 
 
 def explore_page(project: str) -> None:
@@ -46,14 +51,15 @@ def explore_page(project: str) -> None:
         st.info(NO_SCORE)
         return
     status_lines(session)
-    with st.container(key="promise"):
-        st.text(session.band("precision", curve).sentence())
     if curve.state == State.NOTHING:
+        show_promise(session, curve)
         tick(project, DRAWN)
         return
     chart, cut = the_curve(session, curve)
     if cut is not None:
         show_cut(cut)
+    show_promise(session, curve)
+    show_ranks(session)
     numbers(session, chart)
     if refusal := why_no_search(session, curve):
         st.subheader("Where does precision fall?", anchor=False)
@@ -64,6 +70,7 @@ def explore_page(project: str) -> None:
             where_it_falls(session, curve)
         with right:
             package_table(session)
+        deepest_table(session, curve)
         what_mistakes_cost(session)
     spot_check(session, cut)
     tick(project, DRAWN)
@@ -101,10 +108,53 @@ def the_curve(session: Session, curve: Curve) -> tuple[Chart, Cut | None]:
             log=log == SCALES[1],
             cut=rank,
             required=required / 100 if required and 0 < required <= 100 else None,
+            own=own_cut_of(session),
         )
         show_chart(chart, CHART, height=HEIGHT)
         cut_in_picture(session, rank)
     return chart, None if rank is None else session.cut(rank)
+
+
+def show_promise(session: Session, curve: Curve) -> None:
+    with st.container(key="promise"):
+        st.caption(plain(session.band("precision", curve).sentence()))
+
+
+def show_ranks(session: Session) -> None:
+    """What is known at the ranks that matter: 1, 10, 100, ... and the classifier's own cut."""
+    own = own_cut_of(session)
+    rows = []
+    for cut in session.cuts(ranks_that_matter(len(session.population), own)):
+        row = {"the first": f"{cut.rank:,}" + (OWN if cut.rank == own else "")}
+        for name in ("precision", "recall"):
+            if name in cut.readings:
+                row[READINGS[name].label.lower()] = curve_view.band_figure(cut.readings[name])
+        rows.append(row)
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="explore-ranks")
+
+
+def ranks_that_matter(n_items: int, own: int | None) -> list[int]:
+    """
+    >>> ranks_that_matter(4000, 993)
+    [1, 10, 100, 993, 1000]
+    """
+    tens = [rank for rank in (1, 10, 100, 1000) if rank <= n_items]
+    return sorted({*tens, *([own] if own else [])})
+
+
+def deepest_table(session: Session, curve: Curve) -> None:
+    """How far down each precision is kept, as surely as the bounds are."""
+    rows, how = [], GUARANTEED if curve.confidence is not None else ASSUMED
+    for percent in REQUIREMENTS:
+        cut = session.deepest_cut(percent / 100)
+        rows.append(
+            {
+                "required precision": f"{percent} %",
+                how: "none yet" if cut is None else f"{cut.rank:,}",
+                "down to score": "" if cut is None else words.score_words(cut.score),
+            }
+        )
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="explore-deepest")
 
 
 def numbers(session: Session, chart: Chart) -> None:

@@ -30,6 +30,7 @@ from labelcore.charts.living import (
     race,
 )
 from labelcore.designs.curves import EstimatesCurve
+from labelcore.figures.cuts import own_cut
 from labelcore.figures.scalars import headline_stage
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
@@ -258,14 +259,6 @@ def _along(session: Session, tentative: bool) -> Node:
         tentative,
     )
     return along_scores(drawing, rank_words(band, cut))
-
-
-def own_cut(population: Population, classifier: str) -> int | None:
-    """How many items the classifier's threshold calls positive; None without a threshold."""
-    if classifier not in population.thresholds:
-        return None
-    positive = population.classes.index(population.positive)
-    return int(np.count_nonzero(population.predictions[classifier] == positive))
 
 
 def _ahead(session: Session, key: str) -> tuple[Numbers, Numbers] | None:

@@ -17,6 +17,7 @@ from labelcore.ui.new_cards import (
     FOUND,
     PREVALENCE,
     RANKED,
+    RARER,
     SEVERAL,
     SHIP,
     Card,
@@ -44,6 +45,7 @@ from labelcore.words.arguments import TARGETS
 from labelcore.words.existing import SOURCES
 
 PRESET_FOR = "new-preset-for"
+EVERY, MORE_QUESTIONS, FEW = "new-every-aim", "new-press-more-aims", 5
 QUESTION, TARGET = "new-aim", "new-target"
 WHICH = {BOTH: "new-figures", SEVERAL: "new-numbers", BETTER: "new-differences"}
 """The questions of which a person says which numbers they mean, and where that is kept."""
@@ -179,35 +181,57 @@ def refuse_known(possible: list[Card], existing: str, file: str) -> None:
 
 def choose_card(possible: list[Card], base: Population, question: Question, told: int) -> Card:
     titles, file = [card.title for card in possible], base.fingerprint
+    place = st.container()
     begun = draft.waiting(file).question
     kept = st.session_state.get(QUESTION)
     if st.session_state.get(PRESET_FOR) != file or kept not in titles:
         st.session_state[QUESTION] = first_card(base, usable(base), possible, told).title
         st.session_state[PRESET_FOR] = file
     draft.fill(QUESTION, file, "question", begun if begun in titles else None)
+    titles = shown_titles(titles)
+    possible = [CARDS[title] for title in titles]
     st.html(CARD_STYLE)
     if possible == [PREVALENCE]:
         st.info("Without a score or a prediction only the share of positive items can be measured.")
+
+    def said_of(card: Card) -> str:
+        chosen = card.title == st.session_state[QUESTION]
+        return short_words(card, base, question, told) if chosen or card is BETTER else ""
+
     captions = [
         plain(
             " ".join(
                 (
-                    *filter(None, [short_words(card, base, question, told)]),
+                    *filter(None, [said_of(card)]),
                     *([card.words] if card.title == st.session_state[QUESTION] else []),
                 )
             )
         )
         for card in possible
     ]
-    chosen = st.radio(
+    chosen = place.radio(
         "What do you want to know?",
         titles,
         key=QUESTION,
         persist_state="session",
         captions=captions,
         width="stretch",
+        label_visibility="collapsed",
     )
     return CARDS[str(chosen)]
+
+
+def shown_titles(titles: list[str]) -> list[str]:
+    """The questions that stand there; the rarer ones once one of them is chosen, or asked for."""
+    rare = [title for title in titles if CARDS[title] in RARER]
+    if len(titles) <= FEW or st.session_state[QUESTION] in rare or st.session_state.get(EVERY):
+        return titles
+    st.button("More questions", key=MORE_QUESTIONS, type="tertiary", on_click=_every)
+    return [title for title in titles if title not in rare]
+
+
+def _every() -> None:
+    st.session_state[EVERY] = True
 
 
 def choose_classifiers(

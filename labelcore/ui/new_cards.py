@@ -34,7 +34,7 @@ class Card:
 
 BOTH = Card(
     "Precision and recall",
-    "Precision: how much of what it finds is right. Recall: how much it finds.",
+    "How much of what it finds is right, and how much it finds.",
     ("precision", "recall"),
     ("accuracy", "precision", "recall"),
 )
@@ -64,7 +64,7 @@ SHIP = Card(
 )
 RANKED = Card(
     "Where does the list turn bad?",
-    "Precision from the top of the list down.",
+    "Precision down the list.",
     ("precision_curve",),
     thresholds="none",
 )
@@ -76,9 +76,11 @@ PREVALENCE = Card(
 )
 FOUND = Card(
     "Have I found enough?",
-    "The share of all there are that is found.",
+    "Which share of all there are?",
     ("recall",),
 )
+RARER = (SEVERAL, FOUND)
+"""Questions that stand behind a press, where there are many and the file does not suggest them."""
 CARDS = {
     card.title: card for card in (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, PREVALENCE, FOUND)
 }

@@ -18,7 +18,7 @@ from labelcore.ui.new_claims import claims_input
 from labelcore.ui.new_known import known_number
 from labelcore.ui.new_number import within
 
-BUDGET, MARGIN, CLAIMS = "So many labels", "This sure", "Show a claim"
+BUDGET, MARGIN, CLAIMS = "Labels", "± points", "A claim"
 FIRST_BUDGET = 200
 HALF_BAND = "Plus or minus this many points, at the rank where the band is widest"
 SLIDER, HANDED_OVER = "new-slider", "new-handed-over"

@@ -29,6 +29,7 @@ NO_COLUMN, ROW_NUMBERS = "(none)", "(no id column: row numbers)"
 SEVERAL_COLUMNS = "(several columns together)"
 MOST_CLASSIFIERS, MOST_LOOKED_AT = 8, 100
 KINDS = "CSV, TSV, text, JSON, JSON Lines, Excel or Parquet; the texts gzipped or not"
+HOLDS = "One row for each item: what a person judges, and your classifier's score or verdict."
 FIELD_LABELS = {
     "encoding": "Encoding",
     "delimiter": "Columns are separated by",
@@ -181,10 +182,9 @@ def show_duplicates(repeated: Duplicates) -> None:
     if repeated.count:
         row, first = repeated.examples[0]
         one = repeated.count == 1
-        st.warning(
+        st.caption(
             f"{repeated.count:,} item{' has' if one else 's have'} the same content as an earlier "
-            f"one; the first: row {row:,} repeats row {first:,}. They stay in: each stands for "
-            "itself and may be asked on its own."
+            f"one; the first: row {row:,} repeats row {first:,}. That does no harm."
         )
 
 
@@ -234,6 +234,7 @@ def source_input() -> str:
 
 
 def upload() -> None:
+    st.caption(HOLDS)
     given = st.file_uploader(KINDS, key="new-upload")
     if given is None or st.session_state.get(UPLOADED) == given.file_id:
         return

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts import labels_margin_chart
-from labelcore.designs import DESIGNS, Design
+from labelcore.designs import Design
 from labelcore.estimands import SUMMARIES
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line
@@ -41,7 +41,13 @@ WITH_KNOWN = (
 LARGEST_PICTURE = 4000
 HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
-WOULD_NEED = "A plain random sample would need about {labels}."
+CHOSEN, RANDOM = "chosen", "plain random"
+IF_OFF = "Wrong scores: half or double the labels."
+SURE_MEANS = (
+    "Of 100 projects like this one, about {wrong} would say something false{when}. Each line is "
+    "the widest figure of its method."
+)
+WHENEVER = ", wherever you look and stop"
 SIMULATED = "The curves are those of formulas, moved to what was simulated."
 FROM_SCORES = (
     "Expected from the scores as if they were right; the interval itself never relies on that."
@@ -105,17 +111,17 @@ def show_choice(found: list[Line]) -> None:
 
 
 def widest_words(half_widths: Mapping[str, float]) -> str:
-    """Which of several figures the largest half-width is that of, after the points.
+    """Which figure the largest half-width is that of, after the points.
 
     >>> widest_words({"precision": 0.04, "recall": 0.076}), widest_words({"recall": 0.076})
-    (' for recall, the widest', '')
+    (' (recall)', '')
     """
     if "precision_curve" in half_widths:
-        return " where the band is widest"
+        return " (where widest)"
     if len(half_widths) < 2:
         return ""
     name = estimand_name(max(half_widths, key=lambda key: half_widths[key]))
-    return f" for {plain(name if name[:2].isupper() else name[:1].lower() + name[1:])}, the widest"
+    return f" ({plain(name if name[:2].isupper() else name[:1].lower() + name[1:])})"
 
 
 def show_outlook(plan: Plan, population: Population, race: Race, places: Places) -> Ahead | None:
@@ -148,7 +154,8 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
     widest = max(chosen.half_widths.values())
     about = "About" if plan.margin or plan.claims else "With"
     until = " until every claim is settled, and then" if plan.claims else ":"
-    gives = "exact" if widest <= outlook.EXACT else f"± {words.points(widest)}"
+    gives = f"± {words.points(widest)}{widest_words(chosen.half_widths)}"
+    gives = "exact" if widest <= outlook.EXACT else gives
     with st.container(key="new-price"):
         st.markdown(
             f"{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
@@ -208,14 +215,16 @@ class Ahead:
 
     def show(self) -> None:
         sure = words.confidence_words(self.plan.confidence)
-        where = widest_words(self.chosen.half_widths)
-        said = [f"Expected{where}."] if self.width > outlook.EXACT else []
-        said.append(LOOKS[Promise(self.plan.promise or Promise.NONE)].format(sure=sure))
-        if self.chosen.design != PLAIN and (needed := self.labels_by(PLAIN)):
-            said.append(WOULD_NEED.format(labels=f"{needed:,}"))
-        st.caption(" ".join(said))
+        promise = Promise(self.plan.promise or Promise.NONE)
+        names = self.plan.classifiers or self.population.classifiers
+        scored = any(name in self.population.scores for name in names)
+        said = [LOOKS[promise].format(sure=sure), *([IF_OFF] if scored else [])]
+        wrong = f"{100 * (1 - self.plan.confidence):.3g}"
+        when = WHENEVER if promise == Promise.WATCHED else ""
+        st.caption(" ".join(said), help=SURE_MEANS.format(wrong=wrong, when=when))
+        called = {PLAIN: RANDOM, self.chosen.design: CHOSEN}
         rows = [
-            (labels, width, DESIGNS[name].label)
+            (labels, width, called[name])
             for name in dict.fromkeys((self.chosen.design, PLAIN))
             for labels, width in self.curves.get(name, ())
         ]

@@ -16,7 +16,7 @@ from labelcore.ui import draft, files, new_kept, sessions
 from labelcore.ui.draft import Making, Question, settings
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import aim_step
-from labelcore.ui.new_items import items_step
+from labelcore.ui.new_items import PATH, items_step
 from labelcore.ui.new_places import Places
 from labelcore.ui.new_question import question_step
 from labelcore.ui.new_repeats import with_repeats
@@ -34,16 +34,17 @@ from labelcore.ui.new_screens import (
 from labelcore.ui.new_sure import sure_step
 from labelcore.ui.plain import one_line, plain
 
-NO_ITEMS = "To continue, choose a file and settle what is asked above."
-FIXED_SHORT = "All but the wording is fixed from here."
+NO_FILE = "To continue, choose a file."
+NO_ITEMS = "To continue, settle what is asked above."
+FIXED_SHORT = "Fixed?"
 FIXED = (
     "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
     "the method, its seed, the planned size, the share shown again, the confidence, the promise, "
     "the claims and what ends the session are fixed: an interval keeps its promise only if "
     "nothing was chosen after seeing labels. The question and the instructions are only words: "
-    "they can be corrected later, and the report says so."
+    "they can be corrected later, and the report says so. Labels may be added at the end."
 )
-MORE = "More: how sure, when to stop, method, name"
+MORE = "More: about what, how sure, method"
 
 
 def new_project_page() -> None:
@@ -98,7 +99,7 @@ def items_screen(now: Making) -> None:
         path, columns, _ = items
         same = (path, columns) == (now.path, now.columns)
         found = now if same else Making(path, columns)
-    leave(found, NO_ITEMS)
+    leave(found, NO_ITEMS if PATH in st.session_state else NO_FILE)
 
 
 def question_screen(now: Making) -> None:

@@ -128,7 +128,7 @@ def named_classes(population: Population) -> tuple[tuple[str, ...], str]:
         return population.classes, str(positive)
     left, right = st.columns(2)
     yes = left.text_input(
-        "The answer looked for",
+        "The answer you look for",
         "yes",
         key="new-yes",
         persist_state="session",

@@ -16,9 +16,10 @@ from labelcore.planning.race import SECONDS, may_race, race
 from labelcore.population import Population
 
 ONE, SEVERAL = "your scores", "your mean score"
-DONE = "{what} on {scores}, taken as calibrated. If {wrong} not, half or double is common."
+DONE = "{what}"
 NOISE = (
-    "{runs} sessions of each method; by chance alone the numbers may be off by up to {error:.0f} %."
+    "On {scores}, taken for right. {runs} sessions of each method; by chance alone the numbers "
+    "may be off by up to {error:.0f} %."
 )
 RUNNING = "Simulating the methods on {scores}"
 WAITING = "Simulated next: somebody else's plan comes first."
@@ -97,10 +98,9 @@ class Race:
             every = sum(not one.refused for one in self.formulas)
             some = len(self.found) < every
             what = f"{len(self.found)} of {every} simulated" if some else "Simulated"
-            wrong = "they are" if self.scores == ONE else "it is"
             self.place.caption(
-                DONE.format(what=what, scores=self.scores, wrong=wrong),
-                help=NOISE.format(runs=runs, error=100 * noise),
+                DONE.format(what=what),
+                help=NOISE.format(scores=self.scores, runs=runs, error=100 * noise),
             )
         elif self.found is not None:
             more.caption(NOT_DONE)

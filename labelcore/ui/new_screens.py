@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from labelcore.charts.design import both
 from labelcore.ui.plain import plain
 
-NAMES = ("Items", "Question", "Aim and price")
+NAMES = ("Items", "Question", "What do you want to know?")
 STEP, TOWARDS = "new-step", "new-towards"
 SCREENS_STYLE = (
     f"<style>.stApp {{ {both('ground')} }}"

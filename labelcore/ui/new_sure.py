@@ -165,7 +165,7 @@ def slide(plan: Plan, aim: Aim, population: Population, method: Method, ahead: A
     high = min(max(HIGHEST_STOP, 2 * budget), items)
 
     def say(labels: int) -> str:
-        return f"{labels:,} labels, ± {words.points(ahead.width_at(labels))}"
+        return f"{labels:,}: ± {words.points(ahead.width_at(labels))}"
 
     key = budget_key(
         population, aim, min(max(FIRST_BUDGET, fewest(aim, population, method)), items)

@@ -18,18 +18,23 @@ from labelcore.ui.new_price import Ahead
 from labelcore.ui.plain import plain
 
 ROW = "new-row"
-SAME = "The same by another method"
-ONE_LOOK = "one look at the end"
+SAME = "Labels by method"
+ONE_LOOK = "one look"
+EQUAL = (
+    "Numbers within a quarter count as equal: scores are never quite right. The recommended method "
+    "is then the one that answers most and may be watched. One look: you see the result at the end."
+)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A method with one of its promises, and the labels expected."""
+    """A method with one of its promises, and its labels; ``whole``: these are all items."""
 
     design: str
     label: str
     promise: str
     labels: int
+    whole: bool = False
 
     @property
     def name(self) -> str:
@@ -39,16 +44,16 @@ class Row:
     def words(self) -> str:
         """
         >>> Row("a", "Strata", "fixed", 1200).words, Row("a", "Strata", "watched", 60).words
-        ('Strata · 1,200 labels · one look at the end', 'Strata · 60 labels')
+        ('Strata · 1,200 · one look', 'Strata · 60')
         """
-        said = f"{self.labels:,} labels"
+        said = f"{'all ' if self.whole else ''}{self.labels:,}"
         return " · ".join((self.label, said, *([ONE_LOOK] * (self.promise == Promise.FIXED))))
 
 
 def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | None) -> list[Row]:
     """A row for each method that foresees its labels, and one for the ``other`` promise of the
     chosen one; the fewest labels first."""
-    rows = []
+    rows, items = [], len(ahead.population)
     for one in found:
         if one.refused:
             continue
@@ -56,9 +61,9 @@ def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | No
         labels = one.labels if same else ahead.labels_by(one.design)
         promise = promise_of(plan, one.design)
         if one.half_widths and labels is not None:
-            rows.append(Row(one.design, one.label, promise, labels))
+            rows.append(Row(one.design, one.label, promise, labels, labels == items))
     if other is not None and (labels := labels_with(plan, ahead, other)) is not None:
-        rows.append(Row(plan.design, ahead.chosen.label, other, labels))
+        rows.append(Row(plan.design, ahead.chosen.label, other, labels, labels == items))
     return sorted(rows, key=lambda row: row.labels)
 
 
@@ -98,6 +103,7 @@ def choose_row(rows: Sequence[Row], plan: Plan, aim: Aim, method: Method) -> Non
         list(words),
         format_func=words.__getitem__,
         key=ROW,
+        help=EQUAL,
         on_change=_take,
         args=(aim.file, method.best, {row.name: row for row in rows}, plan.budget is not None),
     )

@@ -12,7 +12,7 @@ PROMISES = {
     Promise.FIXED: "I look once, when all planned labels are there",
 }
 LOOKS = {
-    Promise.WATCHED: "{sure} sure, look whenever you like.",
+    Promise.WATCHED: "{sure} sure at every look.",
     Promise.FIXED: "{sure} sure, one look at the end.",
     Promise.NONE: "",
 }

@@ -14,7 +14,16 @@ from labelcore.figures.confusion import confusion, labelled_cells
 from labelcore.ui.compare import compared
 from labelcore.ui.confusion import confusion_csv, readable
 from labelcore.words import sentences as words
-from tests.app.conftest import HOSTILE, back, button, on, surface_buttons, texts, to_aim
+from tests.app.conftest import (
+    HOSTILE,
+    back,
+    button,
+    every_question,
+    on,
+    surface_buttons,
+    texts,
+    to_aim,
+)
 from tests.app.test_new_project import error, store, with_upload
 
 NAMES = ["ads", "bills", "chat", "family", "work"]
@@ -135,7 +144,7 @@ def scored(rows: int = 200) -> bytes:
 
 def test_two_classifiers_with_thresholds(app, data_folder: Path) -> None:
     page = asked(app, scored())
-    page.radio(key="new-aim").set_value("Several classifiers at once").run()
+    every_question(page).radio(key="new-aim").set_value("Several classifiers at once").run()
     fields = {one.key.split("-")[2]: one for one in page.text_input if "thresholds" in one.key}
     fields["a"].set_value("0,3 0.6").run()
     assert "a>=0.3: 140 of 200 would be called 'Yes'." in texts(page)
@@ -149,7 +158,7 @@ def test_two_classifiers_with_thresholds(app, data_folder: Path) -> None:
 @pytest.mark.parametrize(("typed", "told"), [("0.5 many", "this is 'many'"), ("", "this is ''")])
 def test_a_threshold_that_is_no_number(app, typed: str, told: str) -> None:
     page = asked(app, scored())
-    page.radio(key="new-aim").set_value("Several classifiers at once").run()
+    every_question(page).radio(key="new-aim").set_value("Several classifiers at once").run()
     next(one for one in page.text_input if "thresholds" in one.key).set_value(typed).run()
     assert not page.exception and told in error(page)
     assert not [one for one in page.button if one.key == "new-create"]
@@ -157,7 +166,7 @@ def test_a_threshold_that_is_no_number(app, typed: str, told: str) -> None:
 
 def test_no_classifier_chosen(app) -> None:
     page = asked(app, scored())
-    page.radio(key="new-aim").set_value("Several classifiers at once").run()
+    every_question(page).radio(key="new-aim").set_value("Several classifiers at once").run()
     next(one for one in page.multiselect if "classifiers" in one.key).set_value([]).run()
     assert not page.exception and "Choose at least one classifier" in texts(page)
 
@@ -197,7 +206,7 @@ def test_a_third_classifier_ends_the_difference(app) -> None:
     rows = [f"i{n},item {n},{n % 2},{n % 3 // 2},{n % 5 // 4}" for n in range(60)]
     content = "\n".join(["id,text,pred_a,pred_b,pred_c", *rows]).encode()
     page = asked(app, content)
-    page.radio(key="new-aim").set_value("Several classifiers at once").run()
+    every_question(page).radio(key="new-aim").set_value("Several classifiers at once").run()
     several = next(one for one in page.multiselect if "classifiers" in str(one.key)).key
     page.multiselect(key=several).set_value(["a", "b"]).run()
     page.multiselect(key="new-numbers").set_value(["accuracy", "recall_difference"]).run()

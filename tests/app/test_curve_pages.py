@@ -214,9 +214,27 @@ def test_packages_are_a_table(app, make_curve: MakeCurve) -> None:
     session = make_curve(labels=100)
     page = app("explore", project="demo")
     page.multiselect[0].set_value([60, 50]).run()
-    table = page.dataframe[-1].value
+    table = next(one.value for one in page.dataframe if "items" in one.value)
     wanted = session.packages([0.6, 0.5])["items"].tolist()
     assert table["items"].tolist() == [f"{number:,}" for number in wanted]
+
+
+def test_explore_says_what_is_known_at_the_ranks_that_matter(app, make_curve: MakeCurve) -> None:
+    session = make_curve(labels=100)
+    page = app("explore", project="demo")
+    ranks = next(one.value for one in page.dataframe if "the first" in one.value)
+    assert ranks["the first"].tolist() == ["1", "10", "100"]
+    deep = next(one.value for one in page.dataframe if "required precision" in one.value)
+    cuts = [session.deepest_cut(one / 100) for one in (99, 95, 90, 80, 70, 50)]
+    wanted = ["none yet" if one is None else f"{one.rank:,}" for one in cuts]
+    assert deep["deepest cut, guaranteed"].tolist() == wanted and len({*wanted}) > 1
+
+
+def test_what_assumes_falling_precision_is_not_guaranteed(app, make_curve: MakeCurve) -> None:
+    make_curve("paula", labels=200)
+    page = app("explore", project="demo")
+    deep = next(one.value for one in page.dataframe if "required precision" in one.value)
+    assert "deepest cut, if precision falls along the list" in deep
 
 
 def test_explore_without_a_score(app, make, items: Path, data_folder: Path) -> None:
@@ -265,9 +283,9 @@ def chosen_method(page):
 def test_a_curve_is_planned_by_geometric_strata(aimed, data_folder: Path) -> None:
     assert chosen_method(aimed).options[0] == "Recommended: Geometric strata"
     assert field(aimed, "new-budget").value == 150
-    assert "exact" in texts(aimed) and "where the band is widest" not in texts(aimed)
+    assert "exact" in texts(aimed) and "(where widest)" not in texts(aimed)
     field(aimed, "new-budget").set_value(140).run()
-    assert "where the band is widest" in texts(aimed)
+    assert "(where widest)" in texts(aimed)
     field(aimed, "new-budget").set_value(150).run()
     button(aimed, "new-create").click().run()
     assert not aimed.exception and not aimed.error
@@ -296,7 +314,7 @@ def test_paula_has_a_size_of_its_own_and_no_promise(aimed, data_folder: Path) ->
     assert not [one for one in aimed.number_input if one.key.startswith("new-budget")]
     assert not [one for one in aimed.radio if one.key == "new-promise"]
     size = re.search(r"PAULA asks for exactly (\d+) labels", page)
-    assert size is not None and "gamma (1 + epsilon): " in page
+    assert size is not None and "largest factor between the bounds at any rank: " in page
     assert "no confidence" in page
     button(aimed, "new-create").click().run()
     assert not aimed.exception and not aimed.error

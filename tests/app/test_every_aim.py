@@ -14,7 +14,7 @@ from labelcore.ui.new_aim import WHICH
 from labelcore.ui.new_cards import ACCURACY, BETTER, BOTH, RANKED, SEVERAL
 from labelcore.ui.new_goal import BUDGET, MARGIN
 from labelcore.ui.plain import JOINER
-from tests.app.conftest import aimed, button, texts, to_aim
+from tests.app.conftest import aimed, button, every_question, texts, to_aim
 from tests.app.test_new_project import store, with_upload
 
 ITEMS = 240
@@ -93,7 +93,7 @@ def test_another_method_is_one_press_away(app, data_folder: Path) -> None:
     page = aimed(on_page(app, "two different"), SEVERAL.title)
     page.number_input(key=f"new-budget-{ITEMS}").set_value(60).run()
     rows = page.radio(key="new-row")
-    labels = [int(one.split(" · ")[1].split()[0]) for one in rows.options]
+    labels = [int(one.split(" · ")[1].removeprefix("all ")) for one in rows.options]
     assert labels == sorted(labels) and len(labels) > 3
     taken, name = "simple_random watched", "Plain random"
     if rows.value == taken:
@@ -115,6 +115,18 @@ def test_every_row_can_be_taken(app) -> None:
         page.radio(key="new-row").set_value(f"{design} watched").run()
         assert page.radio(key="new-row").value == f"{design} watched"
     assert not any("Agreement" in one for one in page.radio(key="new-row").options)
+
+
+def test_a_row_of_a_ranked_list_brings_its_labels(app) -> None:
+    """Each method of a ranked list starts from labels of its own, and they must not win."""
+    rng = random.Random(3)
+    rows = "".join(f"i{n},item {n},{rng.betavariate(0.4, 2):.4f}\n" for n in range(4000))
+    page = with_upload(app, "items.csv", f"id,text,score_a\n{rows}".encode())
+    to_aim(page, "Is it spam?")
+    page.radio(key="new-row").set_value("random_curve fixed").run()
+    assert "With 4,000 labels" in texts(page)
+    page.radio(key="new-row").set_value("geometric_strata fixed").run()
+    assert "With 4,000 labels" in texts(page) and not page.exception
 
 
 def test_the_slider_is_the_number_of_labels(app) -> None:
@@ -149,9 +161,9 @@ def pressed(page: AppTest, words: str) -> None:
 def test_every_question_leads_to_a_project(app, kind: str) -> None:
     """With the choices as they stand, or after one press of any button that is offered."""
     page = on_page(app, kind)
-    titles = page.radio(key="new-aim").options
+    titles = every_question(page).radio(key="new-aim").options
     for title in titles:
-        page.radio(key="new-aim").set_value(title).run()
+        every_question(page).radio(key="new-aim").set_value(title).run()
         assert not page.exception
         if can_create(page):
             assert not page.error, (kind, title)
@@ -160,7 +172,7 @@ def test_every_question_leads_to_a_project(app, kind: str) -> None:
         assert offered, (kind, title, texts(page))
         for key in offered:
             again = on_page(app, kind)
-            again.radio(key="new-aim").set_value(title).run()
+            every_question(again).radio(key="new-aim").set_value(title).run()
             again.button(key=key).click().run()
             assert not again.exception and can_create(again), (kind, title, key, texts(again))
 
@@ -211,7 +223,7 @@ def test_too_few_labels_to_watch_have_buttons(app) -> None:
 
 def test_several_precisions_are_planned_for_the_margin_asked(app, data_folder: Path) -> None:
     page = on_page(app, "two different")
-    page.radio(key="new-aim").set_value(SEVERAL.title).run()
+    every_question(page).radio(key="new-aim").set_value(SEVERAL.title).run()
     page.multiselect(key=WHICH[SEVERAL]).set_value(["precision"]).run()
     page.segmented_control(key="new-way").set_value(MARGIN).run()
     assert not page.exception
@@ -231,7 +243,7 @@ def test_the_recommended_entry_follows_the_recommendation(app) -> None:
         return next(one for one in page.selectbox if one.label == "Method")
 
     page = on_page(app, "two different")
-    page.radio(key="new-aim").set_value(SEVERAL.title).run()
+    every_question(page).radio(key="new-aim").set_value(SEVERAL.title).run()
     page.multiselect(key=WHICH[SEVERAL]).set_value(["recall"]).run()
     inputs: dict[str, set[str]] = {}
     for way in (MARGIN, BUDGET, MARGIN):

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from tests.app.conftest import button, texts, to_aim
+from tests.app.conftest import button, every_question, texts, to_aim
 from tests.app.test_new_project import error, store, with_upload
 
 SHIP = "Which cut should I ship?"
@@ -27,7 +27,7 @@ def content() -> bytes:
 def asked(app: Any, card: str) -> AppTest:
     page = with_upload(app, "items.csv", content())
     to_aim(page, "Is it spam?")
-    return page.radio(key="new-aim").set_value(card).run()
+    return every_question(page).radio(key="new-aim").set_value(card).run()
 
 
 def recycled(app: Any) -> AppTest:

@@ -19,9 +19,7 @@ from labelcore.ui.new_race import NOT_DONE, Races, races
 from tests.app.conftest import button, texts, to_aim
 from tests.app.test_new_project import store, with_upload
 
-SIMULATED = (
-    "Simulated on your scores, taken as calibrated. If they are not, half or double is common."
-)
+SIMULATED = "Simulated"
 SECONDS = 60.0
 
 
@@ -152,7 +150,7 @@ def test_no_scores_no_race(app: Callable[..., Any], tmp_path: Path, raced: list[
     rows = "".join(f"{n},text {n},{n % 2}\n" for n in range(100))
     path.write_text(f"id,text,prediction\n{rows}", "utf-8")
     page = on_last_screen(app, path)
-    assert raced == [] and page.dataframe and "calibrated" not in texts(page)
+    assert raced == [] and page.dataframe and SIMULATED not in texts(page)
 
 
 def test_what_took_too_long_stays_with_the_formulas(
@@ -176,7 +174,7 @@ def test_some_methods_only(
     shown = next(one.value for one in page.dataframe if "worked out by" in one.value)
     assert shown["worked out by"].tolist()[0] == "simulation"
     assert set(shown["worked out by"].tolist()[1:]) == {"formulas"}
-    assert f"1 of {len(shown)} simulated on your scores" in texts(page)
+    assert f"1 of {len(shown)} simulated" in texts(page)
 
 
 def test_one_race_at_a_time() -> None:

@@ -171,7 +171,11 @@ def to_aim(page: Page, url: str, path: Path, question: str) -> None:
 
 def choose_aim(page: Page, title: str) -> None:
     """Another card on New project's last screen."""
-    choose(page, page.locator(".st-key-new-aim").get_by_text(title, exact=True))
+    card = page.locator(".st-key-new-aim").get_by_text(title, exact=True)
+    wait_until_idle(page)
+    if not card.count():
+        choose(page, page.get_by_text("More questions", exact=True))
+    choose(page, card)
 
 
 def open_label(page: Page, url: str, project: str) -> None:

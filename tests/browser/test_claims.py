@@ -68,7 +68,7 @@ def create_with_claim(page: Page, url: str, path: Path) -> str:
     """Through the three screens, with a claim and no margin; the name of the project."""
     driving.to_aim(page, url, path, "Is it a prize?")
     driving.choose_aim(page, "Precision and recall")
-    driving.choose(page, page.get_by_text("Show a claim"))
+    driving.choose(page, page.get_by_text("A claim", exact=True))
     page.get_by_text("Enter the percentage to continue.").wait_for()
     percent = page.locator("[class*='st-key-new-claim-0-'][class*='-percent'] input")
     driving.fill(page, percent, PERCENT)

@@ -10,7 +10,14 @@ import pytest
 
 import labelcore as lc
 from labelcore.figures.curves import precision_curve, ranked_curve
-from labelcore.figures.cuts import cheapest_cut, cut_at, deepest_cut, packages, rank_of_score
+from labelcore.figures.cuts import (
+    cheapest_cut,
+    cut_at,
+    deepest_cut,
+    own_cut,
+    packages,
+    rank_of_score,
+)
 from labelcore.figures.looks import FiguresNow
 from labelcore.log.engine import Engine
 from labelcore.stats import curve_readings
@@ -51,6 +58,19 @@ def test_a_cut_reads_the_curve_at_its_rank(done: Engine) -> None:
         assert f"the first {rank:,} item" in cut.sentence()
     assert "95 % confidence, approximate, all ranks together" in cut_at(done, 333).sentence()
     assert "exactly" not in cut_at(done, 333).sentence()
+
+
+@pytest.mark.parametrize(
+    ("called", "cut"), [([1, 1, 0, 0], 2), ([1, 0, 1, 0], None), ([0] * 4, None), ([1] * 4, None)]
+)
+def test_the_own_cut_is_one_only_where_the_first_items_are_called(
+    called: list[int], cut: int | None
+) -> None:
+    rows = [{"text": str(n), "score": 4 - n, "said": one} for n, one in enumerate(called)]
+    population = lc.read_population(
+        rows, content="text", scores={"m": "score"}, predictions={"m": "said"}
+    )
+    assert own_cut(population, "m") == cut and own_cut(population, None) is None
 
 
 def test_cuts_worked_out_together_are_those_of_each_alone(done: Engine) -> None:

@@ -14,6 +14,7 @@ from labelcore.ui.cutting import CutKeys
 @pytest.fixture
 def keys(monkeypatch: pytest.MonkeyPatch) -> CutKeys:
     monkeypatch.setattr(cutting.st, "session_state", {})
+    monkeypatch.setattr(cutting, "own_cut_of", lambda session: None)
     session: Any = SimpleNamespace(population=Items())
     made = CutKeys(session)
     made.begin()
@@ -37,6 +38,15 @@ def show(keys: CutKeys, way: str, value: float) -> str:
 def test_it_starts_at_a_tenth_in_every_widget(keys: CutKeys) -> None:
     assert keys.rank == 40
     assert {cutting.st.session_state[keys.key(way)] for way in ("slider", "rank")} == {40}
+
+
+def test_it_starts_at_the_classifiers_own_cut(
+    keys: CutKeys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cutting.st.session_state.clear()
+    monkeypatch.setattr(cutting, "own_cut_of", lambda session: 25)
+    session: Any = SimpleNamespace(population=Items())
+    assert CutKeys(session).rank == 25
 
 
 def test_every_way_moves_the_others(keys: CutKeys) -> None:

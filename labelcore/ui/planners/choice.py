@@ -168,7 +168,7 @@ def inputs() -> Wanted | None:
     with right:
         slack = percent_input("How far below it may lie", 10.0, "compare-slack", 0.0, unit="points")
         delta = percent_input("Chance of a wrong choice", 5.0, "compare-delta", 0.0001, 50)
-    label = "Draws at the most (T); empty: the smallest number that is enough"
+    label = "Draws at the most; empty: the smallest number that is enough"
     budget = number_input(label, None, "compare-budget", 1, MOST_DRAWS)
     typed = st.session_state["compare-budget"]
     if precision is None or slack is None or reach is None or delta is None:
@@ -228,12 +228,12 @@ def show(
 def bounds_table(bounds: Mapping[str, int | None]) -> pd.DataFrame:
     """The figures of the theorems in words."""
     rows = {
-        "until one candidate's precision is settled within its slack (n_gamma)": "n_gamma",
-        "until one candidate's finds are settled within their slack (n_epsilon)": "n_epsilon",
+        "until one candidate's precision is settled within its slack": "n_gamma",
+        "until one candidate's finds are settled within their slack": "n_epsilon",
         "until the choice is made, candidates taking turns (theorem 2)": "in_turn",
         "the same, one draw counting for all candidates with the item, on average "
         "(theorem 3)": "together",
-        "smallest limit on the draws that is enough (T)": "smallest",
+        "smallest limit on the draws that is enough": "smallest",
     }
     return pd.DataFrame(
         [(name, number_words(bounds[key])) for name, key in rows.items()],

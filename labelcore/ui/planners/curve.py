@@ -117,7 +117,7 @@ def factor_inputs() -> dict[str, Any] | None:
         key, value = ("factor", 1.2) if way == FACTOR else ("epsilon", 0.03)
         label = {
             "factor": "Factor between estimate and truth",
-            "epsilon": "How much further each rank of the grid lies (epsilon)",
+            "epsilon": "How much further each rank of the grid lies",
         }[key]
         wanted = st.number_input(
             label,
@@ -131,7 +131,7 @@ def factor_inputs() -> dict[str, Any] | None:
     with middle:
         precision = percent_input("Lowest precision to count on", 50.0, "compare-least")
     with right:
-        window = number_input("PAULA's window (Delta)", 100, "compare-window", 1, 10_000)
+        window = number_input("PAULA's window", 100, "compare-window", 1, 10_000)
     if not sound or precision is None or window is None:
         return None
     return {key: float(wanted), "precision": precision, "window": window}

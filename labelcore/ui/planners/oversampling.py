@@ -198,8 +198,8 @@ def sizes_table(wanted: Wanted, sizes: Sizes, plain_sizes: Sizes) -> pd.DataFram
     both = (sizes, plain_sizes)
     found = [wanted.margins(one.above, one.below) for one in both]
     rows = {
-        "items called positive for each other one (k)": [f"{wanted.k:.3g}"] * 2,
-        "over-sampling (s)": [f"{one.ratio:.3g}" for one in both],
+        "items called positive for each other one": [f"{wanted.k:.3g}"] * 2,
+        "over-sampling": [f"{one.ratio:.3g}" for one in both],
         "labels among the items called positive (n1)": [f"{one.above:,}" for one in both],
         "labels among the others (n0)": [f"{one.below:,}" for one in both],
         "labels in all": [f"{one.total:,}" for one in both],
