@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -65,9 +66,25 @@ class Ledger:
         self.broken_at = 0
         self.genesis = state.hash
         self._lock = threading.RLock()
+        self._looking = threading.local()
+
+    @contextmanager
+    def one_look(self) -> Iterator[None]:
+        """Read the log now, and within the block not again in this thread, except to append."""
+        before = getattr(self._looking, "now", False)
+        self.sync()
+        self._looking.now = True
+        try:
+            yield
+        finally:
+            self._looking.now = before
 
     def sync(self) -> None:
         """Take in what other sessions appended, as far as it follows from what is known."""
+        if not getattr(self._looking, "now", False):
+            self._read()
+
+    def _read(self) -> None:
         with self._lock:
             if self.broken_at:
                 return
@@ -83,7 +100,7 @@ class Ledger:
     def check(self) -> None:
         """Read the whole log again: raise BrokenLogError unless it is the one known here."""
         with self._lock:
-            self.sync()
+            self._read()
             if not self.broken_at:
                 found = self.store.events(self.project)
                 sound = sound_part(found, self.genesis)
@@ -115,7 +132,7 @@ class Ledger:
         """
         with self._lock:
             while True:
-                self.sync()
+                self._read()
                 self.refuse_broken()
                 made = build()
                 if made is None:
@@ -127,7 +144,7 @@ class Ledger:
                 except ConflictError:
                     continue
                 except RepeatedTokenError as repeated:
-                    self.sync()
+                    self._read()
                     return repeated.event
                 fold(self.state, event)
                 self.events.append(event)

@@ -6,7 +6,8 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -194,6 +195,23 @@ class Session:
         """Take in what other sessions have added."""
         with self._lock:
             self.ledger.sync()
+
+    @contextmanager
+    def one_look(self) -> Iterator[None]:
+        """Read the log once for all that is asked within the block, in this thread.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population(
+        ...     "items.csv", id="id", content=["text"], scores={"lr": "lr_score"},
+        ...     thresholds={"lr": 0.5})
+        >>> session = lc.Session(population, lc.Plan("simple_random", "precision", budget=90))
+        >>> with session.one_look():
+        ...     results, strata = session.results(), session.strata()
+        """
+        with self.ledger.one_look():
+            yield
 
     @property
     def events(self) -> list[Event]:

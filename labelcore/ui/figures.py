@@ -43,6 +43,11 @@ def show_figures(project: str, session: Session) -> None:
         with st.container(key="wide"):
             _hide_button(True)
         return
+    with session.one_look():
+        _show(project, session)
+
+
+def _show(project: str, session: Session) -> None:
     now = chosen_picture(session)
     ended = at_an_end(session) and not actions.panel(project)
     unfolded = ended or bool(st.session_state.get(UNFOLDED))

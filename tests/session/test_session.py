@@ -52,6 +52,33 @@ def test_undo_brings_the_item_back_with_a_new_token(known: Known) -> None:
         assert back.index == taken_back and session.labels == left
 
 
+def test_one_look_reads_the_log_once_and_still_appends_after_others(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = start(known)
+    go(session, known, until=3)
+    other = lc.Session(known.population, session.plan, session.store, session.project)
+    reads: list[int] = []
+    read = session.store.events
+
+    def counted(project: str, after: int = 0) -> list[lc.Event]:
+        reads.append(after)
+        return read(project, after)
+
+    monkeypatch.setattr(session.store, "events", counted)
+    with session.one_look():
+        seen = session.results()
+        reads.clear()
+        assert session.results() == seen and session.strata() is not None and not reads
+        go(other, known, until=5)
+        assert session.labels == 3, "what is shown is of one moment"
+        session.finish("enough")
+        assert session.labels == 5, "what is stored follows what is there"
+    reads.clear()
+    session.results()
+    assert len(reads) == 1
+
+
 def test_later_comes_back_at_the_end_and_counts_when_answered(known: Known) -> None:
     session = start(known)
     draw = session.next()
