@@ -271,6 +271,8 @@ class SqliteStore(LabelStore):
 
     def backup(self, path: Path) -> None:
         self._check_usable()
+        if file_identity(path) == self._identity:
+            raise StoreError(f"{path} is the store itself; give the backup another name.")
         copy_database(self.path, path)
 
     def close(self) -> None:

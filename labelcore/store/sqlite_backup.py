@@ -19,7 +19,7 @@ BESIDE = ("", "-wal", "-shm")
 def copy_database(source: Path, target: Path) -> None:
     """A copy as the database is at one moment, whole on the disk when this returns.
 
-    Others may write meanwhile. Nothing is at ``target`` before the copy is whole. Source:
+    Others may write meanwhile. Nothing new is at ``target`` before the copy is whole. Source:
     https://www.sqlite.org/backup.html.
 
     Raises StoreError; MissingStoreError where there is no database.
@@ -37,6 +37,9 @@ def copy_database(source: Path, target: Path) -> None:
                 if result_code(error) not in NO_FILES_BESIDE or unwritten_log(source):
                     raise
                 _copied(source, half, "immutable=1")
+        # Changes that belonged to another database of this name must not be taken for this one's.
+        for end in BESIDE[1:]:
+            target.with_name(target.name + end).unlink(missing_ok=True)
         os.replace(half, target)
     except OSError as error:
         raise StoreNotWritableError(

@@ -99,9 +99,10 @@ def labels_button(session: Session, label: str = "Labels") -> None:
     with st.popover(label, icon=":material/table:", help=LABELS_HELP, key="take-labels"):
         _tables(session, "labels", partial(session.labels_table, content=True))
         st.caption(weight_words(session.plan.method.has_weights))
-        for form, (tool, suffix, mime) in TOOL_FILES.items():
-            if can_be(session, form):
-                _taken_as(session, f"As {tool}", f"{form}{suffix}", mime, LABELLED_FORMS[form])
+        with st.container(horizontal=True):
+            for form, (tool, suffix, mime) in TOOL_FILES.items():
+                if can_be(session, form):
+                    _taken_as(session, f"As {tool}", f"{form}{suffix}", mime, LABELLED_FORMS[form])
 
 
 def can_be(session: Session, form: str) -> bool:
@@ -125,12 +126,14 @@ def table_button(session: Session, label: str, name: str, make: Callable[[], pd.
 
 
 def _tables(session: Session, name: str, make: Callable[[], pd.DataFrame]) -> None:
-    for suffix, (kind, mime) in TABLE_KINDS.items():
+    """A row of buttons, one for each form of a table."""
+    with st.container(horizontal=True):
+        for suffix, (kind, mime) in TABLE_KINDS.items():
 
-        def made(_: Session, suffix: str = suffix) -> bytes:
-            return table_file(make(), suffix)
+            def made(_: Session, suffix: str = suffix) -> bytes:
+                return table_file(make(), suffix)
 
-        _taken_as(session, f"As {kind}", f"{name}{suffix}", mime, made)
+            _taken_as(session, f"As {kind}", f"{name}{suffix}", mime, made)
 
 
 def _taken_as(

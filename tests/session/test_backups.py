@@ -181,6 +181,22 @@ def test_a_backup_is_of_one_moment_while_others_write(session: lc.Session, tmp_p
     assert all(chain[one.events - 1] == one.seal for one in found), "each is a beginning of the log"
 
 
+def test_a_backup_takes_the_place_of_an_older_one_and_never_of_its_store(
+    session: lc.Session, tmp_path: Path
+) -> None:
+    copy = tmp_path / "backup.db"
+    back_up(session.store, copy)
+    label(session, 2)
+    # A process that was killed leaves the changes of the older one beside it.
+    copy.with_name("backup.db-wal").write_bytes((tmp_path / "labels.db-wal").read_bytes())
+    (kept,) = back_up(session.store, copy, force=True)
+    assert (kept.answers, kept.broken_at) == (12, 0)
+    with pytest.raises(StoreError, match="is the store itself"):
+        back_up(session.store, tmp_path / "labels.db", force=True)
+    label(session, 1)
+    assert answers_of(tmp_path / "labels.db") == 13
+
+
 @pytest.mark.parametrize("kind", ["sqlite", "memory"])
 def test_a_copy_replays_and_takes_in_what_is_new(
     session: lc.Session, tmp_path: Path, kind: str
