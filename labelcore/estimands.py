@@ -46,7 +46,7 @@ class Estimand(Quantity):
 
     numerator, denominator   coefficients of (1, truth, predicted, truth x predicted)
     formula  the same in the counts of the confusion matrix, for people
-    of_100   the same as counts of 100, for one short sentence; {range}, {classifier} and
+    short    what its interval says, for one short sentence; {range}, {items}, {classifier} and
              {positive!r} are filled in. "" where it is no share of items
     group    which items both totals count, if these are known before labelling: "all", "predicted"
              or "unpredicted"; "" if the denominator depends on the labels
@@ -57,7 +57,7 @@ class Estimand(Quantity):
     numerator: Coefficients
     denominator: Coefficients
     formula: str = field(kw_only=True)
-    of_100: str = field(default="", kw_only=True)
+    short: str = field(default="", kw_only=True)
     group: str = field(default="", kw_only=True)
     needs_prediction: bool = field(default=True, kw_only=True)
     per_class: bool = field(default=False, kw_only=True)
@@ -83,7 +83,7 @@ _ROWS = (
         (1, 0, 0, 0),
         group="all",
         formula="(TP + TN) / N",
-        of_100="of 100 items, {classifier} gets {range} right",
+        short="{classifier} gets {range} % of {items} right",
         measures="accuracy (the share of items in which {classifier} agrees with human judgement)",
         in_truth="accuracy (the share of items that {classifier} gets right)",
     ),
@@ -95,7 +95,7 @@ _ROWS = (
         group="predicted",
         per_class=True,
         formula="TP / (TP + FP)",
-        of_100="of 100 items that {classifier} calls {positive!r}, {range} are",
+        short="of the items that {classifier} calls {positive!r}, {range} % are",
         measures="precision (of the items that {classifier} calls {positive!r}, the share that "
         "human judgement also calls {positive!r})",
         in_truth="precision (of the items that {classifier} calls {positive!r}, the share that "
@@ -108,7 +108,7 @@ _ROWS = (
         (0, 1, 0, 0),
         per_class=True,
         formula="TP / (TP + FN)",
-        of_100="of 100 items that are {positive!r}, {classifier} finds {range}",
+        short="{classifier} finds {range} % of the items that are {positive!r}",
         measures="recall (of the items that human judgement calls {positive!r}, the share that "
         "{classifier} also calls {positive!r})",
         in_truth="recall (of the items that truly are {positive!r}, the share that {classifier} "
@@ -128,7 +128,7 @@ _ROWS = (
         (1, -1, -1, 1),
         (1, -1, 0, 0),
         formula="TN / (TN + FP)",
-        of_100="of 100 items that are not {positive!r}, {classifier} clears {range}",
+        short="{classifier} clears {range} % of the items that are not {positive!r}",
         measures="specificity (of the items that human judgement does not call {positive!r}, the "
         "share that {classifier} does not either)",
         in_truth="specificity (of the items that truly are not {positive!r}, the share that "
@@ -142,7 +142,7 @@ _ROWS = (
         group="all",
         needs_prediction=False,
         formula="(TP + FN) / N",
-        of_100="of 100 items, {range} are {positive!r}",
+        short="{range} % of {items} are {positive!r}",
         measures="prevalence (the share of items that human judgement calls {positive!r})",
         in_truth="prevalence (the share of items that truly are {positive!r})",
     ),
@@ -153,7 +153,7 @@ _ROWS = (
         (1, 0, -1, 0),
         group="unpredicted",
         formula="FN / (FN + TN)",
-        of_100="of 100 items that {classifier} does not call {positive!r}, {range} are",
+        short="of the items that {classifier} does not call {positive!r}, {range} % are",
         measures="the false omission rate (of the items that {classifier} does not call "
         "{positive!r}, the share that human judgement does)",
         in_truth="the false omission rate (of the items that {classifier} does not call "
@@ -166,7 +166,7 @@ _ROWS = (
         (1, 0, -1, 0),
         group="unpredicted",
         formula="TN / (TN + FN)",
-        of_100="of 100 items that {classifier} does not call {positive!r}, {range} are not",
+        short="of the items that {classifier} does not call {positive!r}, {range} % are not",
         measures="the negative predictive value (of the items that {classifier} does not call "
         "{positive!r}, the share that human judgement does not either)",
         in_truth="the negative predictive value (of the items that {classifier} does not call "
@@ -184,7 +184,7 @@ DIFFERENCES: dict[str, Estimand] = {
         SCALARS[name],
         name=f"{name}{DIFFERENCE}",
         term=f"{SCALARS[name].term} difference",
-        of_100="",
+        short="",
         measures=f"how much better the first of the two classifiers is than the second in "
         f"{SCALARS[name].term}",
         in_truth="",

@@ -11,6 +11,7 @@ from labelcore.charts.living import Bar
 from labelcore.promises import CandidateState, State
 from labelcore.results.types import Band
 from labelcore.words.differences import is_difference
+from labelcore.words.sentences import percent
 from labelcore.words.short import Shown, difference_range, range_of, short_value
 
 NOT_YET = ("", "not yet")
@@ -50,7 +51,7 @@ def head_bar(band: Band | None, name: str) -> Bar:
     value, low, high = (float(ends[0]) for ends in (band.value, band.low, band.high))
     assumed = band.confidence is None
     known = None if assumed or np.isnan(value) else value
-    said = "" if known is None else f"{100 * known:.0f} %", range_of(low, high)
+    said = "" if known is None else percent(known), range_of(low, high)
     return Bar(name, known, low, high, said, assumed=assumed)
 
 

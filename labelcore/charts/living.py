@@ -25,6 +25,8 @@ Numbers = NDArray[np.float64]
 WIDTH, HEIGHT = 448.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
 MOST_POINTS = 160
+NOTE_WIDTH = 100.0
+"""Room for a remark at the right end."""
 Scale = tuple[float, float]
 SHARES: Scale = (0.0, 1.0)
 REACHES = (0.05, 0.1, 0.2, 0.5, 1.0)
@@ -412,9 +414,10 @@ def _line(
 
 
 def _expected(frame: Frame, track: Track) -> list[Node]:
-    """The half-widths expected from here, around the present value."""
+    """The half-widths expected from here, around the present value; none around one that may still
+    lean, which says nothing of where the interval will be."""
     known = np.flatnonzero(np.isfinite(track.value))
-    if track.ahead is None or not len(known):
+    if track.ahead is None or not len(known) or track.grey[-1]:
         return []
     labels, half = track.ahead
     later = labels > track.labels[-1]
@@ -425,13 +428,23 @@ def _expected(frame: Frame, track: Track) -> list[Node]:
     now = (track.low[-1], track.high[-1]) if np.isfinite(track.low[-1]) else frame.y_ends
     low = np.append(now[0], np.maximum(value - half[later], now[0]))
     high = np.append(now[1], np.minimum(value + half[later], now[1]))
-    return [
+    drawn = [
         node(
             "polygon",
             klass="expected",
             points=frame.points(np.append(x, x[::-1]), np.append(low, high[::-1])),
         )
     ]
+    if frame.x(x)[0] < WIDTH - RIGHT - NOTE_WIDTH:
+        drawn.append(_remark(frame, "expected width", low.min(), high.max()))
+    return drawn
+
+
+def _remark(frame: Frame, words: str, low: float, high: float) -> Node:
+    """Words at the right end, below what reaches from ``low`` to ``high`` there, or else above."""
+    below, above = (float(one) for one in frame.y(np.array([low, high])))
+    y = below + 14 if below < HEIGHT - BOTTOM - 18 else max(above - 5, TOP + 10)
+    return node("text", words, klass="note", x=WIDTH - RIGHT, y=f"{y:.1f}", text_anchor="end")
 
 
 def _goal(frame: Frame, track: Track) -> list[Node]:
@@ -468,15 +481,17 @@ def _zero(frame: Frame, track: Track) -> list[Node]:
 
 
 def _truth(frame: Frame, track: Track) -> list[Node]:
-    """The truth, as a dot where the last label stands."""
+    """The truth, as a dot where the last label stands; the word beside the band, on free ground."""
     if track.truth is None or not len(track.labels):
         return []
     x = float(frame.x(track.labels[-1:])[0])
     y = float(frame.y(np.array([track.truth]))[0])
-    away = 22 if y < TOP + 24 else -12
+    late = frame.x(track.labels) > WIDTH - RIGHT - NOTE_WIDTH
+    near = np.concatenate([track.low[late], track.high[late], [track.truth]])
+    near = near[np.isfinite(near)]
     return [
         node("circle", klass="truth", cx=f"{x:.1f}", cy=f"{y:.1f}", r=6),
-        node("text", "truth", klass="note", x=x + 5, y=y + away, text_anchor="end"),
+        _remark(frame, "dot: the truth", near.min(), near.max()),
     ]
 
 

@@ -114,9 +114,13 @@ def tail_words(estimate: Estimate) -> str:
     """
     >>> from types import SimpleNamespace
     >>> tail_words(SimpleNamespace(tail_share=0.62))
-    ' 62 % of its uncertainty comes from parts of the file in which nothing was found.'
+    ' 62 % of its uncertainty comes from parts of the file in which no positive item was found yet:
+    more labels narrow it.'
     """
     if estimate.tail_share is None:
         return ""
     share = words.percent(estimate.tail_share, 0)
-    return f" {share} of its uncertainty comes from parts of the file in which nothing was found."
+    return (
+        f" {share} of its uncertainty comes from parts of the file in which no positive item was "
+        "found yet: more labels narrow it."
+    )

@@ -69,7 +69,7 @@ STYLE = (
 }
 .bars { display: grid; gap: 0.6rem; margin-bottom: 0.7rem; }
 .bar {
-  display: grid; grid-template-columns: 6.2rem 3.4rem minmax(4rem, 1fr) 4.8rem; align-items: center;
+  display: grid; grid-template-columns: 5.8rem 4rem minmax(3.5rem, 1fr) 5.7rem; align-items: center;
   gap: 0.5rem; min-height: 1.6rem;
 }
 .name { font-size: 0.875rem; color: var(--quiet); overflow-wrap: anywhere; line-height: 1.15; }
@@ -137,7 +137,7 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
   .large { display: grid; grid-template-columns: 2fr 3fr; gap: 2.5rem; align-items: start; }
   .large .bars { gap: 1.3rem; margin: 1.9rem 0 1.5rem; }
   .large .chart text { font-size: 8.5px; }
-  .large .bar { grid-template-columns: 6.5rem 4rem minmax(4rem, 1fr) 5rem; }
+  .large .bar { grid-template-columns: 6.5rem 4.4rem minmax(4rem, 1fr) 5.8rem; }
   .large .bar:not(.out) .value { font-size: 1.25rem; }
   .large .track { height: 14px; border-radius: 7px; }
   .large .track .band { border-radius: 7px; }
@@ -146,7 +146,7 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
 }
 @media (max-width: 640px) {
   .bars { gap: 0.35rem; margin-bottom: 0.4rem; }
-  .bar { grid-template-columns: 5.2rem 3.2rem minmax(3rem, 1fr) 4.6rem; min-height: 1.3rem; }
+  .bar { grid-template-columns: 5rem 3.6rem minmax(3rem, 1fr) 5.7rem; min-height: 1.3rem; }
   .chart text { font-size: 14px; }
   .folded .bar:nth-child(n+3), .folded .tabs, .folded .chart { display: none; }
 }

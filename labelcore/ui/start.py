@@ -98,7 +98,7 @@ def first_steps() -> None:
                 icon=":material/play_arrow:",
             )
     with columns[-1], card("My own file", OWN_FILE, NO_ANSWERS):
-        if st.button("New project", key="own-file", icon=":material/add:"):
+        if st.button("New project", key="start-own", icon=":material/add:"):
             st.switch_page("pages/new_project.py")
 
 

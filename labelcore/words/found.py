@@ -10,7 +10,7 @@ NAME = "Found so far"
 MEASURES = (
     "recall so far (of the items that human judgement calls {positive!r}, the share that was found)"
 )
-OF_100 = "of 100 items that are {positive!r}, {range} are found; {missing} are missing"
+SHORT = "{range} % of the items that are {positive!r} are found; {missing} are missing"
 COUNTED = " Found: {found:,}. Still to be found: {missing}."
 
 

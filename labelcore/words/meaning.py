@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labelcore.promises import ChoiceStatus, Form, Promise, State
-from labelcore.results.types import Choice, Claim, Result
+from labelcore.results.types import Choice, Claim, Estimate, Result
 from labelcore.words.sentences import count, valid_words
 
 EXACT = "Every item that matters has a label, so nothing here is left to chance."
@@ -48,7 +48,7 @@ def _how_sure(result: Result) -> str:
         return _sure(result.confidence, result) if settled else OPEN
     if result.state == State.EXACT:
         return EXACT
-    if not result.has_interval:
+    if not result.has_interval or (isinstance(result, Estimate) and result.says_nothing):
         return NOTHING_YET
     if result.confidence is None:
         return ASSUMED

@@ -29,7 +29,8 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 # How far a promise is proved.
 FORMS = {
     "strict": "strict: the promise is proved for every population",
-    "approximate": "approximate: not proved; how often such intervals hold was measured",
+    "approximate": "approximate: how often such intervals hold was measured on many files, not "
+    "proved",
 }
 FORMS_NOTE = (
     "Strict: the promise is proved for every population. Approximate: a large-sample form, whose "
@@ -79,6 +80,8 @@ STATES = {
         "label, so nothing is left to chance."
     ),
 }
+WIDE = 0.1
+"""An interval of so much or more needs no second digit, however near 0 or 1 it ends."""
 BETWEEN = "between {low} and {high}"
 NOTHING_YET = (
     "{scope}, nothing is known yet about {quantity}: anything between {low} and {high} is possible "
@@ -151,7 +154,7 @@ def range_text(low: float, high: float, unit: str = " %") -> str:
 
 def _outward(low: float, high: float) -> tuple[str, str]:
     """Both ends in percent, rounded outwards."""
-    digits = max(1, min(digits_for(low), digits_for(high)))
+    digits = 1 if high - low >= WIDE else max(1, min(digits_for(low), digits_for(high)))
     scale = 10 ** (digits + 2)
     outer = _floor(scale * low) / scale, _ceil(scale * high) / scale
     return f"{100 * outer[0]:.{digits}f}", f"{100 * outer[1]:.{digits}f}"

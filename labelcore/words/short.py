@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from math import ceil, floor
+from math import ceil
 from typing import Protocol
 
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
 from labelcore.results.types import DIFFERENCE, Band, Estimate
 from labelcore.words import found
+from labelcore.words.differences import number_words, points_range
 from labelcore.words.quantities import key_parts, label_of, term_of
-from labelcore.words.sentences import confidence_words, due_words, percent, percent_range
+from labelcore.words.sentences import confidence_words, due_words, percent, range_text
 
-WIDE = 0.1
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
+SO_FAR = "So far anything from {range} % is possible; the grey mark is only a first guess."
+NO_DIFFERENCE_SO_FAR = (
+    "So far each of the two may be the better one; the grey mark is only a first guess."
+)
 TOO_EARLY = "Too few labels to say anything; the interval comes with {due}."
 PROVISIONAL = "{name} is {value} so far; its interval comes with {due}."
 EXACT = "{name} is exactly {value}: every item that matters has a label."
@@ -47,54 +51,36 @@ class Shown(Protocol):
     def has_interval(self) -> bool: ...
 
 
-def short_range(low: float, high: float) -> tuple[str, str]:
-    """Both ends in percent, rounded outwards: to whole numbers where they are far apart.
-
-    >>> short_range(0.5713, 0.9802), short_range(0.8812, 0.9137)
-    (('57', '99'), ('88.1', '91.4'))
-    """
-    if high - low >= WIDE:
-        return f"{floor(100 * low + 1e-9)}", f"{ceil(100 * high - 1e-9)}"
-    bottom, top = percent_range(low, high)
-    return bottom.removesuffix(" %"), top.removesuffix(" %")
-
-
 def range_of(low: float, high: float) -> str:
-    """
+    """Both ends in percent, rounded outwards.
+
     >>> range_of(0.5713, 0.9802)
-    '57 to 99'
+    '57.1 to 98.1'
     """
-    return " to ".join(short_range(low, high))
+    return range_text(low, high, unit="")
 
 
 def difference_range(low: float, high: float) -> str:
-    """Both ends in points with their signs, rounded outwards: to whole ones where they are far
-    apart.
+    """Both ends in points with their signs, rounded outwards.
 
     >>> difference_range(-0.123, 0.2), difference_range(-0.0046, -0.0032)
-    ('−13 to +20', '−0.5 to −0.3')
+    ('−12.3 to +20.0', '−0.46 to −0.32')
     """
-    digits = 0 if high - low >= WIDE else 1
-    scale = 10**digits
-    ends = floor(100 * scale * low + 1e-9) / scale, ceil(100 * scale * high - 1e-9) / scale
-    return " to ".join(f"{end:+.{digits}f}".replace("-", "−") for end in ends)
+    return " to ".join(points_range(low, high)).removesuffix(" points")
 
 
 def short_value(estimate: Shown) -> str:
-    """The value with as many digits as its interval deserves; "" without one.
+    """The value; "" without one.
 
     >>> from types import SimpleNamespace
-    >>> short_value(SimpleNamespace(estimand="recall", value=0.8637, low=0.57, high=0.98))
-    '86 %'
-    >>> short_value(SimpleNamespace(estimand="recall_difference", value=-0.02, low=-0.2, high=0.1))
-    '−2'
+    >>> short_value(SimpleNamespace(estimand="recall", value=0.8637))
+    '86.4 %'
+    >>> short_value(SimpleNamespace(estimand="recall_difference", value=-0.02))
+    '−2.0'
     """
     if estimate.value is None:
         return ""
-    digits = 0 if estimate.high - estimate.low >= WIDE else None
-    if key_parts(estimate.estimand)[0].endswith(DIFFERENCE):
-        return f"{100 * estimate.value:+.{1 if digits is None else digits}f}".replace("-", "−")
-    return percent(estimate.value, digits)
+    return number_words(estimate.estimand, estimate.value).removesuffix(" points")
 
 
 def short_sentence(estimate: Estimate) -> str:
@@ -111,7 +97,8 @@ def short_sentence(estimate: Estimate) -> str:
             return TOO_EARLY.format(due=due_words(scope))
         return PROVISIONAL.format(name=name, value=value, due=due_words(scope))
     if estimate.says_nothing:
-        return NO_DIFFERENCE_YET if estimate.is_difference else NOT_YET
+        said = NO_DIFFERENCE_SO_FAR if estimate.is_difference else SO_FAR
+        return said.format(range=range_of(estimate.low, estimate.high))
     finding = _finding(estimate)
     if estimate.confidence is None:
         return ASSUMED.format(finding=finding[:1].upper() + finding[1:])
@@ -135,12 +122,14 @@ def _finding(estimate: Estimate) -> str:
     between = range_of(estimate.low, estimate.high)
     if scope.found is not None:
         missing = found.missing_words(estimate)
-        return found.OF_100.format(positive=scope.positive, range=between, missing=missing)
-    row = SCALARS.get(name)
-    if row is None or not row.of_100:
+        return found.SHORT.format(positive=scope.positive, range=between, missing=missing)
+    row, process = SCALARS.get(name), scope.target == "process"
+    if row is None or not row.short:
         return BETWEEN.format(name=label_of(name), range=between)
-    return row.of_100.format(
-        classifier=other or scope.classifier or "the classifier",
+    named = other or scope.classifier
+    return row.short.format(
+        classifier=repr(named) if named else "the classifier",
+        items="items like these" if process else f"the {scope.n_items:,} items",
         positive=inside or scope.positive,
         range=between,
     )
@@ -159,11 +148,11 @@ def _difference(estimate: Estimate, name: str) -> str:
         measure=measure,
         first=first,
         second=second,
-        worse=_up(-estimate.low),
-        better=_up(estimate.high),
+        worse=_points(-estimate.low),
+        better=_points(estimate.high),
     )
 
 
-def _up(share: float) -> str:
+def _points(share: float) -> str:
     """In points, rounded up."""
-    return f"{ceil(100 * share - 1e-9)}" if share >= WIDE else f"{ceil(1000 * share - 1e-9) / 10}"
+    return f"{ceil(1000 * share - 1e-9) / 10:.1f}"

@@ -7,7 +7,7 @@ from labelcore.promises import Status
 ALL_ASKED = "all asked"
 """Used up before the file is: the method has all its labels."""
 ELSEWHERE = (
-    "What is left to judge is on another screen: another person's, or another window of yours."
+    "The items still open are on another screen: another person's, or another window of yours."
 )
 COMES_BACK = "It comes back in {time}: reload then."
 TAKE_OVER = "That is me in another window: take it over"

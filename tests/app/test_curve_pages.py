@@ -12,7 +12,8 @@ import pytest
 
 import labelcore as lc
 from labelcore.ui.explore import NO_SCORE
-from labelcore.words.short import short_range
+from labelcore.words.sentences import percent
+from labelcore.words.short import range_of
 from tests.app.conftest import HOSTILE, bar_texts, button, picture, surface, texts, to_aim
 
 PAGES = ("label", "progress", "explore", "report")
@@ -118,8 +119,8 @@ def test_label_page_shows_ranks_with_their_band(app, make_curve: MakeCurve) -> N
     page = texts(app("label", project="demo"))
     for rank in (15, 75):
         band = session.cut(rank).readings["precision"]
-        low, high = short_range(float(band.low[0]), float(band.high[0]))
-        said = f"First {rank} {100 * float(band.value[0]):.0f} % {low} to {high}"
+        between = range_of(float(band.low[0]), float(band.high[0]))
+        said = f"First {rank} {percent(float(band.value[0]))} {between}"
         assert said in page
     assert "All 150 " in page
     assert "From 100 labels." in page

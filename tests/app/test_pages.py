@@ -18,7 +18,7 @@ def test_empty_start_offers_trials_and_the_own_file(app) -> None:
     assert "bring your own file" in page.subheader[0].value
     said = texts(page) + "".join(one.value for one in page.caption)
     assert "Real handwriting" in said and "Invented messages" in said
-    assert button(page, "own-file").label == "New project"
+    assert button(page, "start-own").label == "New project"
     assert not page.exception
 
 
