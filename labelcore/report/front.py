@@ -14,7 +14,7 @@ from labelcore.report.along_ranks import QUOTED, Landmark
 from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
-from labelcore.report.sections import name_of
+from labelcore.report.sections import decides, name_of
 from labelcore.results.types import DIFFERENCE, Band, Choice, Claim, Estimate
 from labelcore.words.choices import candidate_rows, choice_short, wanted_words
 from labelcore.words.claims import claim_short
@@ -25,7 +25,7 @@ from labelcore.words.sentences import count
 from labelcore.words.short import short_head, short_sentence
 
 MOST_ROWS, MOST_CLAIMS, MOST_CLASSES = 8, 3, 10
-SLIDE_ROWS = 6
+SLIDE_ROWS, MOST_CALLS = 6, 2
 ESTIMATED = (
     "How many items of the file are in each cell is estimated from the labels, without intervals; "
     f"a row with fewer than {FEW_LABELS} labels says only these."
@@ -38,6 +38,7 @@ def front(facts: Facts, curve: Markup | None) -> Markup:
     return element(
         "header",
         _about(facts),
+        _calls(facts),
         _answer(facts),
         element("p", UNFINISHED, class_="note") if facts.interim else None,
         intervals(facts),
@@ -60,6 +61,20 @@ def _about(facts: Facts) -> Markup:
     asked = facts.text("question") or facts.title
     about = f", {count(len(facts.population), 'item')}, {day_words(facts.as_of)}"
     return element("p", theirs(asked), " · ", theirs(facts.population.name), about, class_="about")
+
+
+def _calls(facts: Facts) -> Markup | None:
+    """When the one or two classifiers asked about call an item positive; of more, and of one that
+    only ranks, None."""
+    asked = facts.plan.classifiers or facts.population.classifiers
+    able = [name for name in asked if name in facts.population.predictions]
+    if not able or len(able) > MOST_CALLS:
+        return None
+    parts: list[Child] = []
+    for name in able:
+        said = f" calls it {facts.population.positive!r} when {decides(facts, name)}"
+        parts += ["; " if parts else None, theirs(name), said]
+    return element("p", *parts, ".", class_="about")
 
 
 def _answer(facts: Facts) -> Markup:

@@ -122,7 +122,7 @@ def population(facts: Facts) -> Markup:
     rows = [
         (
             theirs(name),
-            theirs(_decides(facts, name)),
+            theirs(decides(facts, name)),
             f"{number:,}" if (number := called(facts, name)) is not None else "–",
         )
         for name in file.classifiers
@@ -139,7 +139,8 @@ def training_words(facts: Facts) -> str:
     return facts.text("used_for_training") or "not stated"
 
 
-def _decides(facts: Facts, name: str) -> str:
+def decides(facts: Facts, name: str) -> str:
+    """When a classifier calls an item positive."""
     file = facts.population
     if name in file.thresholds:
         sign = "at most" if name in file.descending else "at least"

@@ -130,9 +130,11 @@ def test_a_claim_settled_before_a_first_figure_is_the_sentence_to_quote(
     assert session.results()["precision"].has_interval == (promise == "watched")
     text = text_of(session).partition(": report")[2]
     text = text[text.index("Interim ") :]
-    assert text.startswith("Interim For the 400 items in items.csv")
-    assert "the labels show that the precision of 'lr'" in text[:200]
-    assert f"({session.labels} labels of " in text[:400]
+    shown = "he labels show that the precision of 'lr' for 'yes' is at least 10.0 %."
+    assert text.startswith(f"Interim T{shown}")
+    quote = text[text.index("For the 400 items in items.csv") :]
+    assert quote.startswith(f"For the 400 items in items.csv, t{shown}")
+    assert f"({session.labels} labels of " in quote[:400]
 
 
 def test_plan_and_methods_say_what_was_laid_down(claimed: lc.Session) -> None:
