@@ -9,46 +9,44 @@ the truth there. Methods of other packages join where these are installed
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
-from benchmarks.labels.choices import choice_rows, choice_section
+from benchmarks.labels.choices import choice_jobs, choice_section
 from benchmarks.labels.drawing import picture
 from benchmarks.labels.files import names_of_files
-from benchmarks.labels.helped import helped_rows, helped_section
+from benchmarks.labels.helped import helped_jobs, helped_section
 from benchmarks.labels.measured import NOISE, SEED, Cell, cell_of, limit, measure, wanted_cells
 from benchmarks.labels.methods import unavailable
-from benchmarks.labels.ranked import ranked_rows, ranked_section
-from benchmarks.labels.several import several_rows, several_section
+from benchmarks.labels.ranked import ranked_jobs, ranked_section
 from benchmarks.labels.tables import MARK, file_by_file, goal_lines, over_files
-from benchmarks.labels.together import together_rows, together_section
+from benchmarks.labels.together import together_jobs, together_section
 
 QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
          "1 %, badly calibrated")  # fmt: skip
 PICTURED = ("recall", "F1")
-FURTHER: dict[str, Callable[[Path], list[list[str]]]] = {
-    "together": together_rows, "several": several_rows, "ranked": ranked_rows,
-    "choices": choice_rows, "helped": helped_rows,
+FURTHER: dict[str, tuple[Callable[[Path], dict[str, Job]], Callable[[Sequence[Row]], str]]] = {
+    "together": (together_jobs, together_section), "ranked": (ranked_jobs, ranked_section),
+    "choices": (choice_jobs, choice_section), "helped": (helped_jobs, helped_section),
 }  # fmt: skip
+"""The jobs of each section, which are called by its name and their own, and its text."""
+BETWEEN = ": "
 
 
 def jobs(options: Options) -> dict[str, Job]:
     """The cells, and the sections whose targets are no single number; with ``--quick`` five files
     and no such section."""
     names = QUICK if options.quick else names_of_files()
-    cells: dict[str, Job] = {
+    found: dict[str, Job] = {
         ", ".join(cell): partial(measure, options.data, *cell, options.runs)
         for cell in wanted_cells(names)
     }
-    further = {name: partial(rows_of, name, options.data) for name in FURTHER}
-    return cells if options.quick else cells | further
-
-
-def rows_of(section: str, data: Path) -> list[Row]:
-    return [{"cells": row} for row in FURTHER[section](data)]
+    for section, (jobs_of, _) in FURTHER.items() if not options.quick else ():
+        found |= {section + BETWEEN + name: job for name, job in jobs_of(options.data).items()}
+    return found
 
 
 def versions() -> str:
@@ -62,7 +60,7 @@ def versions() -> str:
 
 
 def cells_of(rows: Rows) -> list[Cell]:
-    return [cell_of(row) for name, part in rows.items() if name not in FURTHER for row in part]
+    return [cell_of(row) for name, part in rows.items() if BETWEEN not in name for row in part]
 
 
 def tables(rows: Rows, options: Options) -> str:
@@ -78,18 +76,9 @@ def tables(rows: Rows, options: Options) -> str:
         "\n## The goals\n\n", goal_lines(cells),
         "\n## File by file\n\n", file_by_file(cells),
     ]  # fmt: skip
-    if not options.quick:
-        several, ranked, choices, together, helped = (
-            [row["cells"] for row in rows[name]]
-            for name in ("several", "ranked", "choices", "together", "helped")
-        )
-        parts += [
-            "\n", together_section(together),
-            "\n", several_section(several, cells),
-            "\n", ranked_section(ranked),
-            "\n", choice_section(choices),
-            "\n", helped_section(helped),
-        ]  # fmt: skip
+    for section, (_, text_of) in FURTHER.items():
+        own = [row for name in rows if name.startswith(section + BETWEEN) for row in rows[name]]
+        parts += ["\n", text_of(own)] if own else []
     return "".join(parts)
 
 

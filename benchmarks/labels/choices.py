@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.harness import table
+from benchmarks.harness import Job, Row, table
 from benchmarks.labels.tables import share
 from benchmarks.papers.reach_selection_lists import REAL, SIZES, RankedList, real_lists
 from benchmarks.papers.reach_selection_lockstep import Ends, once, orders_of, replaced, words_of
@@ -18,29 +20,33 @@ REQUIRED = {"medicine": 0.8, "paraphrases": 0.8, "products": 0.6}
 SLACK = 0.1
 
 
-def choice_rows(data: Path, runs: int = RUNS) -> list[list[str]]:
-    rows = []
+def choice_jobs(folder: Path) -> dict[str, Job]:
+    return {"of all lists": partial(choice_rows, folder)}
+
+
+def choice_rows(data: Path, runs: int = RUNS) -> list[Row]:
+    rows: list[Row] = []
     for number, one in enumerate(real_lists(data, REAL)):
         rules = ReachRules(REQUIRED[one.name.split(",")[0]], SLACK, SLACK)
         words = words_of(3000 + number, runs, BUDGET)
         theirs, _ = replaced(one.truth, SIZES, rules, BUDGET, np.array([DELTA]), words)
         order = orders_of(4000 + number, runs, int(SIZES[-1]))
         ours = once(one.truth, SIZES, rules, BUDGET, DELTA, order)
-        rows.append([
+        rows.append({"cells": [
             one.name, f"{rules.precision_threshold:g}", *told(one, rules, theirs),
             *told(one, rules, ours),
             f"{np.median(ours.labels) / np.median(theirs.labels):.2f}",
             f"{np.median(ours.draws) / np.median(theirs.draws):.2f}",
-        ])  # fmt: skip
+        ]})  # fmt: skip
     return rows
 
 
-def choice_section(rows: list[list[str]]) -> str:
+def choice_section(rows: Sequence[Row]) -> str:
     names = (
         "list", "precision wanted", "Hoeffding: labels", "draws", "said", "wrong",
         "ratio bounds: labels", "draws", "said", "wrong", "labels, ours / theirs", "draws",
     )  # fmt: skip
-    return HEADER.format(runs=RUNS, budget=BUDGET) + table(names, rows)
+    return HEADER.format(runs=RUNS, budget=BUDGET) + table(names, [row["cells"] for row in rows])
 
 
 def told(one: RankedList, rules: ReachRules, ends: Ends) -> list[str]:

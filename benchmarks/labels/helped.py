@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import labelcore as lc
-from benchmarks.harness import generator, table
+from benchmarks.harness import Job, Row, generator, table
 from benchmarks.helpers import DESIGN, MAIN, SHOWN, Pair, figures_of
 from benchmarks.labels.peers import missing
 from labelcore.designs.scalars import Answers, EstimatesScalars
@@ -32,15 +33,13 @@ TARGETS = ("accuracy", "prevalence")
 Ends = tuple[float, float]
 
 
-def helped_rows(folder: Path) -> list[list[str]]:
-    """Target, accuracy of the verdict, labels, method, file, width over that of the labels alone,
-    coverage."""
-    return [
-        row
+def helped_jobs(folder: Path) -> dict[str, Job]:
+    """One for each pair and number of labels."""
+    return {
+        f"{pair.name}, {size} labels": partial(_of_pair, pair, place, size, folder)
         for place, pair in enumerate(pairs())
         for size in SIZES
-        for row in _of_pair(pair, place, size, folder)
-    ]
+    }
 
 
 def pairs() -> Iterator[Pair]:
@@ -50,10 +49,12 @@ def pairs() -> Iterator[Pair]:
             yield Pair(file, file.classifiers[0], right)
 
 
-def _of_pair(pair: Pair, place: int, size: int, folder: Path) -> Iterator[list[str]]:
+def _of_pair(pair: Pair, place: int, size: int, folder: Path) -> list[Row]:
+    """Target, accuracy of the verdict, labels, method, file, width over that of the labels alone,
+    coverage; nothing where the file is too small."""
     population, truth = pair.population(folder), pair.truth(folder)
     if size * LEAST_REST > len(truth):
-        return
+        return []
     said = population.predictions[pair.classifier] == 1
     helper = population.helpers["said"]
     assert helper.verdict is not None
@@ -71,14 +72,16 @@ def _of_pair(pair: Pair, place: int, size: int, folder: Path) -> Iterator[list[s
             found.setdefault(key, []).append(ends)
     width = {key: float(np.mean([high - low for low, high in ends])) for key, ends in found.items()}
     head = [f"{100 * (pair.right or 0):.0f} %", f"{size:,}"]
+    rows = []
     for (target, name), ends in found.items():
         held = np.mean([low - 1e-12 <= values[target] <= high + 1e-12 for low, high in ends])
         ratio = width[target, name] / max(width[target, PLAIN], 1e-12)
-        yield [target, *head, name, pair.name, f"{ratio:.6f}", f"{held:.6f}"]
+        rows.append([target, *head, name, pair.name, ratio, held])
     plan = lc.Plan(DESIGN, MAIN, classifier=pair.classifier, budget=size, promise="fixed")
     row = figures_of(population, frozen(population, plan, size), truth, RUNS, place)[0]
     ratio = row["width"] / max(width["accuracy", PLAIN], 1e-12)
-    yield ["accuracy", *head, STRATA, pair.name, f"{ratio:.6f}", f"{row['coverage']:.6f}"]
+    rows.append(["accuracy", *head, STRATA, pair.name, ratio, row["coverage"]])
+    return [{"cells": row} for row in rows]
 
 
 def _reader(
@@ -139,9 +142,9 @@ def _peers(
         yield ("prevalence", JUDGY), (low, high)
 
 
-def helped_section(rows: list[list[str]]) -> str:
+def helped_section(rows: Sequence[Row]) -> str:
     names = ["target", "right in", "labels", "method", "file", "ratio", "held"]
-    found = pd.DataFrame(rows, columns=names).astype({"ratio": float, "held": float})
+    found = pd.DataFrame([row["cells"] for row in rows], columns=names)
     shown = []
     for key, part in found.groupby(names[:4], sort=False):
         labels = part["ratio"] ** 2

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import labelcore as lc
 from benchmarks.curves import FROM_RANK, GOAL, LISTS, SIZES, List, inside
-from benchmarks.harness import table
+from benchmarks.harness import Job, Row, table
 from benchmarks.labels.tables import share
 from benchmarks.real_files import FILES
 
@@ -17,17 +19,28 @@ NEAR = 0.02
 FACTORS = (1.2, 1.15, 1.12, 1.1, 1.08, 1.07, 1.06, 1.05, 1.04, 1.03)
 
 
-def ranked_rows(folder: Path, runs: int = RUNS) -> list[list[str]]:
-    lists = [List.read(folder, FILES[number], classifier) for number, classifier in LISTS]
-    return [row for one in lists for row in list_rows(one, runs)]
+def ranked_jobs(folder: Path) -> dict[str, Job]:
+    """One for each list."""
+    return {
+        f"{FILES[number].name.split('.')[0]} {classifier}": partial(
+            rows_of_list, folder, number, classifier
+        )
+        for number, classifier in LISTS
+    }
 
 
-def ranked_section(rows: list[list[str]]) -> str:
+def rows_of_list(folder: Path, number: int, classifier: str) -> list[Row]:
+    found = list_rows(List.read(folder, FILES[number], classifier), RUNS)
+    return [{"cells": row} for row in found]
+
+
+def ranked_section(rows: Sequence[Row]) -> str:
     names = (
         "list", "method", "labels", "of PAULA's", "half-width: mean over ranks",
         f"widest from rank {FROM_RANK} on", "middle off by, mean", "right at all ranks",
     )  # fmt: skip
-    return HEADER.format(runs=RUNS, few=FEW, rank=FROM_RANK) + table(names, rows)
+    text = HEADER.format(runs=RUNS, few=FEW, rank=FROM_RANK)
+    return text + table(names, [row["cells"] for row in rows])
 
 
 def list_rows(one: List, runs: int) -> list[list[str]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import labelcore as lc
-from benchmarks.harness import generator, table
+from benchmarks.harness import Job, Row, generator, table
 from benchmarks.labels.files import (
     FILE_SEED,
     ITEMS,
@@ -28,7 +29,7 @@ from labelcore.planning.simulation import run_seed
 from labelcore.stats.profile import FloatArray
 
 FIGURES = {"accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "F1"}
-SIZES, RUNS = (100, 300, 1_000), 10
+SIZES, RUNS = (100, 300, 1_000), 6
 SMALLEST, STEP, NARROWEST = 20, 1.2, 1e-9
 SURE_SHARES, SURE_KINDS = (0.3, 0.1, 0.03, 0.01), ("good", "middling")
 PLAIN, DEFAULT = "simple_random", "recalibrated_neyman"
@@ -127,24 +128,38 @@ def sure_file(positives: float, kind: str) -> File:
     return File(name, known.population, known.codes, known.classifier)
 
 
-def together_rows(folder: Path, runs: int = RUNS) -> list[list[str]]:
-    """Both tables of the section, as rows that can be kept; the first cell names the table."""
-    rows: list[list[str]] = []
-    found = []
-    for name in names_of_files():
-        found.append(measure(file_of(name, folder), runs))
-        print(name, found[-1].ratio.round(2).tolist(), flush=True)
-    rows += over_all(found)
-    rows += [["file", one.name, *cells(one)] for one in found]
-    for positives in SURE_SHARES:
-        for kind in SURE_KINDS:
-            file = sure_file(positives, kind)
-            seen = "yes" if scores_looking_sure(file.population) else "no"
-            for words, names in (("as it is", ()), ("turned round", (file.classifier,))):
-                one = measure(file, runs, names)
-                rows.append(["sure", one.name, seen, words, *cells(one)])
-                print(rows[-1], flush=True)
-    return rows
+def together_jobs(folder: Path) -> dict[str, Job]:
+    """One for each file of both tables."""
+    files: dict[str, Job] = {name: partial(file_row, name, folder) for name in names_of_files()}
+    sure: dict[str, Job] = {
+        f"sure {100 * positives:g} %, {kind}": partial(sure_rows, positives, kind)
+        for positives in SURE_SHARES
+        for kind in SURE_KINDS
+    }
+    return files | sure
+
+
+def file_row(name: str, folder: Path) -> list[Row]:
+    return [{"table": "file", **row_of(measure(file_of(name, folder), RUNS))}]
+
+
+def sure_rows(positives: float, kind: str) -> list[Row]:
+    """The score as it is, and turned round."""
+    file = sure_file(positives, kind)
+    seen = "yes" if scores_looking_sure(file.population) else "no"
+    variants = (("as it is", ()), ("turned round", (file.classifier,)))
+    return [
+        {"table": "sure", "seen": seen, "words": words, **row_of(measure(file, RUNS, names))}
+        for words, names in variants
+    ]
+
+
+def row_of(found: Found) -> Row:
+    return {name: getattr(found, name) for name in ("name", "ratio", "error", "coverage")}
+
+
+def found_of(row: Row) -> Found:
+    return Found(row["name"], *(np.array(row[name]) for name in ("ratio", "error", "coverage")))
 
 
 def cells(one: Found) -> list[str]:
@@ -164,22 +179,27 @@ def over_all(found: Sequence[Found]) -> list[list[str]]:
             held = np.array([one.coverage[size, figure] for one in found])
             worst = int(np.argmax(ratio))
             rows.append([
-                "all", f"{labels:,}", word, f"{np.median(ratio):.2f}",
+                f"{labels:,}", word, f"{np.median(ratio):.2f}",
                 f"{ratio[worst]:.2f} ± {error[worst]:.2f} ({found[worst].name})",
                 str(int(np.sum(ratio - 2 * error > 1))), share(float(held.mean())),
             ])  # fmt: skip
     return rows
 
 
-def together_section(rows: Sequence[Sequence[str]], runs: int = RUNS) -> str:
-    of = {kind: [row[1:] for row in rows if row[0] == kind] for kind in ("all", "file", "sure")}
-    sizes = " / ".join(f"{n:,}" for n in SIZES)
+def together_section(rows: Sequence[Row]) -> str:
+    files = [found_of(row) for row in rows if row["table"] == "file"]
+    sure = [
+        (row["name"], row["seen"], row["words"], *cells(found_of(row)))
+        for row in rows
+        if row["table"] == "sure"
+    ]
     return SECTION.format(
-        runs=runs, sizes=sizes,
+        runs=RUNS, files_in_all=len(files), sizes=" / ".join(f"{n:,}" for n in SIZES),
         over=table(("labels", "figure", "of plain: median", "worst", "files above 1",
-                    "coverage"), of["all"]),
-        files=table(("file and classifier", *FIGURES.values()), of["file"]),
-        sure=table(("file", "recognised", "score", *FIGURES.values()), of["sure"]),
+                    "coverage"), over_all(files)),
+        files=table(("file and classifier", *FIGURES.values()),
+                    [(one.name, *cells(one)) for one in files]),
+        sure=table(("file", "recognised", "score", *FIGURES.values()), sure),
     )  # fmt: skip
 
 
@@ -188,7 +208,7 @@ SECTION = """## All four figures asked together
 One plan asks for accuracy, precision, recall and F1 together, as the form does by default, and so
 shares its labels over precision and recall. Its labels divided by those of a plain random sample
 with the same mean half-width: above 1 the plain sample is the better one. {runs} runs of each
-cell; "files above 1": by more than two standard errors of the width, out of 28.
+cell; "files above 1": by more than two standard errors of the width, out of {files_in_all}.
 
 {over}
 At {sizes} labels, file by file:
