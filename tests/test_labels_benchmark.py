@@ -192,7 +192,14 @@ def test_a_turned_confidence_takes_fewer_labels_than_one_as_it_is(
 
 
 def test_the_section_of_all_four_has_its_tables() -> None:
-    rows = [["all", "100", "recall", "0.5", "1.2", "1", ".97"], ["file", "one", *"1234"],
-            ["sure", "one", "yes", "as it is", *"1234"]]  # fmt: skip
-    text = together_section(rows)
-    assert "| 100 | recall |" in text and "| one | yes | as it is |" in text
+    """Of two files the median of the ratios, and the worse one by name."""
+    each = {"error": np.zeros((3, 4)), "coverage": np.ones((3, 4))}
+    rows = [
+        {"table": "file", "name": name, "ratio": np.full((3, 4), ratio), **each}
+        for name, ratio in (("one", 0.5), ("other", 1.5))
+    ]
+    sure = {"table": "sure", "name": "one", "seen": "yes", "words": "as it is",
+            "ratio": np.full((3, 4), 2.0), **each}  # fmt: skip
+    text = together_section([*rows, sure])
+    assert "| 100 | recall | 1.00 | 1.50 ± 0.00 (other) | 1 | 1.00 |" in text
+    assert "| one | yes | as it is | 2.00 / 2.00 / 2.00 |" in text

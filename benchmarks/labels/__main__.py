@@ -21,7 +21,6 @@ from benchmarks.labels.files import names_of_files
 from benchmarks.labels.helped import helped_jobs, helped_section
 from benchmarks.labels.measured import NOISE, SEED, Cell, cell_of, limit, measure, wanted_cells
 from benchmarks.labels.methods import unavailable
-from benchmarks.labels.ranked import ranked_jobs, ranked_section
 from benchmarks.labels.tables import MARK, file_by_file, goal_lines, over_files
 from benchmarks.labels.together import together_jobs, together_section
 
@@ -29,8 +28,8 @@ QUICK = ("newsgroups_med lr", "ppdb_pairs model", "10 %, middling", "1 %, good",
          "1 %, badly calibrated")  # fmt: skip
 PICTURED = ("recall", "F1")
 FURTHER: dict[str, tuple[Callable[[Path], dict[str, Job]], Callable[[Sequence[Row]], str]]] = {
-    "together": (together_jobs, together_section), "ranked": (ranked_jobs, ranked_section),
-    "choices": (choice_jobs, choice_section), "helped": (helped_jobs, helped_section),
+    "together": (together_jobs, together_section), "choices": (choice_jobs, choice_section),
+    "helped": (helped_jobs, helped_section),
 }  # fmt: skip
 """The jobs of each section, which are called by its name and their own, and its text."""
 BETWEEN = ": "

@@ -23,7 +23,7 @@ from labelcore.plan.against_file import frozen
 from labelcore.stats.profile import FloatArray
 
 SIZES, ACCURACIES, RUNS, BOOTSTRAPS = (150, 300, 1000), (0.95, 0.7, 0.5), 40, 500
-SEED, CONFIDENCE = 43, 0.95
+SEED, CONFIDENCE, LARGEST, FEWER = 43, 0.95, "product_pairs", 20
 LEAST_REST = 4
 """Items for each label: with fewer, others would be judged by the finite-population factor that
 they lack."""
@@ -43,8 +43,9 @@ def helped_jobs(folder: Path) -> dict[str, Job]:
 
 
 def pairs() -> Iterator[Pair]:
-    """The first classifier of each file that nothing was chosen on, beside a verdict."""
-    for file in SHOWN:
+    """The first classifier of each file that nothing was chosen on, beside a verdict, the largest
+    file last."""
+    for file in sorted(SHOWN, key=lambda file: file.name == LARGEST):
         for right in ACCURACIES:
             yield Pair(file, file.classifiers[0], right)
 
@@ -63,7 +64,8 @@ def _of_pair(pair: Pair, place: int, size: int, folder: Path) -> list[Row]:
     found: dict[tuple[str, str], list[Ends]] = {}
     ours = {PLAIN: "wilson", OURS: "difference"}
     readers = {name: _reader(population, size, how) for name, how in ours.items()}
-    for run in range(RUNS):
+    runs = FEWER if pair.table.name == LARGEST else RUNS
+    for run in range(runs):
         at = generator(SEED, f"{pair.name} {size}", run).permutation(len(truth))[:size]
         for name, read in readers.items():
             for target, ends in zip(TARGETS, read(at, truth), strict=True):
@@ -78,7 +80,7 @@ def _of_pair(pair: Pair, place: int, size: int, folder: Path) -> list[Row]:
         ratio = width[target, name] / max(width[target, PLAIN], 1e-12)
         rows.append([target, *head, name, pair.name, ratio, held])
     plan = lc.Plan(DESIGN, MAIN, classifier=pair.classifier, budget=size, promise="fixed")
-    row = figures_of(population, frozen(population, plan, size), truth, RUNS, place)[0]
+    row = figures_of(population, frozen(population, plan, size), truth, runs, place)[0]
     ratio = row["width"] / max(width["accuracy", PLAIN], 1e-12)
     rows.append(["accuracy", *head, STRATA, pair.name, ratio, row["coverage"]])
     return [{"cells": row} for row in rows]
@@ -156,18 +158,20 @@ def helped_section(rows: Sequence[Row]) -> str:
     heads = ("target", "verdict right in", "labels", "read by", "labels, of labels only",
              "worst file", "coverage, mean", "least")  # fmt: skip
     files = found["file"].str.partition(",")[0].nunique()
-    return HEADER.format(runs=RUNS, files=files, bootstraps=BOOTSTRAPS) + table(heads, shown)
+    return HEADER.format(runs=RUNS, fewer=FEWER, files=files, bootstraps=BOOTSTRAPS) + table(
+        heads, shown
+    )
 
 
 HEADER = """## The same labels beside a verdict, by other packages
 
 {files} files that nothing was chosen on, beside a verdict with errors independent of everything
-else; {runs} runs of each cell on the same plain random samples, except `recalibrated_neyman`,
-which draws as many labels from its strata. "Labels, of labels only" is the square of the ratio of
-the mean widths. ppi-python is PPI++ with the verdict or the score as its guess (it has no form for
-strata), judgy corrects the verdict's share by its hits and false alarms ({bootstraps:,}
-bootstraps). Neither has a finite-population factor, so a file counts only where it has four times
-as many items as labels. Where judgy refuses a verdict that is no better than chance its interval
-counts as 0 to 1. An interval that covers less often than it says is no saving.
+else; {runs} runs of each cell ({fewer} of product pairs) on the same plain random samples, except
+`recalibrated_neyman`, which draws as many labels from its strata. "Labels, of labels only" is the
+square of the ratio of the mean widths. ppi-python is PPI++ with the verdict or the score as its
+guess (it has no form for strata), judgy corrects the verdict's share by its hits and false alarms
+({bootstraps:,} bootstraps). Neither has a finite-population factor, so a file counts only where it
+has four times as many items as labels. Where judgy refuses a verdict that is no better than chance
+its interval counts as 0 to 1. An interval that covers less often than it says is no saving.
 
 """

@@ -31,7 +31,7 @@ from labelcore.stats.profile import FloatArray
 FIGURES = {"accuracy": "accuracy", "precision": "precision", "recall": "recall", "f1": "F1"}
 SIZES, RUNS = (100, 300, 1_000), 6
 SMALLEST, STEP, NARROWEST = 20, 1.2, 1e-9
-SURE_SHARES, SURE_KINDS = (0.3, 0.1, 0.03, 0.01), ("good", "middling")
+LEFT_OUT, SURE_SHARES, SURE_KINDS = ("3 %", "0.3 %", "0.1 %"), (0.3, 0.03), ("good", "middling")
 PLAIN, DEFAULT = "simple_random", "recalibrated_neyman"
 
 
@@ -130,7 +130,8 @@ def sure_file(positives: float, kind: str) -> File:
 
 def together_jobs(folder: Path) -> dict[str, Job]:
     """One for each file of both tables."""
-    files: dict[str, Job] = {name: partial(file_row, name, folder) for name in names_of_files()}
+    names = [name for name in names_of_files() if name.partition(",")[0] not in LEFT_OUT]
+    files: dict[str, Job] = {name: partial(file_row, name, folder) for name in names}
     sure: dict[str, Job] = {
         f"sure {100 * positives:g} %, {kind}": partial(sure_rows, positives, kind)
         for positives in SURE_SHARES
@@ -193,14 +194,15 @@ def together_section(rows: Sequence[Row]) -> str:
         for row in rows
         if row["table"] == "sure"
     ]
-    return SECTION.format(
-        runs=RUNS, files_in_all=len(files), sizes=" / ".join(f"{n:,}" for n in SIZES),
-        over=table(("labels", "figure", "of plain: median", "worst", "files above 1",
-                    "coverage"), over_all(files)),
-        files=table(("file and classifier", *FIGURES.values()),
-                    [(one.name, *cells(one)) for one in files]),
-        sure=table(("file", "recognised", "score", *FIGURES.values()), sure),
-    )  # fmt: skip
+    over = table(("labels", "figure", "of plain: median", "worst", "files above 1", "coverage"),
+                 over_all(files))  # fmt: skip
+    each = table(("file and classifier", *FIGURES.values()),
+                 [(one.name, *cells(one)) for one in files])  # fmt: skip
+    sizes = " / ".join(f"{n:,}" for n in SIZES)
+    text = SECTION.format(runs=RUNS, number=len(files), sizes=sizes, over=over, files=each)
+    if not sure:
+        return text
+    return text + SURE + table(("file", "recognised", "score", *FIGURES.values()), sure)
 
 
 SECTION = """## All four figures asked together
@@ -208,15 +210,16 @@ SECTION = """## All four figures asked together
 One plan asks for accuracy, precision, recall and F1 together, as the form does by default, and so
 shares its labels over precision and recall. Its labels divided by those of a plain random sample
 with the same mean half-width: above 1 the plain sample is the better one. {runs} runs of each
-cell; "files above 1": by more than two standard errors of the width, out of {files_in_all}.
+cell; "files above 1": by more than two standard errors of the width, out of {number}.
 
 {over}
 At {sizes} labels, file by file:
 
-{files}
+{files}"""
+SURE = """
 ### A score that is the confidence in the predicted class
 
 Synthetic files as above, the class with the larger probability predicted, its probability as the
 score. "As it is" was what happened before such a score was recognised.
 
-{sure}"""
+"""
