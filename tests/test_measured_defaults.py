@@ -70,6 +70,9 @@ CONSTANTS: list[tuple[str, str, str, object]] = [
      (0.25, 0.5, 0.75, 1.0)),
     ("watched_curves.md", "half of a piece", "stats.watched_curve.LAST_SHARE", 0.5),
     ("watched_curves.md", "after every fifth label", "designs.curves.LOOK_EVERY", 5),
+    ("watched_curves.md", "Pieces have about sixteen labels", "stats.rank_strata.SHORT", (16, 64)),
+    ("watched_curves.md", "two standard deviations of a random order", "stats.yield_band.BRIDGE",
+     2.0),
     ("papers/003_oversampling.md", "The predicted positives get at least 30 labels",
      "stats.oversampling.LEAST_ABOVE", 30),
 ]  # fmt: skip

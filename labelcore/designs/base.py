@@ -27,7 +27,7 @@ NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 """Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
 
 
-INTERVAL_RULES = 5
+INTERVAL_RULES = 6
 """The version of the interval rules that new plans keep; 1 is that of version 0.1.0."""
 WHOLE_ITEMS = 2
 """The version from which every G-profile bound is in whole items where few are left."""
@@ -38,6 +38,8 @@ STEADY_BAND = 4
 """The version from which a watched band of a ranked list is renewed all the way."""
 ALL_RANKS = 5
 """The version from which the curve of the default method holds for all ranks together."""
+STRAIGHT = 6
+"""The version from which the band of geometric strata goes nearly straight from edge to edge."""
 
 
 @dataclass(frozen=True, eq=False)

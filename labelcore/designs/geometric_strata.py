@@ -10,6 +10,7 @@ import numpy as np
 
 from labelcore.designs.base import (
     STEADY_BAND,
+    STRAIGHT,
     DesignParams,
     Frame,
     IntArray,
@@ -39,6 +40,8 @@ from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.orders import hash_keys
 from labelcore.stats.rank_strata import (
+    LONG,
+    SHORT,
     analysis_edges,
     interleaved,
     joined_pieces,
@@ -49,6 +52,7 @@ from labelcore.stats.rank_strata import (
 )
 from labelcore.stats.watched_curve import watched_critical
 from labelcore.stats.yield_band import (
+    BRIDGE,
     RankLabels,
     YieldBand,
     expected_half_widths,
@@ -62,6 +66,16 @@ METHOD = Method(
     "G-profile region at the edges, critical value of the largest of correlated normal deviations; "
     "exact bounds between the edges",
     Form.APPROXIMATE,
+)
+STRAIGHT_METHOD = Method(
+    METHOD.name,
+    "G-profile region at the edges, critical value of the largest of correlated normal deviations; "
+    "nearly straight from edge to edge",
+    Form.APPROXIMATE,
+)
+IN_NO_ORDER = (
+    "within a short stretch of ranks the share of hits changes no more than from the stretch "
+    "before to the one after"
 )
 
 
@@ -79,16 +93,18 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
 
     The numbers of labels per stratum are fixed before the first label; the items are asked in an
     order of which every prefix has its labels in proportion. The band rests on pieces of the
-    strata with about 32 labels each: the shorter the pieces, the fewer items between two edges are
-    left to guess.
+    strata with about sixteen labels each, at most 64 of them, and goes nearly straight from one
+    edge of a piece to the next (``labelcore.stats.yield_band``).
 
     Promise: one band for all ranks together. "fixed": at the planned size, at the plan's
     confidence. "watched": at every look up to the planned size, by the boundary of
     ``labelcore.stats.watched_curve``; the band is renewed after every fifth item, and labels beyond
-    the planned size do not change it until every item has one. A plan frozen before keeps its four
-    looks, after 25, 50, 75 and 100 % of the planned labels, each at 1 - alpha/4. Large-sample:
-    coverage is measured, see docs/curves.md.
-    Assumption: none about the scores; the curve may rise.
+    the planned size do not change it until every item has one. Large-sample: coverage is measured,
+    see docs/watched_curves.md. A plan frozen before keeps its band, over pieces of 32 labels with
+    exact bounds between the edges, and still older ones their four looks, after 25, 50, 75 and
+    100 % of the planned labels, each at 1 - alpha/4.
+    Assumption: none about the scores; the curve may rise. Within a piece the share of hits changes
+    no more than from the piece before to the one after.
     Source: our own, on the grid of Sabharwal and Sedghi (2017), definition 4, with
     base ``growth``; the bounds are those of ``labelcore.stats.yield_band``.
     """
@@ -168,10 +184,22 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
         critical = _critical(edges, frame.planned, look, basis.draws / look.planned, seed)
         planned = None if critical is None else frame.planned
         further = ranked.labels > answers.labels
+        straight = frame.rules >= STRAIGHT
         return Found(
-            bounds_at(edges, answers, _level(look), seed, at, critical, planned),
-            provisional=_present(edges, ranked, at, planned) if further else None,
+            bounds_at(
+                edges,
+                answers,
+                _level(look),
+                seed,
+                at,
+                critical,
+                planned,
+                straight=straight,
+            ),
+            provisional=_present(edges, ranked, at, planned, frame.rules) if further else None,
             notes=self._look_note(frame, basis),
+            method=STRAIGHT_METHOD if straight else None,
+            assumed=(IN_NO_ORDER,) if straight else (),
         )
 
     def _look_note(self, frame: GeometricFrame, basis: Basis) -> tuple[str, ...]:
@@ -192,12 +220,14 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
         if look.labels < self.least(frame):
             return 0.5
         counts = rank_allocation(frame.edges, look.labels)
-        edges, stratum = piece_edges(frame.edges, counts)
+        edges, stratum = piece_edges(frame.edges, counts, _length(frame.rules))
         labelled = (counts / frame.sizes)[stratum] * np.diff(edges, prepend=0)
         rates, seed = frame.rates[stratum], abs(setup.seed)
         critical = _critical(frame.edges, counts, look, look.progress, seed)
         widths = expected_half_widths(edges, labelled, rates, _level(look), seed, critical)
-        return min(float(_between_edges(edges, labelled, rates, widths).max()), 0.5)
+        straight = frame.rules >= STRAIGHT
+        found = _between_edges(edges, labelled, rates, widths, straight=straight)
+        return min(float(found.max()), 0.5)
 
 
 def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
@@ -218,6 +248,11 @@ def _at_shares(planned: int, shares: Sequence[float]) -> list[int]:
     return [max(1, int(np.ceil(planned * share))) for share in shares]
 
 
+def _length(rules: int) -> tuple[int, int]:
+    """That of the pieces that a band rests on under these interval rules."""
+    return SHORT if rules >= STRAIGHT else LONG
+
+
 def _level(look: Look) -> float:
     """The confidence of one band, where those of four looks hold together by it."""
     four = look.promise == Promise.WATCHED and look.rules < STEADY_BAND
@@ -231,7 +266,7 @@ def _critical(
     other. ``planned``: the labels of each stratum at the planned size."""
     if look.promise != Promise.WATCHED or look.rules < STEADY_BAND:
         return None
-    pieces, stratum = piece_edges(edges, planned)
+    pieces, stratum = piece_edges(edges, planned, _length(look.rules))
     sizes = np.diff(edges, prepend=0)
     labels = (planned / sizes)[stratum] * np.diff(pieces, prepend=0)
     looks = max(look.planned // LOOK_EVERY, 1)
@@ -239,10 +274,11 @@ def _critical(
 
 
 def _between_edges(
-    edges: IntArray, labelled: FloatArray, rates: FloatArray, widths: FloatArray
+    edges: IntArray, labelled: FloatArray, rates: FloatArray, widths: FloatArray, *, straight: bool
 ) -> FloatArray:
     """Expected half-widths of the precision at many ranks, from those at the edges: items without
-    a label between a rank and the next edge may be hits or not."""
+    a label between a rank and the next edge may be hits or not; where the band goes ``straight``,
+    as many as in a random order."""
     at = fine_grid(int(edges[-1]), edges)
     place = np.searchsorted(edges, at)
     reach = np.append(0.0, widths * edges)
@@ -252,7 +288,13 @@ def _between_edges(
     rate, first, last = rates[place], reach[place], reach[place + 1]
     above = np.minimum(first + before * (1 - rate), last + after * rate)
     below = np.minimum(first + before * rate, last + after * (1 - rate))
-    return np.asarray((above + below) / 2 / at)
+    reached = (above + below) / 2
+    if straight:
+        items = before + after
+        share = np.divide(before, items, out=np.zeros(len(at)), where=items > 0)
+        noise = BRIDGE * np.sqrt(items * share * (1 - share) * rate * (1 - rate))
+        reached = np.minimum(reached, first + share * (last - first) + noise)
+    return np.asarray(reached / at)
 
 
 def bounds_at(
@@ -263,6 +305,8 @@ def bounds_at(
     ranks: IntArray,
     critical: float | None = None,
     planned: IntArray | None = None,
+    *,
+    straight: bool = False,
 ) -> Yields:
     """Estimate and bounds of the hits among the first r items; answers that count both ways are
     no hits for the lower bound and hits for the upper one.
@@ -271,18 +315,24 @@ def bounds_at(
     planned    (n_strata,), the planned labels of each stratum, of which the pieces of a band follow
                that is renewed all the way, its bounds in whole items where few are left; None: the
                pieces follow from the labels there are
+    straight   whether the bounds go nearly straight from edge to edge, over short pieces
     """
     seen, steady = ranked.counting(), planned is not None
-    pieces = _pieces(edges, seen.rank, planned)
+    pieces = _pieces(edges, seen.rank, planned, SHORT if straight else LONG)
 
     def band(positive: FloatArray) -> YieldBand:
         labels = RankLabels(seen.rank, positive)
-        return yield_band(pieces, labels, level, seed, critical, whole_items=steady)
+        return yield_band(
+            pieces, labels, level, seed, critical, whole_items=steady, straight=straight
+        )
 
     least = band(seen.filled(0.0))
     most = band(seen.filled(1.0)) if seen.doubtful.any() else least
     low, high = least.at(ranks)[1], most.at(ranks)[2]
-    return Yields(ranked.n_items, ranks, _estimate(pieces, ranked, ranks), low, high)
+    estimate = _estimate(pieces, ranked, ranks)
+    if straight:
+        estimate = np.clip(estimate, low, high)
+    return Yields(ranked.n_items, ranks, estimate, low, high)
 
 
 def _estimate(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:
@@ -290,16 +340,18 @@ def _estimate(edges: IntArray, ranked: Ranked, ranks: IntArray) -> FloatArray:
     return yield_estimate(edges, RankLabels(known.rank, known.verdict), ranks)
 
 
-def _pieces(edges: IntArray, ranks: IntArray, planned: IntArray | None) -> IntArray:
+def _pieces(
+    edges: IntArray, ranks: IntArray, planned: IntArray | None, length: tuple[int, int]
+) -> IntArray:
     """The pieces that the labels at these ranks are analysed in."""
     if planned is None:
-        return analysis_edges(edges, ranks)
-    return joined_pieces(edges, *piece_edges(edges, planned), ranks)
+        return analysis_edges(edges, ranks, length)
+    return joined_pieces(edges, *piece_edges(edges, planned, length), ranks)
 
 
 def _present(
-    edges: IntArray, ranked: Ranked, ranks: IntArray, planned: IntArray | None
+    edges: IntArray, ranked: Ranked, ranks: IntArray, planned: IntArray | None, rules: int
 ) -> FloatArray:
     """The precision by all labels so far."""
-    pieces = _pieces(edges, ranked.settled().rank, planned)
+    pieces = _pieces(edges, ranked.settled().rank, planned, _length(rules))
     return np.asarray(_estimate(pieces, ranked, ranks) / ranks)

@@ -86,6 +86,8 @@ class Found:
     precision   where it is not that of ``yields``
     summed      what summaries are made of where ``yields`` has gaps
     provisional, extra, notes   as in a ``Curve``
+    method      where its bounds are not made as the design says
+    assumed     what these bounds rest on beside
     """
 
     yields: Yields
@@ -94,6 +96,8 @@ class Found:
     provisional: FloatArray | None = None
     extra: Mapping[str, FloatArray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    method: Method | None = None
+    assumed: tuple[str, ...] = ()
 
     def read(self, name: str) -> Reading:
         if name == "precision" and self.precision is not None:
@@ -190,8 +194,8 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
             state=state,
             labels=answers.labels if bounded else look.labels,
             draws=draws if bounded else look.draws,
-            method=self.made_by(setup.params),
-            assumptions=(*self.assumptions, *self._assumed(basis)),
+            method=found.method or self.made_by(setup.params),
+            assumptions=(*self.assumptions, *found.assumed, *self._assumed(basis)),
             missing="" if bounded else self._missing(frame, look),
             yields=(found.summed or found.yields) if bounded else None,
             provisional=found.provisional,

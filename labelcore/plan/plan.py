@@ -11,6 +11,7 @@ from typing import Any
 
 from labelcore.designs import DESIGNS, Design
 from labelcore.designs.base import HORIZON, INTERVAL_RULES, DesignParams, WatchedParams
+from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import budget_counts_draws
 from labelcore.designs.scalars import may_stop_fixed
 from labelcore.errors import Given, InPlan, PlanArgumentError, PlanError
@@ -41,6 +42,10 @@ FIXED_STOP = (
 TARGETS = ("file", "process")
 EXISTING = ("random", "certainty", "ignored")
 USUAL_HORIZON, LIKELY_HORIZON = 4, 16
+NO_HORIZON = (
+    " does not have: its watched band is for the planned size; plan for the most labels that you "
+    "may want, and finish earlier"
+)
 """How many times its planned size a plan is for that ends at a margin or a strict claim, and one
 with approximate claims, whose size the scores alone tell badly."""
 
@@ -648,13 +653,17 @@ def _checked_params(plan: Plan) -> dict[str, Any]:
     for name in plan.params:
         if name not in names:
             known = ", ".join(names) if names else "none: this design has no parameters"
+            band = (
+                isinstance(plan.method, EstimatesCurve)
+                and (plan.method.watched_for(plan.interval_rules, 1)[1])
+            )
             raise PlanArgumentError(
                 "params",
                 "names ",
                 Given(),
                 ", which ",
                 InPlan("design", plan.design),
-                f" does not have; known are {known}",
+                NO_HORIZON if name == "horizon" and band else f" does not have; known are {known}",
                 value=name,
             )
     checked = plan.method.Params(**plan.params)

@@ -18,8 +18,9 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 LEAST_LABELS = 8
-PIECE_LABELS = 32
-MOST_PIECES = 128
+LONG, SHORT = (32, 128), (16, 64)
+"""The labels of a piece, and the most pieces: the longer ones for bounds that know nothing of the
+order within a piece, the shorter ones for bounds that go nearly straight."""
 CENSUS_SHARE = 0.75
 LEAST_LAST_PIECE = Fraction(1, 10)
 
@@ -139,12 +140,15 @@ def interleaved(planned: IntArray, uniforms: FloatArray) -> IntArray:
     return np.asarray(stratum[np.argsort(times, kind="stable")], dtype=np.int64)
 
 
-def piece_edges(edges: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Strata cut for the analysis into equal pieces of about ``PIECE_LABELS`` labels each, or of
-    more where that would be over ``MOST_PIECES``: between the edges of shorter pieces fewer items
-    are left to guess, but the work of a look grows with the square of their number.
+def piece_edges(
+    edges: IntArray, counts: IntArray, length: tuple[int, int] = LONG
+) -> tuple[IntArray, IntArray]:
+    """Strata cut for the analysis into equal pieces of about so many labels each, or of more where
+    that would be too many pieces: between the edges of shorter pieces fewer items are left to
+    guess, but the work of a look grows with the square of their number.
 
     edges, counts   (n_strata,), last ranks, and labels of each stratum
+    length          ``LONG`` or ``SHORT``: labels of a piece, and the most pieces
     Returns         last ranks of the pieces and their stratum, (n_pieces,) each; a stratum with
                     fewer labels, or labelled completely, stays whole
 
@@ -152,7 +156,7 @@ def piece_edges(edges: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
     [50, 100, 150]
     """
     sizes = _sizes(edges)
-    labels = max(PIECE_LABELS, -(-int(counts[counts < sizes].sum()) // MOST_PIECES))
+    labels = max(length[0], -(-int(counts[counts < sizes].sum()) // length[1]))
     pieces = np.where(counts < sizes, np.maximum(counts // labels, 1), 1)
     stratum = np.repeat(np.arange(len(edges)), pieces)
     number = np.arange(len(stratum)) - (np.cumsum(pieces) - pieces)[stratum] + 1
@@ -160,7 +164,7 @@ def piece_edges(edges: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
     return start + sizes[stratum] * number // pieces[stratum], stratum
 
 
-def analysis_edges(edges: IntArray, ranks: IntArray) -> IntArray:
+def analysis_edges(edges: IntArray, ranks: IntArray, length: tuple[int, int] = LONG) -> IntArray:
     """The pieces of ``piece_edges`` at the labels there are, those with fewer than eight joined
     with their neighbours in the stratum, (n_pieces,).
 
@@ -171,7 +175,7 @@ def analysis_edges(edges: IntArray, ranks: IntArray) -> IntArray:
     """
     limits = np.append(0, edges)
     counts = np.diff(np.searchsorted(np.sort(ranks), limits, side="right"))
-    return joined_pieces(edges, *piece_edges(edges, counts), ranks)
+    return joined_pieces(edges, *piece_edges(edges, counts, length), ranks)
 
 
 def joined_pieces(

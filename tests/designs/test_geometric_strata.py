@@ -362,6 +362,23 @@ def test_one_hash_for_ties_and_draws_is_biased(
     assert abs(tied_bias(tied)) > norm.isf(NOISE / 2)
 
 
+# --- from edge to edge ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("promise", ["fixed", "watched"])
+def test_the_band_goes_nearly_straight_and_an_older_plan_keeps_its_own(
+    known: Known, promise: str
+) -> None:
+    plan = plan_of(200, promise=promise)
+    older = replace(plan.with_planned(200), rules=5)
+    bands = [precision_curve(labelled(known.engine(one, 4), known.truth)) for one in (plan, older)]
+    now, then = ((band.high - band.low)[band.x > 50] for band in bands)
+    assert now.mean() < then.mean()
+    assert "nearly straight" in bands[0].source and "exact bounds" in bands[1].source
+    said = [any("short stretch of ranks" in one for one in band.assumptions) for band in bands]
+    assert said == [True, False]
+
+
 # --- preview -------------------------------------------------------------------------------------
 
 

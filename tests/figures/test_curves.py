@@ -129,9 +129,11 @@ def test_ranks_given_are_the_ranks_told(done: Engine) -> None:
 
 
 @pytest.mark.parametrize("formula", [average_precision, area_under_roc])
-def test_summaries_are_those_of_all_ranks_and_not_of_a_grid(done: Engine, formula: object) -> None:
-    """The labelled ranks carry what a band says of all others; a coarse grid alone is wider."""
+def test_summaries_are_those_of_all_ranks_and_not_of_a_grid(known: Known, formula: object) -> None:
+    """The labelled ranks carry what a band of exact bounds says of all others, as plans with such
+    summaries have it; a coarse grid alone is wider."""
     assert callable(formula)
+    done = labelled(known.engine(replace(plan_of().with_planned(200), rules=2), 5), known.truth)
     every = ranked_curve(done, np.arange(1, N_ITEMS + 1)).yields
     coarse = ranked_curve(done, np.array([*range(10, N_ITEMS, 10), N_ITEMS])).yields
     found = summary(done, whole_curve(done, ranked_curve(done)), formula.__name__)
