@@ -1,8 +1,11 @@
 """Methods of other packages, where these are installed: ``oasis``, ``ppi-python``, and ``judgy``
 (``benchmarks.labels.helped``).
 
-    pip install --target peers oasis tables ppi-python judgy
+    pip install --target peers --no-deps oasis ppi-python judgy tables numexpr blosc2 ndindex \\
+        msgpack py-cpuinfo numba llvmlite statsmodels patsy
     PYTHONPATH=peers python -m benchmarks.labels
+
+Without ``--no-deps`` oasis asks for ``sklearn``, which no longer installs.
 
 None is needed by the product; without them their rows say so.
 """
