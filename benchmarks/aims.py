@@ -1,0 +1,284 @@
+"""What New project says each aim will cost on each real file, beside what sessions then take.
+
+    python -m benchmarks.aims [--quick] [--rows FILE] [--write]
+
+For each file and aim the recommended method is planned for a margin, as the page does it: by
+formulas, then simulated on the scores where the page does that, too. Beside it stand the labels
+that sessions take whose answers are drawn by the scores (the forecast's own assumption), and those
+of sessions that are answered by the file's known labels. A number of labels for a margin is found
+by simulating at the planned size and once more at the size that the squared half-width then asks
+for. Promise "watched" where the method has it. The ranked list, whose width at 400 labels is
+compared, is given as labels by the squared half-width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import labelcore as lc
+from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
+from benchmarks.real_files import FILES, RealFile
+from labelcore.designs import DESIGNS
+from labelcore.errors import PlanError
+from labelcore.figures.curves import precision_curve
+from labelcore.figures.scalars import scalar_results
+from labelcore.plan.against_file import frozen
+from labelcore.planning.forecast import Outlook
+from labelcore.planning.methods import line, plan_for, possible, recommended
+from labelcore.planning.race import likely_classes, may_race, race
+from labelcore.planning.runs import beginnings, label_all
+from labelcore.planning.simulation import run_seed, true_numbers
+from labelcore.planning.truth import true_codes
+from labelcore.promises import Promise
+
+NEWS = RealFile("news20_binary.csv.gz", ("id",), ("lr", "svm", "nb"))
+EVERY = (*FILES, NEWS)
+NEAR, WORLDS = 1.15, 10
+READ = 0.05
+"""The share of a file that was read from the top, for the aim that asks what was found."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """A question of New project, about so many of the first classifiers; None: about all."""
+
+    title: str
+    estimands: tuple[str, ...]
+    goal: Mapping[str, float]
+    first: int | None = 1
+    known: bool = False
+
+
+AIMS = (
+    Aim("Precision and recall", ("precision", "recall"), {"margin": 0.1}),
+    Aim("How accurate is it?", ("accuracy",), {"margin": 0.05}),
+    Aim("Is A better than B?", ("accuracy_difference",), {"margin": 0.003}, 2),
+    Aim("Several classifiers at once", ("accuracy",), {"margin": 0.05}, None),
+    Aim("Where does the list turn bad?", ("precision_curve",), {"budget": 400}),
+    Aim("How common is it?", ("prevalence",), {"margin": 0.02}),
+    Aim("Have I found enough?", ("recall",), {"margin": 0.1}, known=True),
+)
+
+
+def measure(folder: Path, file: RealFile, aim: Aim, runs: int) -> list[Row]:
+    """One row."""
+    population, codes = read(folder, file, aim)
+    names = ("found",) if aim.known else file.classifiers[: aim.first]
+    existing = "certainty" if aim.known else None
+    classifier = names if len(names) > 1 else names[0]
+    asked = Asked(aim.estimands, classifier, "file", existing)
+    best = recommended(asked, population, possible(asked), aim.goal)
+    plan = watched(plan_for(asked, population, best, aim.goal))
+    formula = line(population, plan)
+    row = {"file": file.name, "aim": aim.title, "design": best, "goal": goal_words(aim)}
+    if formula.refused or not formula.half_widths:
+        return [{**row, "refused": formula.refused or "no forecast"}]
+    raced = {}
+    if may_race(population, plan):
+        raced = race(population, [(plan, formula)], seconds=1e6)
+    said = raced.get(best, formula)
+    worlds = likely_classes(population, plan)
+    drawn = [worlds(number) for number in range(WORLDS)] if worlds else []
+    both = {"if the scores are right": drawn, "with the known labels": [codes]}
+    margin = max(said.half_widths.values())
+    row |= {"formula": formula.labels, "page": said.labels, "margin": margin}
+    for name, answers in both.items():
+        if answers:
+            row[name] = taken(population, plan, said.labels, answers, margin, runs, aim)
+    return [row | figures(population, plan, codes)]
+
+
+def figures(population: lc.Population, plan: lc.Plan, codes: np.ndarray) -> Row:
+    """The first figure as the scores expect it, and as it is."""
+    outlook = Outlook(population, plan)
+    if not outlook.questions or outlook.questions[0].versus:
+        return {}
+    first = outlook.questions[0]
+    truth = true_numbers(outlook_engine(population, plan), codes)[first.key]
+    return {"figure": first.key, "expected": outlook.expected_share(first), "truth": truth}
+
+
+def outlook_engine(population: lc.Population, plan: lc.Plan) -> Any:
+    sized = frozen(population, replace(plan, budget=50, margin=None, stop=()), 50)
+    return next(iter(beginnings(population, sized, [0])))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What ``recommended`` asks of an aim."""
+
+    estimands: tuple[str, ...]
+    classifier: str | tuple[str, ...] | None
+    target: str
+    existing: str | None
+
+
+def read(folder: Path, file: RealFile, aim: Aim) -> tuple[lc.Population, np.ndarray]:
+    """The file; where it is asked what was found, with the top of the ranking read."""
+    bare = file.population(folder)
+    codes = true_codes(bare, "true_label")
+    if not aim.known:
+        return bare, codes
+    score = bare.scores[file.classifiers[-1]]
+    top = np.argsort(-score, kind="stable")[: round(READ * len(score))]
+    frame = pd.DataFrame({"score": bare.scores[file.classifiers[0]], "text": bare.ids()})
+    frame["read"] = None
+    frame.loc[top, "read"] = np.where(codes[top] == 1, "yes", "no")
+    found = lc.read_population(
+        frame, content="text", scores={"found": "score"}, predictions={"found": "read"},
+        known="read",
+    )  # fmt: skip
+    return found, codes
+
+
+def watched(plan: lc.Plan) -> lc.Plan:
+    if Promise.WATCHED not in DESIGNS[plan.design].promises:
+        return plan
+    try:
+        return replace(plan, promise=Promise.WATCHED, stop=None)
+    except PlanError:
+        return plan
+
+
+def taken(
+    population: lc.Population,
+    plan: lc.Plan,
+    labels: int,
+    worlds: Sequence[np.ndarray],
+    margin: float,
+    runs: int,
+    aim: Aim,
+) -> float:
+    """The labels for the margin; for a ranked list by the squared half-width at its budget."""
+    first = half_width(population, plan, labels, worlds, runs)
+    size = rescaled(population, labels, first / margin)
+    if "budget" in aim.goal or size == labels:
+        return size
+    again = half_width(population, plan, size, worlds, runs)
+    return rescaled(population, size, again / margin)
+
+
+def rescaled(population: lc.Population, labels: int, times: float) -> int:
+    """The labels for a half-width ``times`` as narrow, in a file of this size."""
+    whole = len(population)
+    if labels >= whole:
+        return whole
+    free = labels / (1 - labels / whole) * times**2
+    return max(1, min(round(free / (1 + free / whole)), whole))
+
+
+def half_width(
+    population: lc.Population, plan: lc.Plan, labels: int, worlds: Sequence[np.ndarray], runs: int
+) -> float:
+    """The mean of the widest half-width with so many labels, in as many sessions of each world."""
+    least = DESIGNS[plan.design].smallest_watched_budget
+    promise = Promise.FIXED if labels < least and plan.promise == Promise.WATCHED else plan.promise
+    sized = replace(plan, budget=labels, margin=None, stop=(), promise=promise)
+    sized = frozen(population, sized, labels)
+    found = []
+    for place, codes in enumerate(worlds):
+        seeds = [run_seed(3 + place, run) for run in range(max(runs // len(worlds), 1))]
+        engines = list(beginnings(population, sized, seeds))
+        label_all(engines, codes)
+        found += [widest(engine, plan) for engine in engines]
+    return float(np.mean(found, axis=0).max())
+
+
+def widest(engine: Any, plan: lc.Plan) -> list[float]:
+    """The half-width of each figure; of a curve where its band is widest."""
+    if "precision_curve" in plan.estimands:
+        band = precision_curve(engine)
+        return [float(np.nanmax(band.high - band.low)) / 2]
+    found = scalar_results(engine).values()
+    return [one.half_width if one.has_interval else 0.5 for one in found]
+
+
+# --- the page --------------------------------------------------------------------------------
+
+
+def goal_words(aim: Aim) -> str:
+    if "budget" in aim.goal:
+        return f"{aim.goal['budget']} labels"
+    return f"± {100 * aim.goal['margin']:g} points"
+
+
+def jobs(options: Options) -> dict[str, Job]:
+    return {
+        f"{file.name} {aim.title}": partial(measure, options.data, file, aim, options.runs)
+        for file in (EVERY[:1] if options.quick else EVERY)
+        for aim in AIMS
+    }
+
+
+def tables(rows: Rows, options: Options) -> str:
+    found = flat(rows)
+    return table(COLUMNS, [cells(one) for one in found])
+
+
+def cells(one: Row) -> tuple[str, ...]:
+    head = tuple(str(one[name]) for name in ("file", "aim", "goal", "design"))
+    if "refused" in one:
+        return (*head, "", "", "", "", "", str(one["refused"]))
+    right, known = one.get("if the scores are right"), one["with the known labels"]
+    return (
+        *head,
+        f"{one['formula']:,}",
+        f"{one['page']:,}",
+        "" if right is None else f"{right:,}",
+        f"{known:,}",
+        f"{one['page'] / known:.2f}",
+        why(one),
+    )
+
+
+def why(one: Row) -> str:
+    """Whether the page's number lies within 15 % of what is taken, and else where it leaves it."""
+    if 1 / NEAR <= one["page"] / one["with the known labels"] <= NEAR:
+        return "within 15 %"
+    right = one.get("if the scores are right")
+    figure = ""
+    if "figure" in one:
+        figure = (
+            f": {one['figure'].replace('_', ' ')} {one['expected']:.3f} expected, "
+            f"{one['truth']:.3f} in truth"
+        )
+    if right is None or 1 / NEAR <= one["page"] / right <= NEAR:
+        return f"the scores{figure}"
+    return f"the forecast is {one['page'] / right:.2f} of what right scores take{figure}"
+
+
+COLUMNS = (
+    *("file", "aim", "goal", "method", "by formulas", "on the page", "if the scores are right"),
+    *("with the known labels", "page over known", "why"),
+)
+HEAD = f"""# What each aim was said to cost, and what it took
+
+{MADE}
+
+For every aim of *New project* with a forecast and every real file: the labels that the recommended
+method is said to need for the goal, by formulas at once and then on the page (simulated on the
+file's own scores where the page does that), and the labels that simulated sessions take. *If the
+scores are right*: sessions whose answers are drawn with the scores as probabilities, which is what
+every forecast assumes. *With the known labels*: sessions that are answered by the truth. For
+the ranked list, planned for 400 labels, the labels for the half-width that was forecast.
+
+*Why* says where the page's number lies more than 15 % off: the forecast itself, or the scores, with
+the figure that these expect and the true one. Wrong scores cost or save labels; the interval is
+valid in any case. *Which cut should I ship?* has no forecast: it ends by itself, and the page says
+the most that it can take.
+
+"""
+BENCHMARK = Benchmark(
+    name="aims", about=__doc__ or "", jobs=jobs, tables=tables, runs=40, quick_runs=4,
+    page="aims.md", head=HEAD,
+)  # fmt: skip
+
+if __name__ == "__main__":
+    command(BENCHMARK)()
