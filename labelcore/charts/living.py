@@ -436,7 +436,8 @@ def _expected(frame: Frame, track: Track) -> list[Node]:
         )
     ]
     if frame.x(x)[0] < WIDTH - RIGHT - NOTE_WIDTH:
-        drawn.append(_remark(frame, "expected width", low.min(), high.max()))
+        late = frame.x(x) > WIDTH - RIGHT - NOTE_WIDTH
+        drawn.append(_remark(frame, "expected width", low[late].min(), high[late].max()))
     return drawn
 
 

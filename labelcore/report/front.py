@@ -18,7 +18,7 @@ from labelcore.report.sections import decides, name_of
 from labelcore.results.types import DIFFERENCE, Band, Choice, Claim, Estimate
 from labelcore.words.choices import candidate_rows, choice_short, wanted_words
 from labelcore.words.claims import claim_short
-from labelcore.words.counts import FEW_LABELS, row_words
+from labelcore.words.counts import FEW_LABELS, NO_LABEL, row_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import label_of, names_another, same_quantity
 from labelcore.words.sentences import count
@@ -216,7 +216,7 @@ def confusion_table(facts: Facts) -> Markup | None:
     head = [f"{name} says", *(f"truly {one}" for one in found.columns[:-1])]
     shown = found if found.iloc[:, -1].any() else found.iloc[:, :-1]
     if len(shown.columns) == len(found.columns):
-        head.append(str(found.columns[-1]))
+        head.append(NO_LABEL)
     return element(
         "div",
         table(

@@ -110,10 +110,9 @@ def flag(project: str, token: str, flagged: bool) -> None:
 
 
 @acting
-def save_note(project: str, index: int, key: str) -> None:
+def keep_note(project: str, index: int, key: str) -> None:
     session = sessions.session(project)
     session.note(index, str(st.session_state.get(key, "")), people.name(session))
-    st.session_state.pop(PANEL, None)
     hint("Note saved.")
 
 

@@ -18,7 +18,7 @@ from labelcore.ui.downloads import csv_button
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.review import CELL, go_to_cell
-from labelcore.words.counts import FEW_LABELS, row_words
+from labelcore.words.counts import FEW_LABELS, NO_LABEL, row_words
 
 TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 CAPTION = (
@@ -87,7 +87,8 @@ def readable(table: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
         for counts, mine, total in zip(shown.to_numpy(), labels.to_numpy(), totals, strict=True)
     ]
     named = [f"{total:,.0f}" for total in totals]
-    names = distinct([ROWS, *shown.columns, IN_ALL])
+    unlabelled = [NO_LABEL] if len(shown.columns) > len(table) else []
+    names = distinct([ROWS, *shown.columns[: len(table)], *unlabelled, IN_ALL])
     body = [
         [one_line(name, 60), *cells, total]
         for name, cells, total in zip(table.index, rows, named, strict=True)

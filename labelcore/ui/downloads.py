@@ -39,7 +39,7 @@ class Download:
 
 SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 REPORTS = (
-    Download("PDF", "report.pdf", "application/pdf", report_pdf),
+    Download("Report (PDF)", "report.pdf", "application/pdf", report_pdf),
     Download("HTML report", "report.html", "text/html", report_html),
     Download("Picture for slides", "report.png", "image/png", report_png),
 )

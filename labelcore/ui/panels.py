@@ -77,19 +77,18 @@ def help_panel(session: Session, person: str) -> None:
 def note_panel(project: str, session: Session, draw: Draw | None, panel: dict[str, Any]) -> None:
     index = int(panel["index"])
     key = f"note-{panel['token']}"
-    with st.form(f"form-{key}", border=False):
-        st.text_area(
-            "Note about this item",
-            value="" if draw is None else session.last_said(draw, "noted"),
-            key=key,
-            max_chars=2000,
-            height=100,
-        )
-        with st.container(horizontal=True):
-            st.form_submit_button(
-                "Save note", type="primary", on_click=actions.save_note, args=(project, index, key)
-            )
-    close_button("Cancel")
+    st.text_area(
+        "Note about this item, kept as you leave the field",
+        value="" if draw is None else session.last_said(draw, "noted"),
+        key=key,
+        max_chars=2000,
+        height=100,
+        on_change=actions.keep_note,
+        args=(project, index, key),
+    )
+    with st.container(horizontal=True):
+        st.button("Save note", key="save-note", type="primary", on_click=actions.close_panel)
+        close_button()
 
 
 def history_panel(project: str, session: Session, person: str) -> None:
@@ -166,7 +165,12 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
 def finish_panel(project: str, session: Session) -> None:
     st.markdown("**Finish this project?**")
     st.text(finish_warning(session))
-    st.text_input("Why now? (printed in the report)", key="finish-reason", max_chars=300)
+    st.text_input(
+        "Why now? (printed in the report)",
+        key="finish-reason",
+        max_chars=300,
+        placeholder="For example: the interval is narrow enough",
+    )
     with st.container(horizontal=True):
         st.button(
             "Finish and report",
@@ -190,6 +194,6 @@ def finish_warning(session: Session) -> str:
     later = session.engine.kinds["later"]
     open_items = f" {later} put off for later will count both ways." if later else ""
     return (
-        "The report is then final: no answer can be changed or undone. You can resume later; the "
-        f"log records it.{open_items}"
+        "The report is then final, and every answer stays. Adding more labels later is possible; "
+        f"the log records it.{open_items}"
     )

@@ -23,6 +23,8 @@ def answers_words(kinds: Mapping[str, int]) -> str:
     return f"{' + '.join(said)} = {sum(kinds.get(kind, 0) for kind in NAMES):,}"
 
 
+NO_LABEL = "no label near them yet"
+"""Over the items of a confusion table that nothing is said of: their stratum has no label."""
 FEW_LABELS = 20
 """With fewer in a row of a confusion table, the row says its labels and estimates nothing."""
 
