@@ -19,6 +19,8 @@ from labelcore.population.limits import check_columns
 from labelcore.population.text import listing, shorten
 
 ITEMS = "items.parquet"
+VIEWS_FROM = 25
+"""The first version of pyarrow that reads texts in views, as polars has them, from a stream."""
 ROWS_AT_ONCE = 1 << 14
 ARROW = "__arrow_c_stream__"
 KINDS = (
@@ -167,12 +169,26 @@ def _of_stream(name: str, source: Any, file: str = ITEMS) -> WrittenTable:
     """Of anything that hands out Arrow batches, one after another."""
     try:
         reader = pa.RecordBatchReader.from_stream(source)
+        _refuse_views(reader.schema)
         empty = _plain_table(reader.schema.empty_table())
         parts = (_plain_table(pa.Table.from_batches([batch])) for batch in reader)
         return WrittenTable(name, parts, empty.schema, file)
     except pa.ArrowException as error:
         rule = f"cannot be written as Parquet: {error}"
         raise PopulationError([Fault(name, None, None, None, rule)]) from error
+
+
+def _refuse_views(schema: pa.Schema) -> None:
+    """Raise ValueError where this version of pyarrow would crash on texts in views."""
+    version = str(pa.__version__)
+    if int(version.partition(".")[0]) >= VIEWS_FROM:
+        return
+    views = [field.name for field in schema if str(field.type) in ("string_view", "binary_view")]
+    if views:
+        raise ValueError(
+            f"{listing(views)}: pyarrow {version} cannot read texts in views; install pyarrow "
+            f"{VIEWS_FROM} or newer, or hand over a DataFrame of pandas"
+        )
 
 
 def _plain_table(table: pa.Table) -> pa.Table:

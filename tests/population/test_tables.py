@@ -260,3 +260,10 @@ def test_only_known_answers_may_be_empty_and_only_with_two_classes() -> None:
     more = [*rows, {"text": "d", "told": "perhaps"}]
     with pytest.raises(PopulationError, match="a prediction must be one of"):
         lc.read_population(more, content="text", predictions={"found": "told"}, known="told")
+
+
+def test_views_are_refused_where_pyarrow_would_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pa, "__version__", "24.0.0")
+    with pytest.raises(ValueError, match=r"pyarrow 24\.0\.0 cannot read texts in views; install"):
+        lc.read_population(views(pa.table(COLUMNS)), **ARGUMENTS)
+    assert len(lc.read_population(Batches(pa.table(COLUMNS)), **ARGUMENTS)) == 4
