@@ -76,6 +76,17 @@ allowed: the label is there when the page opens again. The opposite never happen
 A kill ends the process, not the machine: what it shows is that an answer is committed before it is
 called saved, and that a half-written transaction is never read. That the commit also survives a
 power cut rests on SQLite with synchronous=FULL and on the disk.
+
+What else is done to the keys in a real browser, by the tests (some variants only with `-m full`):
+
+| what | test |
+|---|---|
+| each key held for seconds | `test_keys.py` |
+| two keys at once, bursts of keys, double clicks, a press that is too quick | `test_keys.py` |
+| two tabs of one person on the same item | `test_keys.py`, `test_ahead.py` |
+| Undo as fast as can be, and back to the first item | `test_ahead.py`, `test_answers.py` |
+| a line so slow that the next item is shown long before the server's word | `test_ahead.py` |
+| a store locked by another program; a server that comes back | `test_store.py`, `test_kill.py` |
 """
 BENCHMARK = Benchmark(
     name="kills", about=__doc__, jobs=jobs, tables=tables, runs=50, quick_runs=1,
