@@ -151,7 +151,7 @@ def tables(rows: Rows, options: Options) -> str:
     )  # fmt: skip
 
 
-HEAD = f"""# Watching: how many sessions are ever wrong
+HEAD = f"""## Sessions of {LABELS} labels
 
 {MADE}
 

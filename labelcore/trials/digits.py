@@ -27,7 +27,7 @@ CLASSIFIERS = ("logistic", "neighbours", "bayes")
 VOTE = "vote"
 FEW_STRATA = MappingProxyType({"n_above": 1, "n_below": 4, "helpers": ()})
 """Two labels each are there after ten, and the first intervals close in that much sooner; at 120
-labels they are as wide as with 22 strata (docs/horizon.md)."""
+labels they are as wide in the mean as with 22 strata (docs/trial.md)."""
 
 
 def build() -> pd.DataFrame:
