@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import secrets
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import click
+
+HERE, ANYWHERE = "127.0.0.1", "0.0.0.0"
+KEY, HOSTS = "LABELCORE_START_KEY", "LABELCORE_HOSTS"
+"""What the app reads of the environment: the key of a shared link, and further names of the app."""
 
 
 @click.command()
@@ -18,12 +24,32 @@ import click
     help="The folder of projects and pictures.  [default: LABELCORE_DATA, else ./data]",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
-def app(port: int, data: str | None, no_browser: bool) -> int:
+@click.option(
+    "--share",
+    is_flag=True,
+    help="Let other computers in, by a link with a key that is new each time. It is not encrypted: "
+    "for a network that you trust.",
+)
+@click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A further name that the app answers to, of a proxy before it; repeat for several.",
+)
+def app(port: int, data: str | None, no_browser: bool, share: bool, hosts: tuple[str, ...]) -> int:
     """Start the app on http://127.0.0.1:8501, reachable from this computer only."""
     environment = dict(os.environ)
+    environment.pop(KEY, None)
+    if hosts:
+        environment[HOSTS] = ",".join(hosts)
+    if share:
+        key = environment[KEY] = secrets.token_urlsafe(24)
+        click.echo(f"Share this link: http://{socket.gethostname()}:{port}/?start={key}")
+        click.echo(f"On this computer: http://127.0.0.1:{port}/?start={key}")
     if data is not None:
         environment["LABELCORE_DATA"] = os.path.abspath(data)
-    return become(command(port, no_browser), environment)
+    return become(command(port, no_browser or share, ANYWHERE if share else HERE), environment)
 
 
 def become(given: list[str], environment: dict[str, str]) -> int:
@@ -35,10 +61,10 @@ def become(given: list[str], environment: dict[str, str]) -> int:
     return subprocess.call(given, env=environment)
 
 
-def command(port: int, no_browser: bool) -> list[str]:
+def command(port: int, no_browser: bool, address: str = HERE) -> list[str]:
     """What is run. The settings beside the app's first page go before those of the user and of the
     working folder; address and port are said here too."""
-    options = ["--server.address", "127.0.0.1", "--server.port", str(port)]
+    options = ["--server.address", address, "--server.port", str(port)]
     options += ["--server.showEmailPrompt", "false"]
     options += ["--server.headless", "true"] if no_browser else []
     return [sys.executable, "-m", "streamlit", "run", str(first_page()), *options]

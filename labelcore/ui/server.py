@@ -24,6 +24,7 @@ from streamlit import cli_util, config
 from streamlit.web.server import server_util
 
 from labelcore import ui
+from labelcore.ui.door import Door
 
 _imported: Future[None] = Future()
 
@@ -76,4 +77,4 @@ class AfterImports:
         await self.app(scope, receive, send)
 
 
-HELD_BACK = [Middleware(AfterImports)]
+HELD_BACK = [Middleware(Door), Middleware(AfterImports)]

@@ -1,0 +1,116 @@
+"""Who may come in: the names of the app, the key of a shared link, no frames elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labelcore.cli import serving
+from labelcore.ui import door
+from labelcore.ui.door import COOKIE, HOSTS, KEY, Door
+
+ROOT = Path(__file__).parents[2]
+PLACES = ["/", *(f"/{page.stem}" for page in sorted((ROOT / "pages").glob("*.py")))]
+PLACES += ["/_stcore/host-config", "/_stcore/upload_file/a/b", "/media/abc.png", "/static/x.js"]
+
+
+async def inside(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"x", b"1")]})
+    await send({"type": "http.response.body", "body": b"in"})
+
+
+def asked(path: str = "/", query: str = "", cookie: str = "", host: str = "127.0.0.1:8501",
+          kind: str = "http") -> list[dict[str, Any]]:  # fmt: skip
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    headers = [(b"host", host.encode()), (b"cookie", cookie.encode())]
+    scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers}
+    asyncio.run(Door(inside)(scope, None, send))
+    return sent
+
+
+def status(sent: list[dict[str, Any]]) -> int:
+    return int(sent[0]["status"])
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv(KEY, "the-key")
+    return "the-key"
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY, raising=False)
+    monkeypatch.setattr(door.config, "get_option", lambda name: "127.0.0.1")
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_nothing_is_answered_without_the_key(path: str, shared: str) -> None:
+    for cookie in ("", f"{COOKIE}=", f"{COOKIE}=another", "other=the-key", "\x00;=;"):
+        assert status(asked(path, cookie=cookie)) == 403
+        assert asked(path, cookie=cookie, kind="websocket") == [door.REFUSED_SOCKET]
+    for query in ("start=", "start=another", "start=the-key-and-more", "other=the-key"):
+        assert status(asked(path, query)) == 403
+    assert asked(path, f"start={shared}", kind="websocket") == [door.REFUSED_SOCKET]
+    assert status(asked(path, cookie=f"{COOKIE}={shared}")) == 200
+    assert asked(path, cookie=f"{COOKIE}={shared}", kind="websocket")[0]["type"].endswith("accept")
+
+
+def test_the_key_leaves_the_address_and_stays_in_a_cookie(shared: str) -> None:
+    sent = asked("/label", f"project=a+b&start={shared}")
+    head = dict(sent[0]["headers"])
+    assert status(sent) == 303 and head[b"location"] == b"/label?project=a+b"
+    assert head[b"set-cookie"] == b"labelcore_start=the-key; Path=/; HttpOnly; SameSite=Lax"
+    away = dict(asked("//elsewhere.example", f"start={shared}")[0]["headers"])
+    assert away[b"location"] == b"/elsewhere.example"
+
+
+@pytest.mark.parametrize(
+    ("host", "answered"),
+    [
+        ("127.0.0.1:8501", True), ("localhost:8501", True), ("LOCALHOST", True), ("[::1]", True),
+        ("[::1]:8501", True), ("elsewhere.example:8501", False), ("elsewhere.example", False),
+        ("", False), ("127.0.0.1.elsewhere.example", False), ("labels.example", True),
+    ],
+)  # fmt: skip
+def test_on_this_machine_it_answers_to_its_own_names(
+    host: str, answered: bool, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HOSTS, "labels.example, other.example")
+    assert status(asked(host=host)) == (200 if answered else 421)
+    socket = asked(host=host, kind="websocket")
+    assert (socket == [door.REFUSED_SOCKET]) == (not answered)
+
+
+def test_no_other_page_shows_it_in_a_frame(here: None) -> None:
+    head = asked()[0]["headers"]
+    assert (b"x-frame-options", b"SAMEORIGIN") in head and (b"x", b"1") in head
+
+
+def test_the_command_shares_by_a_new_key(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    called: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(serving, "become", lambda *given: called.append(given) or 0)
+    monkeypatch.setenv(KEY, "an old one")
+    from labelcore.cli import main
+
+    assert main(["app", "--share"]) == main(["app", "--share"]) == main(["app"]) == 0
+    keys = [environment.get(KEY, "") for _, environment in called]
+    assert len(keys[0]) >= 32 and keys[0] != keys[1] and keys[2] == ""
+    addresses = [
+        dict(zip(one[5::2], one[6::2], strict=True))["--server.address"] for one, _ in called
+    ]
+    assert addresses == ["0.0.0.0", "0.0.0.0", "127.0.0.1"]
+    assert f"?start={keys[0]}" in capsys.readouterr().out
+    assert (serving.KEY, serving.HOSTS) == (KEY, HOSTS)
