@@ -147,11 +147,12 @@ def _add_lines(
         text = f"required {points.reading.number(required)}"
         notes.append(remark(text, x=0, xref="paper", xanchor="left", y=required))
     low, high = (figure.layout.xaxis.range[end] for end in (0, 1))
-    marks = [(cut, "solid", f" cut at {cut:,} ", 0)] if cut is not None else []
+    marks = []
     if own is not None and own != cut:
         marks.append((own, "dot", f" own cut {own:,} ", 1))
-    elif own is not None:
-        marks = [(own, "solid", f" own cut at {own:,} ", 0)]
+    if cut is not None:
+        said = "own cut at" if cut == own else "cut at"
+        marks.append((cut, "solid", f" {said} {cut:,} ", 0))
     for rank, dash, words_there, y in marks:
         line = {"color": REFERENCE, "width": THIN, "dash": dash}
         shapes.append(
