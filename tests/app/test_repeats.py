@@ -29,7 +29,7 @@ def test_nothing_tells_a_repeat_before_it_is_answered(app, make) -> None:
     button(page, "note").click().run()
     assert [one.value for one in page.text_area] == [""]
     assert f"item {draw.index}" not in texts(page)
-    button(page, "Cancel").click().run()
+    button(page, "Close").click().run()
     button(page, "positive").click().run()
     shown = texts(page)
     assert "21 of about 90 judged" in shown
