@@ -60,9 +60,10 @@ def _copied(source: Path, target: Path, how: str) -> None:
 
 def set_aside(path: Path) -> Path | None:
     """Give the database at ``path`` another name, so that nothing of it is lost; the name. None
-    where there is no file. Whoever has it open is refused from then on. Raises StoreError."""
-    if not path.exists():
-        return None
+    where there is no database; what a lost one left beside it is moved all the same, because SQLite
+    would take it for changes of the next one. Whoever has it open is refused from then on. Raises
+    StoreError."""
+    there = path.exists()
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
     aside = path.with_name(f"{path.stem}-before-{stamp}{path.suffix}")
     try:
@@ -72,7 +73,7 @@ def set_aside(path: Path) -> Path | None:
                 file.rename(aside.with_name(aside.name + end))
     except OSError as error:
         raise StoreError(f"{path} cannot be set aside: {error.strerror or error}") from error
-    return aside
+    return aside if there else None
 
 
 def put_in_place(copy: Path, path: Path) -> Path | None:

@@ -131,6 +131,23 @@ def test_a_damaged_store_gives_way_to_its_backup(session: lc.Session, tmp_path: 
     assert answers_of(store) == 10
 
 
+def test_what_a_lost_store_left_beside_it_is_not_taken_for_changes_of_its_backup(
+    session: lc.Session, tmp_path: Path
+) -> None:
+    store, copy = tmp_path / "labels.db", tmp_path / "backup.db"
+    back_up(session.store, copy)
+    label(session, 3)
+    left = store.with_name("labels.db-wal")
+    changes = left.read_bytes()
+    session.store.close()
+    store.unlink()
+    left.write_bytes(changes)
+    done = restore(copy, url(store))
+    assert done.aside is None and answers_of(store) == done.projects[0].answers == 10
+    (aside,) = tmp_path.glob("labels-before-*.db-wal")
+    assert aside.read_bytes() == changes, "nothing of it is lost"
+
+
 def test_a_backup_whose_log_was_changed_says_so(session: lc.Session, tmp_path: Path) -> None:
     copy = tmp_path / "backup.db"
     back_up(session.store, copy)
