@@ -24,11 +24,14 @@ from labelcore.stats.profile_interval import profile_interval
 from labelcore.stats.two_phase import Overlap, Share, flips_of, settled_interval
 from labelcore.tallies import Question
 from labelcore.words.agreement import (
+    KNOWN_SETTLED,
     NO_DIFFERENCE_SETTLED,
     NO_END,
+    NONE_POSITIVE,
     OLD_SAMPLE_SETTLED,
     few_judged,
     judged_note,
+    unsettled_note,
     waiting_for_people,
 )
 from labelcore.words.quantities import settled_key
@@ -48,10 +51,12 @@ Bounds = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The items that as many people as the plan asks for have judged.
+    """The items that as many people as the plan asks for have judged, and those put off.
 
-    settled   the class that counts, None where people differ and nobody has said it
-    waiting   items that wait for another person
+    settled    the class that counts, None where people differ and nobody has said it, and where
+               somebody put the item off
+    complete   those that have all answers
+    waiting    items that wait for another person, those put off among them
     """
 
     judged: Sequence[Judged]
@@ -59,14 +64,18 @@ class _Known:
     waiting: int
 
     @property
-    def done(self) -> float:
-        """The share of the overlap that has been judged."""
-        return len(self.judged) / max(len(self.judged) + self.waiting, 1)
+    def complete(self) -> int:
+        return sum(one.complete for one in self.judged)
 
     @property
-    def open(self) -> bool:
-        """Whether any item is not settled."""
-        return any(one is None for one in self.settled)
+    def done(self) -> float:
+        """The share of the overlap that has been judged."""
+        return self.complete / max(self.complete + self.waiting, 1)
+
+    @property
+    def open(self) -> int:
+        """Items that are not settled."""
+        return sum(one is None for one in self.settled)
 
 
 def settled_results(engine: Engine) -> dict[str, Estimate]:
@@ -79,7 +88,9 @@ def settled_results(engine: Engine) -> dict[str, Estimate]:
     docs/several_people.md.
     Assumption: that of the plan's labels; the overlap is a random part of them, and people would
     judge and settle any other item as they did these.
-    Items that people judge differently count both ways until they are settled, and so do open ones.
+    Items that people judge differently count both ways until they are settled, and so do those that
+    somebody put off; the value leaves them out and is tentative. Those not yet shown to another
+    person are a random part of the overlap.
     """
     if not engine.plan.overlap:
         return {}
@@ -94,8 +105,10 @@ def settled_results(engine: Engine) -> dict[str, Estimate]:
 def _known(engine: Engine, stage: Engine) -> _Known:
     last = len(stage.asked)
     judged = [one for one in engine.repeats.judged() if one.complete and one.index <= last]
+    put_off = [one for one in engine.repeats.put_off() if one.index <= last]
     waiting = sum(index <= last for index in engine.repeats.due)
-    return _Known(judged, [_class_of(engine, one) for one in judged], waiting)
+    settled = [*(_class_of(engine, one) for one in judged), *(None for _ in put_off)]
+    return _Known([*judged, *put_off], settled, waiting)
 
 
 def _class_of(engine: Engine, one: Judged) -> str | None:
@@ -121,19 +134,35 @@ def _estimate(
         form=METHOD.form,
         assumptions=settled_assumptions(first.assumptions, stage),
         tail_share=None,
-        notes=(judged_note(len(known.judged), stage.plan.readers),),
-        tentative=False,
+        notes=(
+            judged_note(known.complete, stage.plan.readers),
+            *((unsettled_note(known.open),) if known.open else ()),
+        ),
+        tentative=bool(known.open),
     )
     missing = _missing(stage, question, known)
     state = State.TOO_FEW if missing else _state(engine, first, known)
     if state in (State.NOTHING, State.TOO_FEW):
-        low, missing = question.row.least, missing or first.missing
-        return replace(found, value=None, low=low, high=1.0, state=state, missing=missing)
+        return _nothing(question, found, state, missing or first.missing)
     value, low, high = _bounds(stage, question, known)
+    if np.isnan(value):
+        return _nothing(question, found, State.TOO_FEW, NONE_POSITIVE)
     if not state.has_interval:
         return replace(found, value=value, low=0.0, high=1.0, state=state, missing="")
     missing = waiting_for_people(known.waiting) if state == State.WAITING else ""
     return replace(found, value=value, low=low, high=high, state=state, missing=missing)
+
+
+def _nothing(question: Question, found: Estimate, state: State, missing: str) -> Estimate:
+    return replace(
+        found,
+        value=None,
+        low=question.row.least,
+        high=1.0,
+        state=state,
+        missing=missing,
+        tentative=False,
+    )
 
 
 def _missing(stage: Engine, question: Question, known: _Known) -> str:
@@ -142,9 +171,11 @@ def _missing(stage: Engine, question: Question, known: _Known) -> str:
         return NO_DIFFERENCE_SETTLED
     if stage.existing.use == RANDOM:
         return OLD_SAMPLE_SETTLED
+    if stage.existing.use:
+        return KNOWN_SETTLED
     if stage.plan.promised == Promise.WATCHED and stage.plan.horizon is None:
         return NO_END
-    return few_judged(len(known.judged), ENOUGH) if len(known.judged) < ENOUGH else ""
+    return few_judged(known.complete, ENOUGH) if known.complete < ENOUGH else ""
 
 
 def _state(engine: Engine, first: Estimate, known: _Known) -> State:

@@ -209,6 +209,16 @@ class Repeats:
                 found.append(Judged(index, done[0][0], others, complete))
         return sorted(found, key=lambda one: one.others[0].sequence)
 
+    def put_off(self) -> list[Judged]:
+        """Items that somebody was to judge as well and put off for later, in the order drawn: no
+        random part of those that wait."""
+        found = []
+        for index in sorted(self.due):
+            given = list(self._given(index).values())
+            if any(further.text == LATER for _, further in given):
+                found.append(Judged(index, given[0][0], (), complete=False))
+        return found
+
     def readings(self) -> list[Reading]:
         """Every item read twice, by its first two answers, in the order of the second ones."""
         return [Reading(one.index, one.first, one.others[0]) for one in self.judged()]

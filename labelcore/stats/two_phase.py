@@ -119,6 +119,7 @@ def settled_interval(
     first_phase   the interval of such ratios by the labels of the first reading
     Promise: that of ``first_phase``, if ``flips`` has limits for it. Assumption: the overlap is a
     random part of the labels of each cell, and what is settled would be settled so for any item.
+    Where a ratio has nothing below its line its value is nan, and an end that has none is 0 or 1.
     Source: Neyman (1938) and Cochran (1977), section 12.6, for double sampling; Zou and Donner
     (2008) for the squares. Coverage was measured, see docs/several_people.md.
     """
@@ -135,4 +136,5 @@ def settled_interval(
         ]
         below += np.maximum(value - np.minimum(*ends), 0.0) ** 2
         above += np.maximum(np.maximum(*ends) - value, 0.0) ** 2
-    return value, np.maximum(value - np.sqrt(below), 0.0), np.minimum(value + np.sqrt(above), 1.0)
+    low, high = value - np.sqrt(below), value + np.sqrt(above)
+    return value, np.nan_to_num(np.maximum(low, 0.0)), np.nan_to_num(np.minimum(high, 1.0), nan=1.0)

@@ -14,6 +14,10 @@ PERSON_HEAD = ("Person", "Answers", "After others", "An item", "The same as othe
 PAIR_HEAD = ("Two people", "Items", "The same class", COHEN)
 NO_DIFFERENCE_SETTLED = "a difference of two classifiers has no figure for the settled judgement"
 OLD_SAMPLE_SETTLED = "several people judge new labels only, which says nothing of the old sample"
+KNOWN_SETTLED = (
+    "nobody else reads the answers that were known before, so that they have no settled judgement"
+)
+NONE_POSITIVE = "nothing in the sample is settled as positive"
 NO_END = "a session without end has no figure for the settled judgement"
 NOBODY = "No item has a class by two people yet.{waiting}"
 AGREE = (
@@ -32,6 +36,11 @@ def few_judged(number: int, enough: int) -> str:
 def judged_note(number: int, readers: int) -> str:
     """What a figure for the settled judgement rests on besides the labels."""
     return f"{count(number, 'item')} of them judged by {readers:,} people each."
+
+
+def unsettled_note(number: int) -> str:
+    """What a value leaves out, and the interval counts both ways."""
+    return f"{count(number, 'item')} not settled: the value leaves them out."
 
 
 def waiting_for_people(number: int) -> str:

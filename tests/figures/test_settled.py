@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.figures.settled import ENOUGH
+from labelcore.figures.settled import ENOUGH, settled_results
+from labelcore.log.repeats import Repeats
 from labelcore.replay import replay
-from labelcore.words.agreement import NO_DIFFERENCE_SETTLED
+from labelcore.words.agreement import KNOWN_SETTLED, NO_DIFFERENCE_SETTLED, NONE_POSITIVE
 
 ITEMS = 240
 
@@ -177,3 +178,57 @@ def test_a_report_has_it(tmp_path: Path, suffix: str) -> None:
     one.finish()
     lc.write_report(one, tmp_path / f"report{suffix}")
     assert "settled" in (tmp_path / f"report{suffix}").read_text("utf-8")
+
+
+def test_nothing_settled_as_positive_is_no_figure_and_replays(tmp_path: Path) -> None:
+    """Ann alone says yes, and is never agreed with: there is nothing to recall."""
+    one = session(tmp_path, estimands=["recall"], overlap=1.0)
+    for who in ("ann", "bob"):
+        while (draw := one.next(who)) is not None:
+            one.answer(draw, who == "ann" and int(draw.item_id[1:]) % 8 == 0, annotator=who)
+    for each in one.unsettled():
+        one.settle(str(each.first.item_id), "no", "eve")
+    found = one.results()["recall@settled"]
+    assert found.value is None and (found.low, found.high) == (0.0, 1.0)
+    assert found.missing == NONE_POSITIVE
+    assert one.results()["recall"].value is not None
+
+
+def test_items_put_off_count_both_ways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bob puts off just the items in which ann is wrong. The twin, which leaves them out, says that
+    ann's answers are never settled otherwise, and misses."""
+    one = session(tmp_path, overlap=1.0, budget=220)
+    for who in ("ann", "bob"):
+        for _ in range(230):
+            draw = one.next(who)
+            if draw is None:
+                break
+            right, odd = truth(draw.item_id), int(draw.item_id[1:]) % 3 == 1
+            one.answer(
+                draw, right ^ odd if who == "ann" else "later" if odd else right, annotator=who
+            )
+    assert len(one.engine.repeats.put_off()) >= 20
+    found = one.results()["accuracy@settled"]
+    everything = [truth(f"i{n}") == ((n * 7) % ITEMS >= ITEMS // 2) for n in range(ITEMS)]
+    wanted = sum(everything) / ITEMS
+    assert found.tentative and "not settled" in " ".join(found.notes)
+    assert found.low <= wanted <= found.high
+    monkeypatch.setattr(Repeats, "put_off", lambda self: [])
+    twin = settled_results(one.engine)["accuracy@settled"]
+    assert twin.high < wanted
+
+
+def test_with_answers_known_before_there_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "known.csv"
+    rows = [f"k{n},text {n},{n / 120:.4f},{'yes' if n >= 100 else ''}" for n in range(120)]
+    path.write_text("\n".join(["id,text,score,truth", *rows]) + "\n")
+    population = lc.read_population(
+        path, id="id", content="text", scores={"m": "score"}, thresholds={"m": 0.5},
+        known="truth", classes=["no", "yes"], positive="yes",
+    )  # fmt: skip
+    plan = lc.Plan(
+        "recalibrated_neyman", ["precision"], budget=40, overlap=1.0, existing="certainty"
+    )
+    one = lc.Session(population, plan)
+    labelled(one, "ann", "bob")
+    assert one.results()["precision@settled"].missing == KNOWN_SETTLED
