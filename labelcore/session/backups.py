@@ -11,7 +11,7 @@ from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
 from labelcore.log.events import ANSWER_KINDS, Event, genesis, sound_part
-from labelcore.store import LabelStore, ProjectRecord, copy_items, open_store, put_back
+from labelcore.store import LabelStore, ProjectRecord, copy_items, open_store, place_of, put_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,8 @@ def restore(backup: str | os.PathLike[str], url: str, *, force: bool = False) ->
             projects, records = kept_projects(copy), copy.projects()
             differences, unreadable = _differences(copy, url)
     _refuse(projects, differences, unreadable, force=force)
+    for record in records:
+        place_of(record)  # Raises while nothing is changed yet.
     aside = put_back(file, url)
     with closing(open_store(url, create=False)) as store:
         copy_items(records, file.with_suffix(".items"), store.items_folder)

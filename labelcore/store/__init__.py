@@ -17,7 +17,7 @@ from labelcore.store.base import (
     ProjectRecord,
     RepeatedTokenError,
 )
-from labelcore.store.items import copy_items, items_path, keep
+from labelcore.store.items import copy_items, items_path, keep, place_of
 from labelcore.store.memory import MemoryStore
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "items_path",
     "keep",
     "open_store",
+    "place_of",
     "put_back",
 ]
 

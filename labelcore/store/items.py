@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from labelcore.errors import StoreNotWritableError
+from labelcore.errors import StoreError, StoreNotWritableError
 from labelcore.store.base import ProjectRecord
 
 DIGITS = 16
@@ -47,34 +47,63 @@ def _copied(file: Path, there: Path) -> None:
 
 
 def place_of(record: ProjectRecord) -> str | None:
-    """The place of a project's copy in the folder of its store; None where none is kept."""
+    """The place of a project's copy in the folder of its store; None where none is kept.
+
+    Raises StoreError for a place that is not inside a folder: a store may come from anybody.
+    """
     source: Mapping[str, Any] = json.loads(record.population_json)
     if "kept" in source:
-        return str(source["kept"])
-    path = Path(source["path"])
-    # A table's items lie nowhere else; older records do not name their place.
-    return f"{path.parent.name}/{path.name}" if source.get("table") else None
+        place = str(source["kept"])
+    elif source.get("table"):
+        path = Path(source["path"])
+        # A table's items lie nowhere else; older records do not name their place.
+        place = f"{path.parent.name}/{path.name}"
+    else:
+        return None
+    plain = Path(place)
+    if plain.anchor or ".." in plain.parts or not plain.parts:
+        raise _outside(record, place)
+    return place
+
+
+def _outside(record: ProjectRecord, place: str) -> StoreError:
+    return StoreError(
+        f"project {record.name!r} says that its items are kept at {place!r}; a place of kept items "
+        "lies inside the folder beside the store"
+    )
+
+
+def _within(folder: Path, place: str, record: ProjectRecord) -> Path:
+    """The file at a place of the folder; StoreError where a link leads out of it."""
+    file = folder / place
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise _outside(record, place)
+    return file
 
 
 def items_path(record: ProjectRecord, folder: Path | None) -> Path:
     """Where a project's items can be read: where they were, else the copy beside the store.
 
     folder   of the store; None where it keeps nothing
+
+    Raises StoreError for a copy outside the folder.
     """
     path = Path(json.loads(record.population_json)["path"])
     place = place_of(record)
     if folder is None or place is None or path.exists():
         return path
-    kept = folder / place
+    kept = _within(folder, place, record)
     return kept if kept.exists() else path
 
 
 def copy_items(records: Iterable[ProjectRecord], source: Path | None, target: Path | None) -> None:
     """Copy what one store keeps of these projects' items to the folder of another one, where both
-    keep any. Raises StoreNotWritableError."""
+    keep any. Raises StoreNotWritableError, and StoreError for items outside the folders; then
+    nothing is copied."""
+    places = [(one, place) for one in records if (place := place_of(one)) is not None]
     if source is None or target is None:
         return
-    for record in records:
-        place = place_of(record)
-        if place is not None and (source / place).exists():
-            _copied(source / place, target / place)
+    files = [(_within(source, at, one), _within(target, at, one)) for one, at in places]
+    for file, there in files:
+        if file.exists():
+            _copied(file, there)

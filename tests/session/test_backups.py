@@ -252,6 +252,30 @@ def test_a_table_of_items_comes_along(tmp_path: Path) -> None:
     assert lc.Session.open(target, "table").labels == 2
 
 
+def test_a_backup_whose_items_would_lie_elsewhere_changes_nothing(
+    session: lc.Session, tmp_path: Path
+) -> None:
+    copy, evil = tmp_path / "backup.db", tmp_path / "out" / "evil.txt"
+    back_up(session.store, copy)
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.execute(
+            "UPDATE project SET population_json = json_set(population_json, '$.kept', ?)",
+            ("../out/evil.txt",),
+        )
+    evil.parent.mkdir()
+    evil.write_text("evil")
+    target = tmp_path / "b" / "c" / "labels.db"
+    (target.parent.parent / "out").mkdir(parents=True)
+    with pytest.raises(StoreError, match="'../out/evil.txt'; a place of kept items lies inside"):
+        restore(copy, url(target), force=True)
+    with (
+        closing(lc.open_store(url(copy))) as store,
+        pytest.raises(StoreError, match="a place of kept items lies inside"),
+    ):
+        copy_project(store, MemoryStore(), "spam")
+    assert not target.exists() and not list(tmp_path.rglob("b/**/evil.txt"))
+
+
 def test_a_copy_never_mixes_two_projects(session: lc.Session, tmp_path: Path) -> None:
     target: LabelStore = lc.open_store(url(tmp_path / "other.db"))
     copy_project(session.store, target, "spam")
