@@ -137,6 +137,11 @@ def draw(
 @project_option
 @moved_option
 @click.option("--change", is_flag=True, help="Change answers that are there and differ.")
+@click.option(
+    "--annotator",
+    help="Whose answers these are. Default: of whoever drew the item; with an overlap, answers "
+    "without a token need it.",
+)
 @json_option
 def answer(
     file: str,
@@ -144,6 +149,7 @@ def answer(
     project: str,
     moved: str | None,
     change: bool,
+    annotator: str | None,
     as_json: bool,
 ) -> None:
     """Store the answers of a file: a table with the columns token or id, and answer (note may be
@@ -153,7 +159,8 @@ def answer(
     answer are left open. The same file twice changes nothing.
     """
     session = Session.open(store, project, file=moved)
-    found = store_answers(session, read_answers(Path(file)), change=change)
+    answers = read_answers(Path(file))
+    found = store_answers(session, answers, change=change, annotator=annotator)
     numbers = Counter(found.values())
     values = {**{one.value: numbers[one] for one in Outcome}, **_standing(session)}
     told = "; ".join(f"{count(numbers[one], 'answer')} {one.words}" for one in Outcome)

@@ -101,18 +101,32 @@ def _unguarded(text: str) -> str:
 
 
 def store_answers(
-    session: Session, answers: Sequence[Answered], *, change: bool = False
+    session: Session,
+    answers: Sequence[Answered],
+    *,
+    change: bool = False,
+    annotator: str | None = None,
 ) -> dict[int, Outcome]:
     """Store each answer in the name of whoever drew the item; {row: what became of it}. Nothing is
     stored where one cannot be.
 
-    change   whether answers that are there and differ are changed
-    Raises PopulationError with a fault for each row that names no drawn item, or an unknown answer.
+    change      whether answers that are there and differ are changed
+    annotator   whose answers they all are; None: of whoever drew the item. With an overlap several
+                people draw an item, and an answer without a token needs it
+    Raises PopulationError with a fault for each row that names no drawn item, or an unknown answer;
+    ValueError where nobody says whose the answers are.
     """
     session.sync()
+    unsigned = sum(bool(one.answer) and one.token is None for one in answers)
+    if unsigned and annotator is None and session.plan.overlap:
+        raise ValueError(
+            f"annotator (--annotator) must name whose answers these are, or each must have its "
+            f"token: in this project several people judge the same items, and {unsigned:,} of the "
+            "answers have an id alone"
+        )
     found, faults = {}, []
     for one in answers:
-        fault = _fault(session, one) if one.answer else None
+        fault = _fault(session, one, annotator) if one.answer else None
         if fault is not None:
             faults.append(fault)
         elif one.answer:
@@ -120,15 +134,16 @@ def store_answers(
     if faults:
         raise PopulationError(faults)
     empty = {one.row: Outcome.EMPTY for one in answers}
-    return empty | {row: _store(session, one, change) for row, one in found.items()}
+    return empty | {row: _store(session, one, change, annotator) for row, one in found.items()}
 
 
-def _fault(session: Session, one: Answered) -> Fault | None:
+def _fault(session: Session, one: Answered, annotator: str | None) -> Fault | None:
     """What keeps an answer from being stored."""
-    shown = _shown(session, one)
+    shown = _shown(session, one, annotator)
     if shown is None:
         name, value = ("token", one.token) if one.token else ("id", one.item_id)
-        rule = f"no item that was drawn in this project has this {name}"
+        whose = "" if annotator is None else f" for {annotator!r}"
+        rule = f"no item that was drawn{whose} in this project has this {name}"
         return Fault("answers", name, one.row, value, rule)
     draw = shown.draw
     used = draw.token in session.state.answered
@@ -142,18 +157,24 @@ def _fault(session: Session, one: Answered) -> Fault | None:
     return None
 
 
-def _shown(session: Session, one: Answered) -> Shown | None:
-    """The draw that an answer is for; by its id the one that is open, else the last one."""
+def _shown(session: Session, one: Answered, annotator: str | None) -> Shown | None:
+    """The draw that an answer is for, of this person where one is named; by its id the one that is
+    open, else the last one."""
     screens = session.state.screens
     if one.token is not None:
-        return screens.shown.get(one.token)
-    mine = [found for found in screens.shown.values() if found.draw.item_id == one.item_id]
+        found = screens.shown.get(one.token)
+        return found if found and annotator in (None, found.annotator) else None
+    mine = [
+        found
+        for found in screens.shown.values()
+        if found.draw.item_id == one.item_id and annotator in (None, found.annotator)
+    ]
     mine.sort(key=lambda found: (screens.is_open(found.draw.token), found.sequence))
     return mine[-1] if mine else None
 
 
-def _store(session: Session, one: Answered, change: bool) -> Outcome:
-    shown = _shown(session, one)
+def _store(session: Session, one: Answered, change: bool, annotator: str | None) -> Outcome:
+    shown = _shown(session, one, annotator)
     assert shown is not None
     draw, person = shown.draw, shown.annotator
     before = None if draw.repeat else session.engine.in_force(draw.index)

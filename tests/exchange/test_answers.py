@@ -1,0 +1,56 @@
+"""Answers of a file where several people judge the same items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.cli import main
+from labelcore.errors import PopulationError
+from labelcore.exchange import Answered, store_answers
+from tests.report.sessions import session_on, write_items
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> lc.Session:
+    """A project in which two people judge each item."""
+    write_items(tmp_path / "items.csv")
+    url = f"sqlite:///{tmp_path / 'labels.db'}"
+    return session_on(tmp_path / "items.csv", store=url, budget=20, overlap=1.0)
+
+
+def by_id(draws: list[lc.Draw], answer: str) -> list[Answered]:
+    """A file that has ids alone."""
+    return [Answered(row, None, draw.item_id, answer) for row, draw in enumerate(draws, 1)]
+
+
+def by_token(draws: list[lc.Draw], answer: str) -> list[Answered]:
+    return [Answered(row, draw.token, None, answer) for row, draw in enumerate(draws, 1)]
+
+
+def test_ids_alone_need_a_person_where_several_judge(session: lc.Session, tmp_path: Path) -> None:
+    ann = session.take(3, "ann")
+    store_answers(session, by_id(ann, "yes"), annotator="ann")
+    bob = session.take(3, "bob")
+    assert [draw.item_id for draw in bob] == [draw.item_id for draw in ann]
+    with pytest.raises(ValueError, match="annotator .* must name whose .* 3 of the answers have"):
+        store_answers(session, by_id(ann, "yes"))
+    again = store_answers(session, by_id(ann, "yes"), annotator="ann")
+    assert set(again.values()) == {"same"}
+    assert session.engine.repeats.judged() == []
+    with pytest.raises(PopulationError, match="no item that was drawn for 'eve' in this project"):
+        store_answers(session, by_id(ann, "yes"), annotator="eve")
+    with pytest.raises(PopulationError, match="no item that was drawn for 'ann' .* has this token"):
+        store_answers(session, by_token(bob, "no"), annotator="ann")
+    file = tmp_path / "answers.csv"
+    file.write_text("id,answer\n" + "".join(f"{draw.item_id},no\n" for draw in bob), "utf-8")
+    place = ["--store", f"sqlite:///{tmp_path / 'labels.db'}", "--project", "spam"]
+    assert main(["answer", str(file), *place]) == 2
+    assert main(["answer", str(file), *place, "--annotator", "bob"]) == 0
+    session.sync()
+    judged = session.engine.repeats.judged()
+    people = [(one.first.annotator, one.first.label, one.others[0].annotator, one.others[0].label)
+              for one in judged]  # fmt: skip
+    assert people == [("ann", "yes", "bob", "no")] * 3
