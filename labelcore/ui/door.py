@@ -11,7 +11,6 @@ from __future__ import annotations
 import hmac
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -47,7 +46,7 @@ class Door:
         given = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
         if key and scope["type"] == "http" and same(given.get(PARAMETER, ""), key):
             await _answer(send, 303, "", _welcome(scope, given, key))
-        elif key and not same(_cookie(scope), key):
+        elif key and not any(same(one, key) for one in _cookies(scope)):
             await _refuse(scope, send, 403, NO_KEY)
         elif not key and not answers_to(_header(scope, b"host")):
             await _refuse(scope, send, 421, NO_NAME)
@@ -74,12 +73,17 @@ def _header(scope: Scope, wanted: bytes) -> str:
     return next((value.decode("latin-1") for name, value in scope["headers"] if name == wanted), "")
 
 
-def _cookie(scope: Scope) -> str:
-    try:
-        found = SimpleCookie(_header(scope, b"cookie")).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
+def _cookies(scope: Scope) -> list[str]:
+    """What this app's cookie holds. Those of other apps on this host come too, in any form."""
+    name = _cookie_name(scope)
+    given = (one.partition("=") for one in _header(scope, b"cookie").split(";"))
+    return [value.strip() for found, _, value in given if found.strip() == name]
+
+
+def _cookie_name(scope: Scope) -> str:
+    """With the port, because a browser gives the cookies of a host to all its ports."""
+    port = _header(scope, b"host").rpartition(":")[2]
+    return f"{COOKIE}_{port}" if port.isdecimal() else COOKIE
 
 
 def _welcome(scope: Scope, given: dict[str, str], key: str) -> list[tuple[bytes, bytes]]:
@@ -87,7 +91,7 @@ def _welcome(scope: Scope, given: dict[str, str], key: str) -> list[tuple[bytes,
     rest = urlencode({name: value for name, value in given.items() if name != PARAMETER})
     # A path that begins with two slashes would lead to another server.
     place = "/" + str(scope["path"]).lstrip("/\\") + (f"?{rest}" if rest else "")
-    cookie = f"{COOKIE}={key}; Path=/; HttpOnly; SameSite=Lax"
+    cookie = f"{_cookie_name(scope)}={key}; Path=/; HttpOnly; SameSite=Lax"
     return [(b"location", place.encode()), (b"set-cookie", cookie.encode())]
 
 

@@ -10,9 +10,10 @@ import pytest
 
 from labelcore.cli import serving
 from labelcore.ui import door
-from labelcore.ui.door import COOKIE, HOSTS, KEY, Door
+from labelcore.ui.door import HOSTS, KEY, Door
 
 ROOT = Path(__file__).parents[2]
+COOKIE = f"{door.COOKIE}_8501"
 PLACES = ["/", *(f"/{page.stem}" for page in sorted((ROOT / "pages").glob("*.py")))]
 PLACES += ["/_stcore/host-config", "/_stcore/upload_file/a/b", "/media/abc.png", "/static/x.js"]
 
@@ -32,7 +33,7 @@ def asked(path: str = "/", query: str = "", cookie: str = "", host: str = "127.0
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    headers = [(b"host", host.encode()), (b"cookie", cookie.encode())]
+    headers = [(b"host", host.encode()), (b"cookie", cookie.encode("latin-1"))]
     scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers}
     asyncio.run(Door(inside)(scope, None, send))
     return sent
@@ -70,9 +71,26 @@ def test_the_key_leaves_the_address_and_stays_in_a_cookie(shared: str) -> None:
     sent = asked("/label", f"project=a+b&start={shared}")
     head = dict(sent[0]["headers"])
     assert status(sent) == 303 and head[b"location"] == b"/label?project=a+b"
-    assert head[b"set-cookie"] == b"labelcore_start=the-key; Path=/; HttpOnly; SameSite=Lax"
+    assert head[b"set-cookie"] == b"labelcore_start_8501=the-key; Path=/; HttpOnly; SameSite=Lax"
     away = dict(asked("//elsewhere.example", f"start={shared}")[0]["headers"])
     assert away[b"location"] == b"/elsewhere.example"
+
+
+@pytest.mark.parametrize("other", ['a={"x": 1}', "a=b c", "=", "a", "\x00", 'a="x', "é=é"])
+def test_cookies_of_other_apps_are_no_hindrance(other: str, shared: str) -> None:
+    assert status(asked(cookie=f"{other}; {COOKIE}={shared}")) == 200
+    assert status(asked(cookie=f"{COOKIE}={shared};{other}")) == 200
+    assert status(asked(cookie=f"{other}; {COOKIE}=another")) == 403
+
+
+def test_two_shared_links_of_one_host_keep_a_cookie_each(shared: str) -> None:
+    both = f"{door.COOKIE}_8502=of-the-other; {COOKIE}={shared}"
+    assert status(asked(cookie=both)) == 200
+    assert status(asked(cookie=both, host="127.0.0.1:8502")) == 403
+    head = dict(asked(query=f"start={shared}", host="labels.example:8502")[0]["headers"])
+    assert head[b"set-cookie"].startswith(b"labelcore_start_8502=the-key;")
+    bare = dict(asked(query=f"start={shared}", host="labels.example")[0]["headers"])
+    assert bare[b"set-cookie"].startswith(b"labelcore_start=the-key;")
 
 
 @pytest.mark.parametrize(
