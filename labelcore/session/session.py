@@ -33,10 +33,10 @@ from labelcore.figures.scalars import complete, first_shown, headline_stage
 from labelcore.figures.stops import stop_reason
 from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
-from labelcore.log.events import Draw, Event, genesis, text_digest
+from labelcore.log.events import Draw, Event, answer_word, genesis, text_digest
 from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
-from labelcore.log.repeats import Judged
+from labelcore.log.repeats import LATER, Judged
 from labelcore.log.screens import LEASE, LONGEST_LEASE, Shown
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
@@ -696,7 +696,9 @@ class Session:
         Raises
         ------
         AnswerError
-            The item has no answer yet, the answer is unknown, or the project is finished.
+            The item has no answer yet, the answer is unknown, or the project is finished. With an
+            overlap also: the person judged the item after another one; the first answer is not
+            theirs to change, and their own stays as they gave it.
         """
         kind, label = self.engine.kind_of(answer)
 
@@ -706,6 +708,11 @@ class Session:
             before = self.engine.in_force(index) if 1 <= index <= len(self.engine.asked) else None
             if before is None:
                 raise AnswerError(f"item {index} has no answer yet that could be changed")
+            if self.own_reading(index, annotator) is not None:
+                raise AnswerError(
+                    f"item {index} was judged by {annotator!r} after another person: the first "
+                    "answer is not theirs to change"
+                )
             return self.ledger.event(
                 kind,
                 annotator,
@@ -979,6 +986,25 @@ class Session:
             found = self.engine.repeats.judged() if self.engine.repeats.others else []
             one = next((one for one in found if one.index == index), None)
             return one if one and one.complete and one.differs else None
+
+    def own_reading(self, index: int, annotator: str = DEFAULT_ANNOTATOR) -> Event | None:
+        """The answer that a person gave to an item after another person had judged it.
+
+        Parameters
+        ----------
+        index
+            the number of the draw: 1, 2, ...
+        annotator
+            the person
+
+        Returns
+        -------
+        Event or None
+            None where the person gave none, or put the item off; always without an overlap.
+        """
+        repeats = self.engine.repeats
+        found = repeats.further(index, annotator) if repeats.others else None
+        return None if found is None or answer_word(found) == LATER else found
 
     def _judged(self, item_id: str) -> Judged:
         found = (one for one in self.engine.repeats.judged() if one.first.item_id == item_id)

@@ -35,6 +35,7 @@ CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
 REASON = "settle-reason"
 ASKED, SETTLED = "Which answer counts?", "It is settled; a press settles it anew."
 FINAL = "The project is finished: go on longer to change an answer."
+SECOND = "You judged it after another person: your answer stands beside the first."
 
 
 def review_page(project: str) -> None:
@@ -218,6 +219,8 @@ def opened(project: str, session: Session) -> None:
     judged = None if finished else session.differing(index)
     if judged is not None:
         settling(project, session, judged, token)
+    elif (own := session.own_reading(index, people.name(session))) is not None:
+        st.text(f"You answered {shown_word(answer_word(own))}. {SECOND}")
     else:
         judging_again(project, session, event, token, finished)
     where = reader_zone()

@@ -37,6 +37,17 @@ def test_what_people_judge_differently_is_settled_on_review(app, make) -> None:
     assert session.engine.in_force(2).label == "yes"
 
 
+def test_a_further_reader_sees_the_own_answer_and_no_keys(app, make) -> None:
+    session = make(overlap=1.0, readers=3)
+    by_two(session, 1)
+    page = app("review", project="demo")
+    page.session_state[review.OPENED] = (1, "c" * 24)
+    page.run()
+    assert f"You answered No. {review.SECOND}" in texts(page)
+    assert not [one.key for one in page.button if str(one.key).startswith("change-")]
+    assert not page.exception
+
+
 def test_review_hides_what_this_person_is_still_to_judge(make) -> None:
     session = make(overlap=1.0)
     for _ in range(3):

@@ -159,6 +159,21 @@ def test_who_changed_the_first_answer_is_not_asked_for_another(population: lc.Po
     replays(session)
 
 
+def test_a_further_reader_does_not_change_the_first_answer(population: lc.Population) -> None:
+    session = started(population, 1.0, readers=3)
+    session.answer(session.next("ann"), "yes")
+    own = session.answer(session.next("bob"), "no")
+    assert session.own_reading(1, "bob") == own
+    with pytest.raises(AnswerError, match="item 1 was judged by 'bob' after another person"):
+        session.revise(1, "no", "changed", annotator="bob")
+    assert session.engine.in_force(1).annotator == "ann"
+    session.answer(session.next("eve"), "later")
+    assert session.own_reading(1, "eve") is session.own_reading(1, "ann") is None
+    session.revise(1, "no", "own", annotator="ann")
+    assert session.engine.in_force(1).label == "no"
+    replays(session)
+
+
 def test_a_first_answer_taken_back_leaves_the_other_readings(population: lc.Population) -> None:
     session = started(population, 1.0)
     session.answer(session.next("ann"), "yes")
