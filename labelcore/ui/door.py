@@ -12,7 +12,7 @@ import hmac
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from streamlit import config
 
@@ -89,8 +89,9 @@ def _cookie_name(scope: Scope) -> str:
 def _welcome(scope: Scope, given: dict[str, str], key: str) -> list[tuple[bytes, bytes]]:
     """To the same page without the key in its address, with the key in a cookie."""
     rest = urlencode({name: value for name, value in given.items() if name != PARAMETER})
-    # A path that begins with two slashes would lead to another server.
-    place = "/" + str(scope["path"]).lstrip("/\\") + (f"?{rest}" if rest else "")
+    # A path that begins with two slashes would lead to another server, also with a tab in between.
+    path = "/" + quote(str(scope["path"]).lstrip("/\\"))
+    place = path + (f"?{rest}" if rest else "")
     cookie = f"{_cookie_name(scope)}={key}; Path=/; HttpOnly; SameSite=Lax"
     return [(b"location", place.encode()), (b"set-cookie", cookie.encode())]
 

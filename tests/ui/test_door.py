@@ -72,8 +72,20 @@ def test_the_key_leaves_the_address_and_stays_in_a_cookie(shared: str) -> None:
     head = dict(sent[0]["headers"])
     assert status(sent) == 303 and head[b"location"] == b"/label?project=a+b"
     assert head[b"set-cookie"] == b"labelcore_start_8501=the-key; Path=/; HttpOnly; SameSite=Lax"
-    away = dict(asked("//elsewhere.example", f"start={shared}")[0]["headers"])
-    assert away[b"location"] == b"/elsewhere.example"
+
+
+@pytest.mark.parametrize(
+    ("path", "location"),
+    [
+        ("//elsewhere.example", b"/elsewhere.example"),
+        ("/\t/elsewhere.example", b"/%09/elsewhere.example"),
+        ("/\r\n/elsewhere.example", b"/%0D%0A/elsewhere.example"),
+        ("/\\elsewhere.example", b"/elsewhere.example"),
+        ("/a?b", b"/a%3Fb"),
+    ],
+)
+def test_the_key_never_leads_to_another_server(path: str, location: bytes, shared: str) -> None:
+    assert dict(asked(path, f"start={shared}")[0]["headers"])[b"location"] == location
 
 
 @pytest.mark.parametrize("other", ['a={"x": 1}', "a=b c", "=", "a", "\x00", 'a="x', "é=é"])
