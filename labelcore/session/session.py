@@ -200,6 +200,11 @@ class Session:
     def one_look(self) -> Iterator[None]:
         """Read the log once for all that is asked within the block, in this thread.
 
+        Returns
+        -------
+        context manager
+            For ``with``; it gives nothing to the block.
+
         Examples
         --------
         >>> import labelcore as lc

@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from labelcore.log.people import DEFAULT_ANNOTATOR
+from labelcore.session.ledger import now
 from labelcore.session.session import Session
 
 COOKIE = "labelcore_person"
@@ -156,9 +157,12 @@ def is_here(session: Session) -> None:
 
 
 def release_gone(session: Session) -> bool:
-    """Give back what people have on the screen whose pages have been gone for ten minutes."""
-    found = False
+    """Give back what people have on the screen whose pages have been gone for ten minutes; what
+    they took for a time is theirs until it is over."""
+    found, at = False, now()
     for person in presence().gone(session.project):
         for draw in session.state.on_screen(person):
-            found = session.release(draw) is not None or found
+            shown = session.state.screens.shown[draw.token]
+            if shown.minutes is None or shown.over(at):
+                found = session.release(draw) is not None or found
     return found

@@ -134,6 +134,21 @@ def test_an_item_comes_back_when_its_page_has_been_gone(app, make, monkeypatch) 
     assert [event.annotator for event in session.events if event.kind == "released"] == ["bob"]
 
 
+def test_what_was_taken_for_a_time_outlasts_a_closed_page(make, monkeypatch) -> None:
+    session = make(budget=45)
+    taken = session.take(3, "bob", minutes=4320)
+    given(session, "eve")
+    monkeypatch.setattr(people, "GONE_SECONDS", 0.0)
+    for who in ("bob", "eve"):
+        people.presence().arrive("demo", who)
+        people.presence().leave("demo", who)
+    assert people.release_gone(session)
+    assert session.state.on_screen("bob") == taken and not session.state.on_screen("eve")
+    monkeypatch.setattr(people, "now", lambda: "2999-01-01T00:00:00+00:00")
+    assert people.release_gone(session)
+    assert not session.state.on_screen("bob")
+
+
 def test_a_name_is_asked_for_once_somebody_else_is_there(app, make) -> None:
     session = make(labels=2)
     page = app("label", project="demo")
