@@ -11,6 +11,7 @@ from __future__ import annotations
 import hmac
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -20,7 +21,6 @@ KEY, HOSTS = "LABELCORE_START_KEY", "LABELCORE_HOSTS"
 """Variables of the environment: the key of a shared link, and further names of the app, with
 commas."""
 COOKIE, PARAMETER = "labelcore_start", "start"
-HERE = ("127.0.0.1", "localhost", "[::1]")
 HEALTH = "/_stcore/health"
 NO_KEY = "This Labelcore is shared by a link. Open the whole link that you were given."
 NO_NAME = "This Labelcore does not answer to this name. Open it as http://127.0.0.1, with its port."
@@ -60,13 +60,22 @@ def same(given: str, key: str) -> bool:
 
 
 def answers_to(host: str) -> bool:
-    """Whether the app answers to this name: any where it listens to more than this machine, because
-    whoever lets it do so has a proxy before it."""
-    if config.get_option("server.address") not in HERE:
+    """Whether the app answers to this name: any where it was told to listen to more than this
+    machine, because whoever does so has a proxy before it."""
+    address = config.get_option("server.address")
+    if address and not _is_here(address):
         return True
     name = host if host.endswith("]") else host.rpartition(":")[0] or host
-    further = os.environ.get(HOSTS, "").split(",")
-    return name.lower() in {*HERE, *(one.strip().lower() for one in further if one.strip())}
+    further = {one.strip().lower() for one in os.environ.get(HOSTS, "").split(",") if one.strip()}
+    return _is_here(name) or name.lower() in further
+
+
+def _is_here(name: str) -> bool:
+    """Whether this name of a computer can only be this machine's."""
+    try:
+        return ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return name.lower() == "localhost"
 
 
 def _header(scope: Scope, wanted: bytes) -> str:

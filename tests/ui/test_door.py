@@ -122,6 +122,22 @@ def test_on_this_machine_it_answers_to_its_own_names(
     assert (socket == [door.REFUSED_SOCKET]) == (not answered)
 
 
+@pytest.mark.parametrize(
+    ("address", "checked"),
+    [
+        ("127.0.0.1", True), ("127.0.0.2", True), ("localhost", True), ("::1", True), ("", True),
+        (None, True), ("0.0.0.0", False), ("::", False), ("192.168.1.7", False),
+        ("unix:///run/labels.sock", False), ("labels.example", False),
+    ],
+)  # fmt: skip
+def test_only_who_says_so_lets_it_answer_to_every_name(
+    address: str | None, checked: bool, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door.config, "get_option", lambda name: address)
+    assert status(asked(host="elsewhere.example:8501")) == (421 if checked else 200)
+    assert status(asked(host=f"{address or 'localhost'}:8501")) == 200
+
+
 def test_no_other_page_shows_it_in_a_frame(here: None) -> None:
     head = asked()[0]["headers"]
     assert (b"x-frame-options", b"SAMEORIGIN") in head and (b"x", b"1") in head
