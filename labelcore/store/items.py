@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,16 +35,29 @@ def keep(file: Path, folder: Path) -> str:
 
 
 def _copied(file: Path, there: Path) -> None:
+    """Nothing is there before all of it is on the disk; who is first of several that copy the same
+    does not matter."""
     try:
         if not there.exists():
             there.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            half = there.with_name(f"{there.name}.{os.getpid()}")
-            shutil.copyfile(file, half)
-            os.replace(half, there)
+            _copy_whole(file, there)
     except OSError as error:
         raise StoreNotWritableError(
             f"{there.parent}: the items cannot be kept beside the store: {error.strerror or error}"
         ) from error
+
+
+def _copy_whole(file: Path, there: Path) -> None:
+    # The name is the copy's own and short: one made from that of the file could be too long.
+    handle, half = tempfile.mkstemp(dir=there.parent, prefix=".half-")
+    try:
+        with os.fdopen(handle, "wb") as stream, file.open("rb") as source:
+            shutil.copyfileobj(source, stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(half, there)
+    finally:
+        Path(half).unlink(missing_ok=True)
 
 
 def place_of(record: ProjectRecord) -> str | None:

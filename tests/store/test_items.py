@@ -1,14 +1,21 @@
-"""Items kept beside a store: only inside its folder."""
+"""Items kept beside a store: whole, and only inside its folder."""
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shutil
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import pytest
 
-from labelcore.errors import StoreError
-from labelcore.store import ProjectRecord, copy_items, items_path
+from labelcore.errors import StoreError, StoreNotWritableError
+from labelcore.store import ProjectRecord, copy_items, items_path, keep
 
 OUTSIDE = ["../../out/evil.txt", "{out}/evil.txt", "", "link/evil.txt"]
 
@@ -58,3 +65,55 @@ def test_what_lies_inside_is_copied_and_found(folders: tuple[Path, Path, Path]) 
     record = record_of("0123/a..b.csv")
     copy_items([record], source, target)
     assert items_path(record, target).read_text() == "items"
+
+
+def test_a_file_with_the_longest_name_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / f"{'n' * 251}.csv"
+    file.write_text("items")
+    kept = tmp_path / "labels.items" / keep(file, tmp_path / "labels.items")
+    assert kept.read_text() == "items" and stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+def test_a_full_disk_leaves_no_half_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(source: Any, target: Any, *more: Any) -> None:
+        stream = open(target, "wb") if isinstance(target, Path) else target  # noqa: SIM115
+        stream.write(b"half")
+        stream.flush()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for name in ("copyfileobj", "copyfile"):
+        monkeypatch.setattr(shutil, name, full)
+    (tmp_path / "items.csv").write_text("items")
+    with pytest.raises(StoreNotWritableError, match="cannot be kept .* No space left"):
+        keep(tmp_path / "items.csv", tmp_path / "labels.items")
+    assert not [one for one in (tmp_path / "labels.items").rglob("*") if one.is_file()]
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    sync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda given: done.append("sync") or sync(given))
+    monkeypatch.setattr(os, "replace", lambda *given: done.append("replace") or replace(*given))
+    (tmp_path / "items.csv").write_text("items")
+    keep(tmp_path / "items.csv", tmp_path / "labels.items")
+    assert done == ["sync", "replace"]
+
+
+def test_two_threads_keep_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "items.csv").write_text("items")
+    both, replace = Barrier(2, timeout=10), os.replace
+
+    def replace_together(half: Any, there: Any) -> None:
+        both.wait()
+        replace(half, there)
+
+    monkeypatch.setattr(os, "replace", replace_together)
+    with ThreadPoolExecutor(2) as threads:
+        folder = tmp_path / "labels.items"
+        places = list(threads.map(lambda _: keep(tmp_path / "items.csv", folder), range(2)))
+    assert places[0] == places[1] and (folder / places[0]).read_text() == "items"
+    assert len(list((folder / places[0]).parent.iterdir())) == 1
