@@ -136,7 +136,7 @@ def draw(
 @store_option
 @project_option
 @moved_option
-@click.option("--change", is_flag=True, help="Change answers that are there and differ.")
+@click.option("--change", is_flag=True, help="Change first answers that differ.")
 @click.option(
     "--annotator",
     help="Whose answers these are. Default: of whoever drew the item; with an overlap, answers "

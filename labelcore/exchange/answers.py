@@ -52,7 +52,7 @@ _WORDS = {
     "stored": "stored",
     "same": "there already",
     "changed": "changed",
-    "different": "left as they are, though they differ (--change changes them)",
+    "different": "left as they are, though they differ (--change changes an item's first answer)",
     "empty": "still to be given",
 }
 
@@ -110,7 +110,8 @@ def store_answers(
     """Store each answer in the name of whoever drew the item; {row: what became of it}. Nothing is
     stored where one cannot be.
 
-    change      whether answers that are there and differ are changed
+    change      whether answers that are there and differ are changed; a further answer to an item
+                stays as it was given
     annotator   whose answers they all are; None: of whoever drew the item. With an overlap several
                 people draw an item, and an answer without a token needs it
     Raises PopulationError with a fault for each row that names no drawn item, or an unknown answer;
@@ -146,8 +147,7 @@ def _fault(session: Session, one: Answered, annotator: str | None) -> Fault | No
         rule = f"no item that was drawn{whose} in this project has this {name}"
         return Fault("answers", name, one.row, value, rule)
     draw = shown.draw
-    used = draw.token in session.state.answered
-    if used and not draw.repeat and session.engine.in_force(draw.index) is None:
+    if draw.token in session.state.answered and _before(session, shown) is None:
         rule = "the answer to this item was taken back; draw the item again"
         return Fault("answers", "token", one.row, draw.token, rule)
     try:
@@ -177,15 +177,13 @@ def _store(session: Session, one: Answered, change: bool, annotator: str | None)
     shown = _shown(session, one, annotator)
     assert shown is not None
     draw, person = shown.draw, shown.annotator
-    before = None if draw.repeat else session.engine.in_force(draw.index)
+    before = _before(session, shown)
     outcome = Outcome.STORED
-    if draw.token in session.state.answered and draw.repeat:
-        outcome = Outcome.SAME
-    elif before is None or (before.kind == "later" and _is_open(session, shown)):
+    if before is None or (before.kind == "later" and _is_open(session, shown)):
         session.answer(draw, one.answer)
     elif _means(session, before, one.answer):
         outcome = Outcome.SAME
-    elif change and one.answer != "later":
+    elif change and one.answer != "later" and before.kind != "reread":
         mark = hashlib.sha256(f"{before.sequence}\n{one.answer}".encode()).hexdigest()[:24]
         session.revise(draw.index, one.answer, mark, annotator=person)
         outcome = Outcome.CHANGED
@@ -194,6 +192,16 @@ def _store(session: Session, one: Answered, change: bool, annotator: str | None)
     if one.note and session.last_said(draw, "noted") != one.note:
         session.note(draw.index, one.note, annotator=person)
     return outcome
+
+
+def _before(session: Session, shown: Shown) -> Event | None:
+    """The answer in force that one for this draw is compared with: the first to the item, or, where
+    this person gave a further one, that."""
+    draw, person = shown.draw, shown.annotator
+    if not draw.repeat:
+        return session.own_reading(draw.index, person) or session.engine.in_force(draw.index)
+    used = draw.token in session.state.answered
+    return session.engine.repeats.further(draw.index, person) if used else None
 
 
 def _is_open(session: Session, shown: Shown) -> bool:

@@ -54,3 +54,46 @@ def test_ids_alone_need_a_person_where_several_judge(session: lc.Session, tmp_pa
     people = [(one.first.annotator, one.first.label, one.others[0].annotator, one.others[0].label)
               for one in judged]  # fmt: skip
     assert people == [("ann", "yes", "bob", "no")] * 3
+
+
+def test_a_further_answer_that_differs_is_not_called_the_same(session: lc.Session) -> None:
+    ann = session.take(2, "ann")
+    store_answers(session, by_token(ann, "yes"))
+    bob = session.take(2, "bob")
+    assert set(store_answers(session, by_token(bob, "no")).values()) == {"stored"}
+    assert set(store_answers(session, by_token(bob, "no")).values()) == {"same"}
+    for change in (False, True):
+        found = store_answers(session, by_token(bob, "yes"), change=change)
+        assert set(found.values()) == {"different"}
+    assert [one.others[0].label for one in session.engine.repeats.judged()] == ["no", "no"]
+    session.undo("bob")
+    with pytest.raises(PopulationError, match="the answer to this item was taken back"):
+        store_answers(session, by_token(bob, "no"))
+
+
+def test_an_item_given_back_and_judged_after_another_person(session: lc.Session) -> None:
+    """The token of the first time does not change what the other person answered."""
+    (given,) = session.take(1, "ann")
+    session.release(given)
+    store_answers(session, by_token(session.take(1, "bob"), "yes"))
+    (again,) = session.take(1, "ann")
+    assert (again.index, again.repeat) == (given.index, True)
+    store_answers(session, by_token([again], "no"))
+    assert store_answers(session, by_token([given], "no")) == {1: "same"}
+    assert store_answers(session, by_token([given], "yes"), change=True) == {1: "different"}
+    assert session.engine.in_force(given.index).annotator == "bob"
+
+
+@pytest.mark.parametrize("overlap", [0.0, 1.0])
+def test_a_first_answer_that_differs_is_changed_where_asked(
+    session: lc.Session, tmp_path: Path, overlap: float
+) -> None:
+    chosen = session
+    if not overlap:
+        chosen = session_on(tmp_path / "items.csv", budget=20, repeats=1.0)
+    draws = chosen.take(2, "ann")
+    store_answers(chosen, by_token(draws, "yes"))
+    assert set(store_answers(chosen, by_token(draws, "no")).values()) == {"different"}
+    found = store_answers(chosen, by_token(draws, "no"), change=True)
+    assert set(found.values()) == {"changed"}
+    assert [chosen.engine.in_force(draw.index).label for draw in draws] == ["no", "no"]
