@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +31,9 @@ def say(values: Mapping[str, Any], sentences: Sequence[str], as_json: bool) -> N
 def write(output: str, content: bytes, *, force: bool = False) -> str:
     """Write to a file, "-" for standard output; returns where it went, in words.
 
-    ValueError when the file exists and ``force`` is not set.
+    A file that is written over stays as it was until all of the new one is on the disk.
+
+    ValueError when the file exists and ``force`` is not set, and when it cannot be written.
     """
     if output == "-":
         sys.stdout.buffer.write(content)
@@ -36,10 +41,26 @@ def write(output: str, content: bytes, *, force: bool = False) -> str:
         return "standard output"
     path = Path(output)
     try:
-        with path.open("wb" if force else "xb") as stream:
-            stream.write(content)
+        if force and path.is_file():
+            _replace(path.resolve(), content)
+        else:
+            with path.open("wb" if force else "xb") as stream:
+                stream.write(content)
     except FileExistsError:
         raise ValueError(f"{path} exists already; give --force to write over it") from None
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}") from None
     return str(path)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    handle, half = tempfile.mkstemp(dir=path.parent, prefix=".half-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        shutil.copymode(path, half)
+        os.replace(half, path)
+    finally:
+        Path(half).unlink(missing_ok=True)

@@ -1,0 +1,43 @@
+"""Where the commands put files."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from labelcore.cli.output import write
+
+
+@contextmanager
+def full_disk(size: int) -> Iterator[None]:
+    """No file may grow beyond so many bytes."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_file_that_is_written_over_is_there_until_the_new_one_is(tmp_path: Path) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text("of before")
+    with full_disk(10), pytest.raises(ValueError, match=r"labels.csv cannot be written: File too"):
+        write(str(file), b"more than ten bytes", force=True)
+    assert file.read_text() == "of before" and list(tmp_path.iterdir()) == [file]
+
+
+def test_a_file_that_is_written_over_keeps_its_mode_and_its_links(tmp_path: Path) -> None:
+    file, link = tmp_path / "labels.csv", tmp_path / "link.csv"
+    file.write_text("of before")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    assert write(str(link), b"new", force=True) == str(link)
+    assert link.is_symlink() and file.read_text() == "new"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert write("/dev/null", b"new", force=True) and Path("/dev/null").is_char_device()
