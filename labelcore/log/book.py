@@ -112,8 +112,8 @@ class Book:
         return event is not None and event.kind != "later"
 
     def settlement(self, one: Judged) -> Event | None:
-        """What was said to count for an item; None where nothing was, or an answer to it has
-        changed since."""
+        """What was said to count for an item; None where nothing was, or one of the answers that it
+        was said of was taken back. A first answer changed after the others leaves it."""
         found = self.settled.get(one.index)
         stands = found is not None and found.detail.get("answers") == one.sequences
         return found if stands else None

@@ -916,7 +916,9 @@ class Session:
         Returns
         -------
         Event
-            What was stored. The last one counts, until an answer to the item changes.
+            What was stored. The last one counts, as long as the answers stand that it was said of:
+            that of each person as it was when the others judged the item. Taking one of them back
+            ends it; changing the first answer afterwards does not.
 
         Raises
         ------

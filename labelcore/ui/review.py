@@ -237,10 +237,14 @@ def opened(project: str, session: Session) -> None:
 def settling(project: str, session: Session, judged: Judged, token: str) -> None:
     """What people say of the item, and the keys to say which answer counts."""
     said = session.engine.settlement(judged)
-    answers = ", ".join(
+    first, *others = (
         f"{one_line(session.called(one.annotator), 60)} {shown_word(answer_word(one))}"
         for one in judged.answers
     )
+    now = session.engine.in_force(judged.index)
+    if now is not None and now.sequence != judged.first.sequence:
+        first += f" (later changed to {shown_word(answer_word(now))})"
+    answers = ", ".join([first, *others])
     st.text(f"Judged differently: {answers}. {SETTLED if said else ASKED}")
     st.text_input("Why (optional)", key=f"{REASON}-{token}")
     choices = classes_in_order(session)

@@ -37,6 +37,18 @@ def test_what_people_judge_differently_is_settled_on_review(app, make) -> None:
     assert session.engine.in_force(2).label == "yes"
 
 
+def test_a_first_answer_changed_after_the_others_is_told(app, make) -> None:
+    session = make(overlap=1.0)
+    by_two(session, 1)
+    session.settle(str(session.engine.in_force(1).item_id), "no", "eve")
+    session.revise(1, "no", "changed", annotator="ann")
+    page = app("review", project="demo")
+    page.session_state[review.OPENED] = (1, "d" * 24)
+    page.run()
+    said = f"Judged differently: ann Yes (later changed to No), me No. {review.SETTLED}"
+    assert said in texts(page) and not page.exception
+
+
 def test_a_further_reader_sees_the_own_answer_and_no_keys(app, make) -> None:
     session = make(overlap=1.0, readers=3)
     by_two(session, 1)

@@ -221,6 +221,25 @@ def test_a_settlement_ends_with_the_answers_it_was_of(population: lc.Population)
     replays(session)
 
 
+def test_a_settlement_outlasts_a_change_of_the_first_answer(population: lc.Population) -> None:
+    """It was said of what each person answered alone; taken back, it ends."""
+    session = started(population, 1.0)
+    session.answer(session.next("ann"), "yes")
+    draw = session.next("bob")
+    session.answer(draw, "no")
+    event = session.settle(draw.item_id, "yes", "eve")
+    session.revise(1, "no", "changed", annotator="ann")
+    (one,) = session.engine.repeats.judged()
+    assert (one.first.label, session.engine.settlement(one)) == ("yes", event)
+    session.undo("ann")
+    assert session.engine.settlement(one) == event
+    session.undo("ann")
+    session.answer(session.next("ann"), "yes")
+    (one,) = session.engine.repeats.judged()
+    assert session.engine.settlement(one) is None
+    replays(session)
+
+
 def test_what_cannot_be_settled_says_why(population: lc.Population) -> None:
     session = started(population, 1.0, readers=3)
     draw = session.next("ann")
