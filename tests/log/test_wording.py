@@ -15,6 +15,7 @@ EXAMPLES: dict[str, Any] = {
     "answer_words": ["no", "yes"],
     "highlight": {"words": ["prize"]},
     "title": "Spam, second try",
+    "names": {"me": "Ann"},
 }
 
 
@@ -41,6 +42,7 @@ def test_anything_else_is_refused_and_the_words_are_named(name: str) -> None:
         ("answer_words", {"no": 1}, "dict"),
         ("highlight", ["prize"], "list"),
         ("title", b"x", "bytes"),
+        ("names", ["Ann"], "list"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_named(name: str, value: Any, kind: str) -> None:
