@@ -27,6 +27,7 @@ from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words.existing import assumed
 
 SUMMARY_FORMULAS = {"average_precision": average_precision, "area_under_roc": area_under_roc}
+GRID = 5_000
 NEEDS_ALL = "the bounds of the whole list are not there yet"
 
 
@@ -62,10 +63,12 @@ def ranked_curve(engine: Engine, ranks: IntArray | None = None) -> Curve:
 
 def whole_curve(engine: Engine, curve: Curve) -> Curve:
     """``curve`` at so many ranks that what it says of all others follows from them: beside its own,
-    the labelled ones, the ones before them, and the last."""
-    known = ranked(engine).rank
-    last = np.array([len(engine.population)], dtype=np.int64)
-    places = [curve.rank, known, known[known > 1] - 1, last]
+    the labelled ones, the ones before them, and the last; and ``GRID`` ranks, every one of a list
+    that is no longer, because a band that runs nearly straight is wider where it is not looked at.
+    """
+    known, last = ranked(engine).rank, len(engine.population)
+    grid = np.linspace(1, last, min(last, GRID)).round().astype(np.int64)
+    places = [curve.rank, known, known[known > 1] - 1, grid]
     return ranked_curve(engine, np.unique(np.concatenate(places)))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labelcore.ui import draft, new_kept
+from labelcore.ui import draft, new_aim, new_kept
 from labelcore.ui.new_cards import PREVALENCE
 from labelcore.ui.new_goal import MARGIN
 from tests.app.conftest import aimed, back, button, to_aim
@@ -95,7 +95,7 @@ def buttons(root: Path) -> list[str]:
             match node:
                 case ast.Call(func=ast.Attribute(attr="button" | "file_uploader"), keywords=words):
                     found += [ast.unparse(one.value) for one in words if one.arg == "key"]
-    return [text.strip("f'\"") for text in found]
+    return [str(getattr(new_aim, text, text.strip("f'\""))) for text in found]
 
 
 def test_nothing_is_put_into_a_button(root: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.estimands import ratios
-from labelcore.figures.label_error import _both_ways, label_error
+from labelcore.figures.label_error import both_ways, label_error
 from labelcore.figures.scalars import headline_stage
 from labelcore.stats.profile import plug_in_totals
 from labelcore.words.label_error import (
@@ -281,7 +281,7 @@ def test_after_recycling_labels_count_where_they_are_a_random_sample(tmp_path: P
     stage, results = headline_stage(session.engine), session.results()
     pooled = []
     for question in (one for one in stage.questions if one.row.name == "precision"):
-        (cells,) = _both_ways(stage, question)
+        (cells,) = both_ways(stage, question)
         value = results[question.key].value
         assert ratios([question.row], cells).value(plug_in_totals(cells))[0] == pytest.approx(value)
         tally = stage.tallies[question.subject].cells(question.class_index)
