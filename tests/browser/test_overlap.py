@@ -36,7 +36,10 @@ def test_two_people_differ_and_it_is_settled(
     other.goto(f"{url}/review?project={project}")
     driving.choose(other, other.get_by_text("To settle 2"))
     table = other.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
-    table.click(position={"x": 60, "y": ROW_PIXELS * 1.5})
+    row = {"x": 60, "y": ROW_PIXELS * 1.5}
+    table.hover(position=row)  # As a mouse does: the list was just changed under it.
+    wait_until_idle(other)
+    table.click(position=row)
     expect(other.get_by_text("me Yes, Bob No. Which answer counts?")).to_be_visible()
     wait_until_idle(other)
     reason = other.locator("[class*='st-key-settle-reason'] input")
