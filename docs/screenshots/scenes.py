@@ -126,6 +126,8 @@ def wrong(page: Page) -> None:
     idle(page)
     page.wait_for_timeout(1000)
     grid = page.locator(".st-key-review-table .stDataFrameGlideDataEditor").first
+    grid.hover(position={"x": 60, "y": 126})
+    page.wait_for_timeout(300)
     grid.click(position={"x": 60, "y": 126})
     page.locator(".lc-box").wait_for()
     idle(page)
@@ -246,20 +248,23 @@ def type_into(selector: str, text: str) -> Callable[[Page], None]:
 
 def card(title: str) -> Callable[[Page], None]:
     def act(page: Page) -> None:
-        page.locator(".st-key-new-aim").get_by_text(title, exact=True).click()
+        question = page.locator(".st-key-new-aim").get_by_text(title, exact=True)
+        if not question.count():
+            page.locator(".st-key-new-press-more-aims button").click()
+        question.click()
 
     return act
 
 
 def claim(page: Page) -> None:
-    page.get_by_text("Show a claim").click()
+    page.get_by_text("A claim", exact=True).click()
     page.get_by_text("Enter the percentage to continue.").wait_for()
     type_into("[class*='st-key-new-claim-0-'][class*='-percent'] input", "60")(page)
 
 
 def once(page: Page) -> None:
     """A plain random sample, a margin, a fixed promise, and the stop by itself."""
-    page.get_by_text("This sure", exact=True).click()
+    page.get_by_text("± points", exact=True).click()
     idle(page)
     method("Plain random")(page)
     idle(page)
