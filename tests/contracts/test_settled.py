@@ -15,12 +15,17 @@ from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.log.repeats import Judged, Repeats
 from labelcore.promises import State
-from labelcore.words.agreement import NO_DIFFERENCE_SETTLED, NO_END, OLD_SAMPLE_SETTLED
+from labelcore.words.agreement import (
+    KNOWN_SETTLED,
+    NO_DIFFERENCE_SETTLED,
+    NO_END,
+    OLD_SAMPLE_SETTLED,
+)
 from tests.contracts.test_tables import CASES, Case, written_files
 from tests.designs.recycled import engine_of
 from tests.designs.synthetic import Known, labelled
 
-REASONS = (NO_DIFFERENCE_SETTLED, NO_END, OLD_SAMPLE_SETTLED)
+REASONS = (KNOWN_SETTLED, NO_DIFFERENCE_SETTLED, NO_END, OLD_SAMPLE_SETTLED)
 SCALAR = [one for one in CASES if one.design not in ("reach_selection", "paula")]
 
 
