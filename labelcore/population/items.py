@@ -1,0 +1,103 @@
+"""What a method asks of items that are not in memory: counts, ranks and a seeded sample, never an
+array of all of them.
+
+Every count is exact, and no float is added up where the items are: the sum of a score is one of
+whole numbers, so that the same items give the same figures wherever they are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+UNIT = 2.0**40
+"""A score is added up as round(score * UNIT), half to even."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in the order of a score.
+
+    score   of the item there, as in the file
+    tie     32 hexadecimal digits of md5("{seed}|tie|{id}"): equal scores stand in their order
+    """
+
+    score: float
+    tie: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of the order of one score.
+
+    score    the column; falling: whether the highest come first; seed: of the ties
+    after    the piece starts behind this place; None: with the first item
+    until    the last place of the piece; None: the last item
+    """
+
+    score: str
+    falling: bool
+    seed: int
+    after: Mark | None = None
+    until: Mark | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Items of which all of this holds: a stratum.
+
+    predicted   classifier -> the index of the class that it predicts; others: any
+    stretches   the pieces of orders that the items lie in
+    """
+
+    predicted: Mapping[str, int] = field(default_factory=dict)
+    stretches: tuple[Stretch, ...] = ()
+
+
+class Items(Protocol):
+    """Items wherever they are kept. Positions count from 0 in an order of their own."""
+
+    def __len__(self) -> int:
+        """Number of items."""
+
+    def counts(self, parts: Sequence[Part]) -> IntArray:
+        """How many items each part holds, (n_parts,)."""
+
+    def joined(
+        self, classifiers: Sequence[str], parts: Sequence[Part]
+    ) -> dict[tuple[int, ...], IntArray]:
+        """The classes that these classifiers predict together, and how many items of each part
+        have them, (n_parts,)."""
+
+    def sums(self, score: str, parts: Sequence[Part]) -> list[int]:
+        """The sum of round(score * UNIT) over each part, exact."""
+
+    def histogram(self, score: str, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
+        """How many items have edges[i - 1] <= score < edges[i], (n_edges + 1,)."""
+
+    def at_ranks(
+        self, stretch: Stretch, predicted: Mapping[str, int], ranks: Sequence[int]
+    ) -> list[Mark]:
+        """The places of the items with these ranks, 1, 2, ..., within a piece and a prediction."""
+
+    def sample(self, part: Part, seed: int, first: int, take: int) -> IntArray:
+        """The positions of the items first, first + 1, ..., first + take - 1 of a part in the
+        order of md5("{seed}|draw|{id}"); fewer where it ends before."""
+
+    def ids_at(self, positions: IntArray) -> list[str]:
+        """The ids at some positions."""
+
+    def position(self, item_id: str) -> int:
+        """The position of an id. Raises ValueError where there is none."""
+
+    def rows(self, positions: IntArray, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Scores and predictions at some positions, by column."""
+
+    def cells(self, position: int, columns: Sequence[str]) -> dict[str, str]:
+        """The contents of one row as text."""
