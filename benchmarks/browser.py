@@ -22,7 +22,7 @@ from statistics import quantiles
 from typing import Any
 
 import click
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, WebSocket, sync_playwright
 
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.harness import table as markdown
@@ -87,14 +87,17 @@ def measure(
 ) -> dict[str, Any]:
     """Presses in turn on every page, ``labels`` on each."""
     random = Random(2)
+    received: list[int] = []
     for page, project in zip(pages, projects, strict=True):
         page.add_init_script(STOPWATCH)
+        page.on("websocket", partial(count_frames, received))
         driving.open_label(page, server.url, project)
     for page in pages * DROPPED:
         press(page, random, len(pages))
     for page in pages:
         page.wait_for_function(DONE)
         page.evaluate("stopwatch.length = 0")
+    received.clear()
     start, at = cpu_seconds(server.process_id), time.monotonic()
     for page in pages * labels:
         press(page, random, len(pages))
@@ -104,9 +107,16 @@ def measure(
     return {
         "presses": [one for page in pages for one in page.evaluate("stopwatch")],
         "cpu_ms": 1000 * used / labels / len(pages),
+        "frames": len(received) / labels / len(pages),
+        "kb": sum(received) / 1000 / labels / len(pages),
         "seconds": took,
         "answers": sum(len(driving.answers(server.data, project)) for project in projects),
     }
+
+
+def count_frames(received: list[int], socket: WebSocket) -> None:
+    """From now on, the size of each message from the server."""
+    socket.on("framereceived", lambda sent: received.append(len(sent)))
 
 
 def press(page: Page, random: Random, sessions: int) -> None:
@@ -170,7 +180,8 @@ def run(labels: int, sessions: int) -> list[Row]:
         f"dropped), {ITEMS:,} items, three estimands, recalibrated_neyman, the living picture on "
         f"the page; {found['seconds']:.0f} s; Chromium {version}; "
         f"{os.cpu_count()} cores for server and browser, load {before:.1f} before and "
-        f"{os.getloadavg()[0]:.1f} after; server processor time {found['cpu_ms']:.0f} ms a label."
+        f"{os.getloadavg()[0]:.1f} after; server processor time {found['cpu_ms']:.0f} ms and "
+        f"{found['frames']:.0f} messages of {found['kb']:.1f} KB in all a label."
     )
     when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     return [{"when": when, "words": words, "sessions": sessions, **found}]

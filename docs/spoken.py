@@ -21,7 +21,8 @@ ROOMS = (
 )
 SCRIPTS = {"SCRIPT", "STYLE"}
 NO_LANGUAGE = {
-    *("style.py", "surface_style.py", "nodes.py", "icon.py", "message_texts.py", "picture.py"),
+    *("style.py", "surface_style.py", "nodes.py", "scripts.py", "icon.py"),
+    *("message_texts.py", "picture.py"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
@@ -11,54 +12,7 @@ from labelcore.charts.design import both
 from labelcore.charts.living import N_SERIES
 from labelcore.ui.living import Picture
 from labelcore.ui.nodes import MADE
-
-SCRIPT = (
-    MADE
-    + """
-export default function ({ data, parentElement, setStateValue }) {
-  const div = () => document.createElement("div");
-  const root = (parentElement.labelcorePicture ||= Object.assign(div(), { parts: [] }));
-  if (!root.parts.length) {
-    // Bars, what is said, the chart. A live region speaks only while it stays in its place.
-    const [first, holder, said, below] = [div(), div(), div(), div()];
-    said.setAttribute("aria-live", "polite");
-    first.append(holder, said);
-    root.append(first, below);
-    root.parts = [holder, said, below];
-  }
-  if (root.parentNode !== parentElement) parentElement.appendChild(root);
-  const [holder, said, below] = root.parts;
-  const focused = root.getRootNode().activeElement;
-  const held = root.contains(focused) ? focused.textContent : "";
-  root.className = "living" + (data.unfolded ? "" : " folded") + (data.large ? " large" : "");
-  const bars = made(data.bars);
-  for (const name of bars.querySelectorAll("[data-figure]")) {
-    name.onclick = () => setStateValue("figure", name.dataset.figure);
-  }
-  const parts = [];
-  if (data.views.length > 1) {
-    const tabs = document.createElement("div");
-    tabs.className = "tabs";
-    for (const name of data.views) {
-      const tab = document.createElement("button");
-      tab.textContent = name;
-      tab.setAttribute("aria-pressed", String(name === data.view));
-      tab.onclick = () => setStateValue("view", name);
-      tabs.appendChild(tab);
-    }
-    parts.push(tabs);
-  }
-  if (data.chart) parts.push(made(data.chart));
-  holder.replaceChildren(bars);
-  below.replaceChildren(...parts);
-  if (said.textContent !== data.said.join("")) {
-    said.replaceChildren(...data.said.map(text =>
-      Object.assign(document.createElement("p"), { textContent: text })));
-  }
-  [...root.querySelectorAll("button")].find(one => one.textContent === held)?.focus();
-}
-"""
-)
+from labelcore.ui.scripts import Script
 
 SERIES = ["data", *(f"data-{place}" for place in range(2, N_SERIES + 1))]
 STYLE = (
@@ -153,10 +107,60 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
 """
 )
 
+SCRIPT = Script(
+    MADE
+    + f"const STYLE = {json.dumps(STYLE)};\n"
+    + """
+return ({ data, parentElement, setStateValue }) => {
+  const div = () => document.createElement("div");
+  const root = (parentElement.labelcorePicture ||= Object.assign(div(), { parts: [] }));
+  if (!root.parts.length) {
+    // Bars, what is said, the chart. A live region speaks only while it stays in its place.
+    const [first, holder, said, below] = [div(), div(), div(), div()];
+    said.setAttribute("aria-live", "polite");
+    first.append(holder, said);
+    const style = Object.assign(document.createElement("style"), { textContent: STYLE });
+    root.append(style, first, below);
+    root.parts = [holder, said, below];
+  }
+  if (root.parentNode !== parentElement) parentElement.appendChild(root);
+  const [holder, said, below] = root.parts;
+  const focused = root.getRootNode().activeElement;
+  const held = root.contains(focused) ? focused.textContent : "";
+  root.className = "living" + (data.unfolded ? "" : " folded") + (data.large ? " large" : "");
+  const bars = made(data.bars);
+  for (const name of bars.querySelectorAll("[data-figure]")) {
+    name.onclick = () => setStateValue("figure", name.dataset.figure);
+  }
+  const parts = [];
+  if (data.views.length > 1) {
+    const tabs = document.createElement("div");
+    tabs.className = "tabs";
+    for (const name of data.views) {
+      const tab = document.createElement("button");
+      tab.textContent = name;
+      tab.setAttribute("aria-pressed", String(name === data.view));
+      tab.onclick = () => setStateValue("view", name);
+      tabs.appendChild(tab);
+    }
+    parts.push(tabs);
+  }
+  if (data.chart) parts.push(made(data.chart));
+  holder.replaceChildren(bars);
+  below.replaceChildren(...parts);
+  if (said.textContent !== data.said.join("")) {
+    said.replaceChildren(...data.said.map(text =>
+      Object.assign(document.createElement("p"), { textContent: text })));
+  }
+  [...root.querySelectorAll("button")].find(one => one.textContent === held)?.focus();
+};
+"""
+)
+
 
 @st.cache_resource(show_spinner=False)
 def _component() -> ComponentRenderer:
-    return st.components.v2.component("labelcore_picture", css=STYLE, js=SCRIPT)
+    return st.components.v2.component("labelcore_picture", js=SCRIPT.asked)
 
 
 def show_picture(

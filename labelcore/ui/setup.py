@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from labelcore.errors import BrokenLogError
-from labelcore.ui import sessions
+from labelcore.ui import picture, sessions, surface
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.scripts import give_scripts
 from labelcore.ui.style import STYLE
 
 PAGES = {
@@ -28,8 +29,14 @@ def setup(title: str, *, wide: bool = False, project: str | None = None) -> None
         page_icon=icon(),
         layout="wide" if wide else "centered",
     )
-    st.html(STYLE)
+    dress()
     head(title, project)
+
+
+def dress() -> None:
+    """Style and scripts, which a page is given once."""
+    st.html(STYLE)
+    give_scripts((picture.SCRIPT, surface.SCRIPT))
 
 
 def head(here: str, project: str | None) -> None:

@@ -66,7 +66,7 @@ STYLE = (
 [class*="st-key-change-positive"] button, [class*="st-key-change-negative"] button {
   min-width: 7rem;
 }
-.st-key-keys, .st-key-person {
+.st-key-keys, .st-key-person, .st-key-scripts {
   position: absolute; width: 1px !important; height: 1px; overflow: hidden;
 }
 .st-key-explore-curve .nsewdrag { cursor: col-resize !important; }

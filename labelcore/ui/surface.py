@@ -18,6 +18,7 @@ from streamlit.components.v2.types import ComponentRenderer
 from labelcore.charts.living import Node
 from labelcore.ui.actions import TOO_LATE, TOO_QUICK
 from labelcore.ui.nodes import MADE
+from labelcore.ui.scripts import Script
 
 NOT_SAVED_YET = "Wait: your last press is not saved yet."
 SAVING = "Saving …"
@@ -28,7 +29,7 @@ SAID = {
     "NOT_SAVED_YET": NOT_SAVED_YET,
     "SAVING": SAVING,
 }
-SCRIPT = (
+SCRIPT = Script(
     "".join(f"const {name} = {json.dumps(value)};\n" for name, value in (TIMES | SAID).items())
     + MADE
     + """
@@ -191,19 +192,19 @@ function begin(parentElement) {
   return { take, end };
 }
 
-export default function ({ data, parentElement, setTriggerValue }) {
+return ({ data, parentElement, setTriggerValue }) => {
   const surface = (parentElement.labelcoreSurface ||= begin(parentElement));
   surface.take(data, (press) => setTriggerValue("press", press));
   return surface.end;
-}
+};
 """
 )
 
 
 @st.cache_resource(show_spinner=False)
 def _component() -> ComponentRenderer:
-    # Its style is in the page's sheet, which is sent once; this travels with every answer.
-    return st.components.v2.component("labelcore_surface", js=SCRIPT, isolate_styles=False)
+    # Its style is in the page's sheet: this travels with every answer.
+    return st.components.v2.component("labelcore_surface", js=SCRIPT.asked, isolate_styles=False)
 
 
 def surface(key: str, data: Mapping[str, Any], pressed: Callable[[], None]) -> None:

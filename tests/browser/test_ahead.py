@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from labelcore.ui.actions import TOO_LATE
 from labelcore.ui.surface import NOT_SAVED_YET, SAVING
 from tests.browser import driving
+from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
 
 TEXTS = {f"i{place}": f"Message {place}" for place in range(400)}
@@ -156,3 +157,22 @@ def test_roles_and_names_for_those_who_do_not_see_the_page(
         driving.settle(page)
         expect(yes).to_be_focused()
     assert len(driving.answers(shared_server.data, project)) == 2
+
+
+def test_script_and_style_come_with_the_page_and_not_with_an_answer(
+    page: Page, shared_server: Server, project: str
+) -> None:
+    received: list[bytes] = []
+    once = (b"SHORTEST_LOOK_MS", b".living {", b".lc-surface {")
+
+    def keep(sent: str | bytes) -> None:
+        received.append(sent if isinstance(sent, bytes) else sent.encode())
+
+    page.on("websocket", lambda socket: socket.on("framereceived", keep))
+    driving.open_label(page, shared_server.url, project)
+    assert [sum(part in one for one in received) for part in once] == [1, 1, 1]
+    received.clear()
+    driving.answer(page, "y")
+    wait_until_idle(page)
+    assert any(b"labelcore_picture" in one for one in received)
+    assert not [part for part in once for one in received if part in one]

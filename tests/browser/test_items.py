@@ -24,10 +24,10 @@ import streamlit as st
 from labelcore.items import highlights_of
 from labelcore.ui.item import item_nodes
 from labelcore.ui.sessions import data_folder
-from labelcore.ui.setup import STYLE
+from labelcore.ui.setup import dress
 from labelcore.ui.surface import show_item
 
-st.html(STYLE)
+dress()
 number = int(st.query_params["item"])
 one = json.loads((data_folder() / "items.json").read_text("utf-8"))[number]
 view = item_nodes(one["content"], highlights_of(one["settings"]))

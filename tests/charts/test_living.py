@@ -26,7 +26,7 @@ from labelcore.charts.living import (
     over_labels,
     race,
 )
-from labelcore.ui.picture import SCRIPT
+from labelcore.ui.nodes import MADE
 
 HOSTILE = "</text><script>alert(1)</script><img src=x onerror=alert(1)>"
 
@@ -251,7 +251,7 @@ def test_bounds_without_confidence_are_an_outline() -> None:
 
 
 def test_a_name_is_a_text_and_only_known_parts_are_used() -> None:
-    named = re.findall(r'"([\w-]+)"', SCRIPT[: SCRIPT.index("const made")])
+    named = re.findall(r'"([\w-]+)"', MADE[: MADE.index("const made")])
     shown = bars([Bar(HOSTILE, 0.5, 0.1, 0.9, (HOSTILE, HOSTILE))], wanted=0.5)
     for tree in (
         shown,

@@ -1,0 +1,57 @@
+"""Scripts that a page is given once, however often what they draw changes.
+
+Streamlit sends a component's script with every drawing of it. What is drawn at each answer sends a
+line in its place, which waits for the script that the page was given when it was opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+# A place for each script, whether it is asked for or given first.
+PLACE = """
+const placeOf = (name) => (globalThis.labelcoreScripts ||= {})[name] ||= (() => {
+  const place = {};
+  place.script = new Promise((given) => { place.give = given; });
+  return place;
+})();
+"""
+
+
+@dataclass(frozen=True)
+class Script:
+    """A component's script: the body of a function that returns what draws the component."""
+
+    body: str
+
+    @property
+    def name(self) -> str:
+        """After its content, so that a page kept open over an update asks for the new one."""
+        return hashlib.sha256(self.body.encode()).hexdigest()[:16]
+
+    @property
+    def asked(self) -> str:
+        """What a component has for a script."""
+        return f'{PLACE}export default await placeOf("{self.name}").script;\n'
+
+    @property
+    def given(self) -> str:
+        """What hands the script over."""
+        return f'placeOf("{self.name}").give((() => {{\n{self.body}}})());\n'
+
+
+@st.cache_resource(show_spinner=False)
+def _component(text: str) -> ComponentRenderer:
+    return st.components.v2.component("labelcore_scripts", js=text)
+
+
+def give_scripts(scripts: Iterable[Script]) -> None:
+    """Once on a page, outside every part of it that is drawn anew by itself."""
+    text = PLACE + "".join(one.given for one in scripts) + "export default function () {}\n"
+    with st.container(key="scripts"):
+        _component(text)(key="labelcore-scripts", height=1)
