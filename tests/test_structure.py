@@ -72,6 +72,8 @@ ONLY_IN = {
     "streamlit": {"ui", "pages", "app"},
     "plotly": {"charts", "ui"},
     "sqlalchemy": {"store"},
+    "duckdb": {"population"},
+    "pyspark": {"population"},
 }
 
 # Parts of the repository that nothing in labelcore, pages or app.py may import.

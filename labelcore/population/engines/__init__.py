@@ -1,0 +1,1 @@
+"""Tables of items that stay where they are: Parquet parts by DuckDB, PostgreSQL, Spark."""

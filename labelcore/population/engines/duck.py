@@ -1,0 +1,143 @@
+"""Parquet files and folders of them, by DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from labelcore.population.engines.engine import (
+    ROWS_AT_ONCE,
+    Engine,
+    EngineError,
+    Tick,
+    first_line,
+    go_on,
+    patiently,
+)
+from labelcore.population.engines.extras import imported
+from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
+from labelcore.population.text import as_text
+
+MEMORY = "1GB"
+PLACE = "labelcore place"
+REMOTE = "://"
+
+
+class DuckEngine(Engine):
+    """Parquet parts in one order; a position counts the rows of all parts before, then those of its
+    own. Reads files and, by its httpfs extension, addresses in object stores."""
+
+    def __init__(
+        self, name: str, parts: Sequence[str], id_columns: Sequence[str] = (), memory: str = MEMORY
+    ) -> None:
+        duckdb = imported("duckdb", name)
+        self.name, self.parts, self.id_columns = name, tuple(parts), tuple(id_columns)
+        self._error = duckdb.Error
+        asked = any(REMOTE in part for part in parts)
+        self._home = duckdb.connect(
+            config={
+                "memory_limit": memory,
+                "threads": 2,
+                "autoinstall_known_extensions": asked,
+                "autoload_known_extensions": asked,
+            }
+        )
+        rows = self._describe()
+        self._ends = np.cumsum(rows, dtype=np.int64)
+        starts = [int(end - number) for end, number in zip(self._ends, rows, strict=True)]
+        self.table = sql("read_parquet({}, file_row_number = true)", value(list(self.parts)))
+        self.place: Piece = sql(
+            "(CAST({} AS BIGINT[])[CAST(file_index AS BIGINT) + 1] + file_row_number)",
+            value(starts),
+        )
+
+    def _describe(self) -> list[int]:
+        """The columns, and the rows of each part."""
+        query = sql(
+            "SELECT file_name, num_rows FROM parquet_file_metadata({})", value(list(self.parts))
+        )
+        rows = dict(self.fetch(query))
+        table = sql("DESCRIBE SELECT * FROM read_parquet({})", value(list(self.parts[:1])))
+        self.columns = tuple(str(row[0]) for row in self.fetch(table))
+        return [int(rows[part]) for part in self.parts]
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def count(self) -> int:
+        """From the footers of the parts."""
+        return len(self)
+
+    def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
+        """All rows of a small result."""
+        cursor = self._home.cursor()
+        text = query.text.replace(HOLE, "?")
+
+        def ask() -> list[tuple[Any, ...]]:
+            found: list[tuple[Any, ...]] = cursor.execute(text, list(query.values)).fetchall()
+            return found
+
+        try:
+            return patiently(ask, cursor.interrupt, tick)
+        except self._error as error:
+            raise self._failed(error) from error
+        finally:
+            cursor.close()
+
+    def stream(self, query: Piece, tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
+        """A large result, in the order of the rows."""
+        try:
+            with self._home.cursor() as cursor:
+                text = query.text.replace(HOLE, "?")
+                reader = cursor.sql(text, params=list(query.values)).to_arrow_reader(ROWS_AT_ONCE)
+                for batch in reader:
+                    tick()
+                    yield batch
+        except (self._error, pa.ArrowException) as error:
+            raise self._failed(error) from error
+
+    def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
+        """Part after part, row after row."""
+        wanted = self.selected(columns)
+        wanted.append(sql(f'{{}} AS "{PLACE}"', self.place))
+        query = sql("SELECT {} FROM {}", joined(", ", wanted), self.table)
+        due = 0
+        for batch in self.stream(query, tick):
+            places = batch.column(PLACE).to_numpy()
+            if not np.array_equal(places, np.arange(due, due + len(places))):
+                raise EngineError(f"{self.name}: rows came in another order than that of the file")
+            due += len(places)
+            yield batch.drop_columns([PLACE])
+        if due != len(self):
+            raise EngineError(f"{self.name}: {due:,} of {len(self):,} rows were read")
+
+    def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
+        """The texts of one row, from its part alone."""
+        part = int(np.searchsorted(self._ends, position, side="right"))
+        first = int(self._ends[part - 1]) if part else 0
+        names = list(dict.fromkeys(columns))
+        query = sql(
+            "SELECT {} FROM read_parquet({}, file_row_number = true) WHERE file_row_number = {}",
+            joined(", ", map(self.column, names)),
+            value(self.parts[part]),
+            value(position - first),
+        )
+        batches = list(self.stream(query))
+        if sum(batch.num_rows for batch in batches) != 1:
+            raise EngineError(f"{self.name}: row {position + 1:,} is not there any more")
+        found = pa.Table.from_batches(batches)
+        return {name: as_text(found.column(name))[0].as_py() for name in names}
+
+    def close(self) -> None:
+        """Let go of files and memory."""
+        self._home.close()
+
+    def _failed(self, error: Exception) -> EngineError:
+        gone = [part for part in self.parts if REMOTE not in part and not Path(part).exists()]
+        if gone:
+            return EngineError(f"{self.name}: the part {Path(gone[0]).name} is not there any more")
+        return EngineError(f"{self.name}: DuckDB cannot read it: {first_line(error)}")

@@ -1,0 +1,197 @@
+"""What an engine is: a table of items, and how its SQL is written and run."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from labelcore.population.engines.sql import Piece, joined, sql, value
+from labelcore.population.ids import ESCAPE, SEPARATOR
+from labelcore.population.text import listing
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+Tick = Callable[[], None]
+"""Is called several times a second while an engine works; what it raises ends the pass."""
+
+ROWS_AT_ONCE = 1 << 18
+POLL_SECONDS = 0.1
+ID = "labelcore id"
+"""What the column of ids is called in a stream."""
+
+
+class EngineError(ValueError):
+    """An engine cannot answer: it is gone, a part is missing, or rows are not what they were."""
+
+
+def go_on() -> None:
+    """A tick that ends nothing."""
+
+
+class Engine(ABC):
+    """A table of items in an engine that speaks SQL.
+
+    name     what messages call the table
+    columns  names of its columns, in order
+    id_columns  the columns that make up an id; none: ids are row numbers, where rows have an order
+    table    what stands behind FROM
+    place    the position of a row, for tables whose rows have one; else None
+    """
+
+    float_type: ClassVar[str] = "DOUBLE"
+    text_type: ClassVar[str] = "VARCHAR"
+    random: ClassVar[str] = "random()"
+
+    name: str
+    columns: tuple[str, ...]
+    id_columns: tuple[str, ...]
+    table: Piece
+    place: Piece | None = None
+
+    # --- how it is run ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
+        """All rows of a small result. Raises EngineError if there is no answer."""
+
+    @abstractmethod
+    def stream(self, query: Piece, tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
+        """A large result, some rows at a time, in the order that the query says."""
+
+    @abstractmethod
+    def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
+        """Every row once, in the order of positions: "id" as text, unless ids are row numbers, then
+        these columns as they are."""
+
+    @abstractmethod
+    def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
+        """The texts of one row. Raises EngineError if it is not there any more."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of connection, files and memory."""
+
+    def selected(self, columns: Sequence[str]) -> list[Piece]:
+        """The id, unless ids are row numbers, and these columns."""
+        wanted = [sql("{} AS {}", self.column(one), self.column(one)) for one in unique(columns)]
+        own = [sql("{} AS {}", self.item_id(), self.quoted(ID))] if self.id_columns else []
+        return own + wanted
+
+    # --- how it is written -----------------------------------------------------------------------
+
+    def column(self, name: str) -> Piece:
+        """A column by its name."""
+        if name not in self.columns:
+            raise ValueError(
+                f"{self.name} has no column {name!r}; its columns are {listing(self.columns)}"
+            )
+        return self.quoted(name)
+
+    def quoted(self, name: str) -> Piece:
+        """A name that is taken as it is."""
+        return Piece('"' + name.replace('"', '""') + '"')
+
+    def text(self, name: str) -> Piece:
+        """A column as text, a missing value as the empty one."""
+        return sql(f"COALESCE(CAST({{}} AS {self.text_type}), '')", self.column(name))
+
+    def score(self, name: str) -> Piece:
+        """A column as a number of 64 bits."""
+        return sql(f"CAST({{}} AS {self.float_type})", self.column(name))
+
+    def item_id(self) -> Piece:
+        """The id as text, of one column or of several together as ``ids.joined`` writes it."""
+        if not self.id_columns:
+            if self.place is None:
+                raise ValueError(f"id must name a column: the rows of {self.name} have no order")
+            return sql(f"CAST({{}} + 1 AS {self.text_type})", self.place)
+        texts = [self.text(name) for name in self.id_columns]
+        if len(texts) == 1:
+            return texts[0]
+        for sign in (ESCAPE, SEPARATOR):
+            texts = [
+                sql("REPLACE({}, {}, {})", one, value(sign), value(ESCAPE + sign)) for one in texts
+            ]
+        return joined(f" || '{SEPARATOR}' || ", texts)
+
+    def hash(self, seed: int, purpose: str) -> Piece:
+        """md5("{seed}|{purpose}|{id}") as hexadecimal text, compared digit by digit."""
+        return self.md5(sql("{} || {}", Piece(f"'{int(seed)}|{purpose}|'"), self.item_id()))
+
+    def md5(self, text: Piece) -> Piece:
+        """The md5 of a text in UTF-8."""
+        return sql("md5({})", text)
+
+    def nearest(self, number: Piece) -> Piece:
+        """The nearest whole number of 64 bits, the even one of two."""
+        return sql("CAST(round_even({}, 0) AS BIGINT)", number)
+
+    def grid(self, score: str, edges: FloatArray, where: Piece, tick: Tick = go_on) -> IntArray:
+        """Rows below the first edge, from each edge on up to the next, and from the last on."""
+        found = np.zeros(len(edges) + 1, dtype=np.int64)
+        query = sql("SELECT {} FROM {} WHERE {}", self.score(score), self.table, where)
+        for batch in self.stream(query, tick):
+            cells = np.searchsorted(edges, batch.column(0).to_numpy(), side="right")
+            found += np.bincount(cells, minlength=len(found))
+        return found
+
+    def count(self) -> int:
+        """How many rows."""
+        return int(self.fetch(sql("SELECT COUNT(*) FROM {}", self.table))[0][0])
+
+    def texts(self, column: str, most: int) -> dict[str, int] | None:
+        """Each value of a column as text and in how many rows it is; None if over ``most``."""
+        query = sql(
+            f"SELECT {{}}, COUNT(*) FROM {{}} GROUP BY 1 LIMIT {most + 1}",
+            self.text(column),
+            self.table,
+        )
+        found = self.fetch(query)
+        return None if len(found) > most else {str(text): int(count) for text, count in found}
+
+
+Answer = TypeVar("Answer")
+
+
+def patiently(ask: Callable[[], Answer], interrupt: Callable[[], object], tick: Tick) -> Answer:
+    """What ``ask`` gives, with a tick several times a second; ``interrupt`` ends it early."""
+    if tick is go_on:
+        return ask()
+    found: list[Answer] = []
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            found.append(ask())
+        except BaseException as error:  # handed on to the caller's thread
+            failed.append(error)
+
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    try:
+        while worker.is_alive():
+            worker.join(POLL_SECONDS)
+            tick()
+    except BaseException:
+        interrupt()
+        worker.join()
+        raise
+    if failed:
+        raise failed[0]
+    return found[0]
+
+
+def first_line(error: Exception) -> str:
+    """What an engine says first: the lines after it repeat the statement."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Each name once, in order."""
+    return list(dict.fromkeys(names))

@@ -1,0 +1,207 @@
+"""Tables of PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+from urllib.parse import urldefrag
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from labelcore.population.engines.engine import (
+    Engine,
+    EngineError,
+    FloatArray,
+    IntArray,
+    Tick,
+    first_line,
+    go_on,
+    patiently,
+)
+from labelcore.population.engines.extras import imported
+from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
+from labelcore.population.text import as_text
+
+TYPES = {
+    **dict.fromkeys((20, 21, 23), pa.int64()),
+    **dict.fromkeys((700, 701, 1700), pa.float64()),
+    16: pa.bool_(),
+}
+"""Oid of a type -> what its values become; any other is read as text."""
+BLOCK = 1 << 24
+
+
+class PostgresEngine(Engine):
+    """A table or view, named behind the address: "postgresql://host/database#schema.table".
+
+    Reads only. Positions count the rows by their id, as text in the C collation.
+    """
+
+    float_type: ClassVar[str] = "DOUBLE PRECISION"
+    text_type: ClassVar[str] = "TEXT"
+
+    def __init__(self, url: str, id_columns: Sequence[str]) -> None:
+        address, table = urldefrag(url)
+        shown = table or "the table"
+        self._psycopg = psycopg = imported("psycopg", shown)
+        if not table:
+            raise ValueError(
+                'source must name a table behind the address: "postgresql://host/database#table"'
+            )
+        if not id_columns:
+            raise ValueError(f"id must name a column: the rows of {table} have no order")
+        self.name, self.id_columns = table, tuple(id_columns)
+        try:
+            self._home = psycopg.connect(
+                address.replace("postgresql+psycopg:", "postgresql:"),
+                autocommit=True,
+                options="-c default_transaction_read_only=on",
+            )
+        except psycopg.Error as error:
+            raise self._failed(error) from error
+        self.table = Piece(".".join(self.quoted(part).text for part in table.split(".")))
+        self.columns = tuple(self._types(sql("SELECT * FROM {}", self.table)))
+
+    def md5(self, text: Piece) -> Piece:
+        """Of the text in UTF-8, whatever the encoding of the database."""
+        return sql("(md5(convert_to({}, 'UTF8')) COLLATE \"C\")", text)
+
+    def nearest(self, number: Piece) -> Piece:
+        """PostgreSQL rounds floats half to even."""
+        return sql("CAST(round({}) AS BIGINT)", number)
+
+    def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
+        """All rows of a small result."""
+
+        def ask() -> list[tuple[Any, ...]]:
+            with self._home.cursor() as cursor:
+                cursor.execute(_marked(query.text), query.values)
+                found: list[tuple[Any, ...]] = cursor.fetchall()
+                return found
+
+        try:
+            return patiently(ask, self._home.cancel_safe, tick)
+        except self._psycopg.Error as error:
+            raise self._failed(error) from error
+
+    def stream(self, query: Piece, tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
+        """A large result by COPY."""
+        try:
+            kinds = self._types(query)
+            with self._psycopg.ClientCursor(self._home) as cursor:
+                text = cursor.mogrify(_marked(query.text), query.values)
+                with cursor.copy(f"COPY ({text}) TO STDOUT (FORMAT csv)") as copy:
+                    yield from _batches(_Blocks(copy), kinds, tick)
+        except (self._psycopg.Error, pa.ArrowException) as error:
+            raise self._failed(error) from error
+
+    def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
+        """By id, as text in the C collation."""
+        query = sql(
+            'SELECT {} FROM {} ORDER BY {} COLLATE "C"',
+            *(joined(", ", self.selected(columns)), self.table, self.item_id()),
+        )
+        return self.stream(query, tick)
+
+    def grid(self, score: str, edges: FloatArray, where: Piece, tick: Tick = go_on) -> IntArray:
+        """Counted in the database."""
+        found = np.zeros(len(edges) + 1, dtype=np.int64)
+        cell = sql("width_bucket({}, {})", self.score(score), value(edges.tolist()))
+        query = sql(
+            "SELECT {}, COUNT(*) FROM {} WHERE {} GROUP BY 1",
+            *(cell if len(edges) else Piece("0"), self.table, where),
+        )
+        for place, number in self.fetch(query, tick):
+            found[place] = number
+        return found
+
+    def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
+        """The texts of one row, by its id."""
+        query = sql(
+            "SELECT {} FROM {} WHERE {} = {}",
+            *(joined(", ", map(self.column, columns)), self.table, self.item_id(), value(item_id)),
+        )
+        rows = self.fetch(query)
+        if len(rows) != 1:
+            raise EngineError(f"{self.name}: the item {item_id!r} is not there any more")
+        texts = [as_text(pa.chunked_array([pa.array([one])])) for one in rows[0]]
+        return {name: text[0].as_py() for name, text in zip(columns, texts, strict=True)}
+
+    def close(self) -> None:
+        """End the connection."""
+        self._home.close()
+
+    def _types(self, query: Piece) -> dict[str, pa.DataType]:
+        try:
+            with self._home.cursor() as cursor:
+                cursor.execute(
+                    _marked(f"SELECT * FROM ({query.text}) AS asked LIMIT 0"), query.values
+                )
+                return {
+                    one.name: TYPES.get(one.type_code, pa.string()) for one in cursor.description
+                }
+        except self._psycopg.Error as error:
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> EngineError:
+        if isinstance(error, self._psycopg.OperationalError):
+            return EngineError(
+                f"{self.name}: the database does not answer: {first_line(error)}. Try again when "
+                "it does; what was made so far is as it was"
+            )
+        return EngineError(f"{self.name}: the database refuses: {first_line(error)}")
+
+
+def _marked(text: str) -> str:
+    return text.replace("%", "%%").replace(HOLE, "%s")
+
+
+class _Blocks:
+    """What COPY sends, as a file of large blocks."""
+
+    closed = False
+
+    def __init__(self, copy: Any) -> None:
+        self._copy, self._kept = copy, b""
+
+    def read(self, size: int = BLOCK) -> bytes:
+        parts, length = [self._kept], len(self._kept)
+        while length < size and (more := self._copy.read()):
+            parts.append(bytes(more))
+            length += len(parts[-1])
+        whole = b"".join(parts)
+        self._kept = whole[size:]
+        return whole[:size]
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def _batches(
+    blocks: _Blocks, kinds: dict[str, pa.DataType], tick: Tick
+) -> Iterator[pa.RecordBatch]:
+    first = blocks.read(1)
+    if not first:
+        return
+    blocks._kept = first + blocks._kept
+    reader = pyarrow.csv.open_csv(
+        pa.PythonFile(blocks, mode="r"),
+        pyarrow.csv.ReadOptions(column_names=list(kinds), block_size=BLOCK, use_threads=False),
+        pyarrow.csv.ParseOptions(newlines_in_values=True),
+        pyarrow.csv.ConvertOptions(
+            column_types=kinds,
+            null_values=[""],
+            true_values=["t"],
+            false_values=["f"],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    for batch in reader:
+        tick()
+        yield batch

@@ -1,0 +1,123 @@
+"""Tables and Parquet folders of Spark."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from labelcore.population.copies import copies_folder
+from labelcore.population.engines.engine import (
+    ROWS_AT_ONCE,
+    Engine,
+    EngineError,
+    Tick,
+    first_line,
+    go_on,
+    patiently,
+)
+from labelcore.population.engines.extras import imported
+from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
+from labelcore.population.text import as_text
+
+SCHEME = "spark:"
+SHUFFLES = "spark.sql.shuffle.partitions"
+Answer = TypeVar("Answer")
+
+
+class SparkEngine(Engine):
+    """Parquet as "spark:folder", a table that the session of Spark knows as "spark:#schema.table".
+
+    Runs in the session that is there, else in a new one on this machine. Positions count the rows
+    by their id as text. A large result is written to a temporary folder first.
+    """
+
+    text_type: ClassVar[str] = "STRING"
+    random: ClassVar[str] = "rand()"
+
+    def __init__(self, url: str, id_columns: Sequence[str]) -> None:
+        path, _, table = url.removeprefix(SCHEME).partition("#")
+        self.name = table or Path(path).name
+        imported("pyspark", self.name)
+        sessions = imported("pyspark.sql", self.name)
+        if not id_columns:
+            raise ValueError(f"id must name a column: the rows of {self.name} have no order")
+        self.id_columns = tuple(id_columns)
+        builder = sessions.SparkSession.builder.appName("labelcore").config(SHUFFLES, "8")
+        self._spark = builder.config("spark.ui.enabled", "false").getOrCreate()
+        try:
+            frame = self._spark.table(table) if table else self._spark.read.parquet(path)
+            view = f"labelcore_{id(self)}"
+            frame.createOrReplaceTempView(view)
+            self.columns = tuple(frame.columns)
+        except Exception as error:
+            raise self._failed(error) from error
+        self.table = Piece(view)
+
+    def quoted(self, name: str) -> Piece:
+        return Piece("`" + name.replace("`", "``") + "`")
+
+    def nearest(self, number: Piece) -> Piece:
+        """With room for the sum."""
+        return sql("CAST(rint({}) AS DECIMAL(38, 0))", number)
+
+    def fetch(self, query: Piece, tick: Tick = go_on) -> list[tuple[Any, ...]]:
+        """All rows of a small result."""
+        return self._run(lambda: [tuple(row) for row in self._asked(query).collect()], tick)
+
+    def stream(self, query: Piece, tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
+        """A large result, by way of a temporary folder."""
+        with tempfile.TemporaryDirectory(dir=copies_folder()) as folder:
+            target = Path(folder) / "result"
+            self._run(lambda: self._asked(query).write.parquet(str(target)), tick)
+            for part in sorted(target.glob("part-*")):
+                with pq.ParquetFile(part) as file:
+                    for batch in file.iter_batches(ROWS_AT_ONCE):
+                        tick()
+                        yield batch
+
+    def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
+        """By id, as text."""
+        query = sql(
+            "SELECT {} FROM {} ORDER BY {}",
+            *(joined(", ", self.selected(columns)), self.table, self.item_id()),
+        )
+        return self.stream(query, tick)
+
+    def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
+        """The texts of one row, by its id."""
+        query = sql(
+            "SELECT {} FROM {} WHERE {} = {}",
+            *(joined(", ", map(self.column, columns)), self.table, self.item_id(), value(item_id)),
+        )
+        rows = self.fetch(query)
+        if len(rows) != 1:
+            raise EngineError(f"{self.name}: the item {item_id!r} is not there any more")
+        texts = [as_text(pa.chunked_array([pa.array([one])])) for one in rows[0]]
+        return {name: text[0].as_py() for name, text in zip(columns, texts, strict=True)}
+
+    def close(self) -> None:
+        """The session may be others' as well: only the view goes."""
+        self._spark.catalog.dropTempView(self.table.text)
+
+    def _run(self, work: Callable[[], Answer], tick: Tick) -> Answer:
+        def ask() -> Answer:
+            try:
+                return work()
+            except Exception as error:
+                raise self._failed(error) from error
+
+        return patiently(ask, self._spark.sparkContext.cancelAllJobs, tick)
+
+    def _asked(self, query: Piece) -> Any:
+        return self._spark.sql(query.text.replace(HOLE, "?"), args=list(query.values))
+
+    def _failed(self, error: Exception) -> EngineError:
+        return EngineError(
+            f"{self.name}: Spark does not answer: {first_line(error)}. What was made so far is as "
+            "it was"
+        )

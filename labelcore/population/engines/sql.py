@@ -1,0 +1,64 @@
+"""SQL put together from pieces; values are bound, never written into the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+HOLE = "\0"
+"""Where a value is bound; each engine writes its own sign for it. No name can hold it."""
+
+
+class Piece(NamedTuple):
+    """A text with holes, and the values that go there."""
+
+    text: str
+    values: tuple[Any, ...] = ()
+
+
+EVERY = Piece("TRUE")
+
+
+def value(bound: Any) -> Piece:
+    """A value in the place of an expression."""
+    return Piece(HOLE, (bound,))
+
+
+def sql(template: str, *parts: Piece) -> Piece:
+    """The template with the parts in the place of each {}.
+
+    >>> sql("{} > {}", Piece("score"), value(0.5)).values
+    (0.5,)
+    """
+    texts = template.split("{}")
+    if len(texts) != len(parts) + 1:
+        raise ValueError(f"template has {len(texts) - 1} places, got {len(parts)} parts")
+    text = texts[0] + "".join(
+        part.text + after for part, after in zip(parts, texts[1:], strict=True)
+    )
+    return Piece(text, tuple(one for part in parts for one in part.values))
+
+
+def joined(between: str, parts: Iterable[Piece]) -> Piece:
+    """The parts one after another."""
+    parts = list(parts)
+    return Piece(
+        between.join(part.text for part in parts),
+        tuple(one for part in parts for one in part.values),
+    )
+
+
+def all_of(conditions: Iterable[Piece]) -> Piece:
+    """Every condition holds; TRUE if there is none."""
+    conditions = [one for one in conditions if one != EVERY]
+    return sql("({})", joined(" AND ", conditions)) if conditions else EVERY
+
+
+def any_of(conditions: Iterable[Piece]) -> Piece:
+    """At least one condition, of one or more, holds."""
+    return sql("({})", joined(" OR ", conditions))
+
+
+def listed(values: Iterable[Any]) -> Piece:
+    """Values in brackets, for IN."""
+    return sql("({})", joined(", ", map(value, values)))

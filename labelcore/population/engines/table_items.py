@@ -1,0 +1,459 @@
+"""Counts, ranks and samples of a table in an engine: ``labelcore.population.items.Items``.
+
+The order of a score is that of the designs: ties by md5("{seed}|tie|{id}"). The item at a rank is
+found in a few passes: counts over edges at sampled quantiles say in which cell it lies, the scores
+of that cell which one it has, and the hashes of the items of that score which of them it is,
+counted by their first digits where there are many. A sample takes one pass for all strata: only
+hashes below a threshold leave the engine, which is set so that enough of them are expected.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on
+from labelcore.population.engines.sql import (
+    EVERY,
+    Piece,
+    all_of,
+    any_of,
+    joined,
+    listed,
+    sql,
+    value,
+)
+from labelcore.population.items import UNIT, Mark, Part, Stretch
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+SAMPLED, EDGES = 100_000, 4_095
+MOST_VALUES = 50_000
+"""Scores of one cell that are fetched at once; a cell with more is cut again."""
+MOST_TIES, PREFIX = 50_000, 4
+"""Hashes of one score that are fetched at once; more are counted by so many digits first."""
+SPARE = 6.0
+"""Standard deviations by which more hashes are fetched than items are wanted."""
+LEAST_TAKEN = 2_000
+LAST = "g"
+"""Greater than every hexadecimal text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a classifier's predictions are told.
+
+    column      of the predictions, or else of the score that a threshold decides
+    codes       text of a prediction -> index into classes
+    threshold   predicted ``above`` if score >= threshold (<= where ``descending``), else ``below``
+    """
+
+    column: str
+    codes: Mapping[str, int] = field(default_factory=dict)
+    threshold: float | None = None
+    descending: bool = False
+    above: int = 1
+    below: int = 0
+
+
+@dataclass(slots=True)
+class _Sampled:
+    """The first items of a part in draw order, and whether they are all of it."""
+
+    positions: IntArray
+    complete: bool
+
+
+class TableItems:
+    """The items of an engine's table.
+
+    engine    holds the table
+    verdicts  classifier -> how its predictions are told
+    find      positions of ids, for a table whose rows have no order of their own
+    tick      is called several times a second during each pass; what it raises ends the pass
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        verdicts: Mapping[str, Verdict] | None = None,
+        find: Callable[[Sequence[str]], IntArray] | None = None,
+        tick: Tick = go_on,
+    ) -> None:
+        self.engine, self.verdicts, self.tick = engine, dict(verdicts or {}), tick
+        self._find = find
+        self._number = engine.count()
+        self._sampled: dict[tuple[_Key, int], _Sampled] = {}
+        self._together: dict[_Key, tuple[Part, ...]] = {}
+        self._sizes: dict[_Key, int] = {}
+
+    def __len__(self) -> int:
+        return self._number
+
+    # --- counts and sums -------------------------------------------------------------------------
+
+    def counts(self, parts: Sequence[Part]) -> IntArray:
+        """Items of each part, (n_parts,), in one pass."""
+        found = np.array(self._of_parts("1", [], parts)[()], dtype=np.int64)
+        for part, number in zip(parts, found.tolist(), strict=True):
+            self._sizes[_key(part)], self._together[_key(part)] = number, tuple(parts)
+        return found
+
+    def joined(
+        self, classifiers: Sequence[str], parts: Sequence[Part]
+    ) -> dict[tuple[int, ...], IntArray]:
+        """Predictions of several classifiers together -> items of each part, (n_parts,)."""
+        verdicts = [self._verdict(name) for name in classifiers]
+        found: dict[tuple[int, ...], IntArray] = {}
+        for texts, numbers in self._of_parts(
+            "1", [self._said(one) for one in verdicts], parts
+        ).items():
+            codes = tuple(self._code(one, text) for one, text in zip(verdicts, texts, strict=True))
+            counts = np.array(numbers, dtype=np.int64)
+            if counts.any():
+                found[codes] = found.get(codes, 0) + counts
+        return found
+
+    def sums(self, score: str, parts: Sequence[Part]) -> list[int]:
+        """What the scores of each part sum to, each the nearest whole number of 2^-40."""
+        units = self.engine.nearest(sql(f"{{}} * {UNIT:.1f}", self._float(score)))
+        return self._of_parts(units, [], parts)[()]
+
+    def histogram(self, score: str, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
+        """Items below the first edge, from each edge on up to the next, and from the last on."""
+        return self.engine.grid(score, edges, self._predicted(predicted), self.tick)
+
+    def _of_parts(
+        self, what: Piece | str, by: Sequence[Piece], parts: Sequence[Part]
+    ) -> dict[tuple[str, ...], list[int]]:
+        """Values of ``by`` -> the sum of ``what`` over the items of each part."""
+        term = Piece(what) if isinstance(what, str) else what
+        sums = [
+            sql("COALESCE(SUM(CASE WHEN {} THEN {} ELSE 0 END), 0)", self._inside(part), term)
+            for part in parts
+        ]
+        groups = [sql("{} AS {}", one, Piece(f"g{place}")) for place, one in enumerate(by)]
+        query = sql("SELECT {} FROM {}", joined(", ", [*groups, *sums]), self.engine.table)
+        if by:
+            query = sql("{} GROUP BY {}", query, Piece(", ".join(map(str, range(1, len(by) + 1)))))
+        found = self.engine.fetch(query, self.tick)
+        return {
+            tuple(str(one) for one in row[: len(by)]): [int(one) for one in row[len(by) :]]
+            for row in found
+        }
+
+    # --- conditions ------------------------------------------------------------------------------
+
+    def _inside(self, part: Part) -> Piece:
+        return all_of([self._predicted(part.predicted), *map(self._on, part.stretches)])
+
+    def _predicted(self, predicted: Mapping[str, int]) -> Piece:
+        return all_of(self._says(self._verdict(name), code) for name, code in predicted.items())
+
+    def _verdict(self, classifier: str) -> Verdict:
+        if classifier not in self.verdicts:
+            raise ValueError(f"there is no classifier {classifier!r} with predictions")
+        return self.verdicts[classifier]
+
+    def _says(self, verdict: Verdict, code: int) -> Piece:
+        if verdict.threshold is None:
+            texts = [text for text, own in verdict.codes.items() if own == code]
+            return sql("{} IN {}", self.engine.text(verdict.column), listed(texts or [None]))
+        return sql("{} = {}", self._said(verdict), value(str(code)))
+
+    def _said(self, verdict: Verdict) -> Piece:
+        """What a classifier says, as text: the column's own, or the code of a threshold's side."""
+        if verdict.threshold is None:
+            return self.engine.text(verdict.column)
+        sign = "<=" if verdict.descending else ">="
+        return sql(
+            f"CASE WHEN {{}} {sign} {{}} THEN '{verdict.above}' ELSE '{verdict.below}' END",
+            self._float(verdict.column),
+            value(verdict.threshold),
+        )
+
+    def _code(self, verdict: Verdict, text: str) -> int:
+        if verdict.threshold is not None:
+            return int(text)
+        if text not in verdict.codes:
+            raise EngineError(
+                f"{self.engine.name}: column {verdict.column!r} holds {text!r} now, which it did "
+                "not when it was read; read it again"
+            )
+        return verdict.codes[text]
+
+    def _on(self, stretch: Stretch) -> Piece:
+        after = [] if stretch.after is None else [self._behind(stretch, stretch.after)]
+        until = [] if stretch.until is None else [self._behind(stretch, stretch.until)]
+        return all_of([*after, *(sql("NOT {}", one) for one in until)])
+
+    def _behind(self, stretch: Stretch, mark: Mark) -> Piece:
+        """Whether an item comes after a mark; the hash is worked out for equal scores alone."""
+        sign = "<" if stretch.falling else ">"
+        score, at = self._float(stretch.score), value(float(mark.score))
+        tie = self.engine.hash(stretch.seed, "tie")
+        return sql(
+            f"(CASE WHEN {{}} {sign} {{}} THEN TRUE"
+            " WHEN {} = {} THEN {} > {} ELSE FALSE END)",
+            *(score, at, score, at, tie, value(mark.tie)),
+        )
+
+    def _float(self, column: str) -> Piece:
+        return self.engine.score(column)
+
+    # --- ranks -----------------------------------------------------------------------------------
+
+    def at_ranks(
+        self, stretch: Stretch, predicted: Mapping[str, int], ranks: Sequence[int]
+    ) -> list[Mark]:
+        """The items at ranks 1, 2, ... of the order within a stretch and predictions.
+
+        ranks   increasing, up to the number of these items
+        """
+        if not len(ranks):
+            return []
+        where = all_of([self._predicted(predicted), self._on(stretch)])
+        places = self._levels(stretch, where, [int(rank) for rank in ranks])
+        ties = self._ties(stretch, where, places)
+        return [Mark(score, tie) for (score, _, _), tie in zip(places, ties, strict=True)]
+
+    def _levels(
+        self, stretch: Stretch, where: Piece, ranks: list[int]
+    ) -> list[tuple[float, int, int]]:
+        """For each rank: the score there, the rank among the items of that score, and how many of
+        them there are."""
+        edges = self._edges(stretch.score, where)
+        counts = self.engine.grid(stretch.score, edges, where, self.tick)
+        if ranks[0] < 1 or ranks[-1] > counts.sum():
+            raise ValueError(f"ranks must be 1 to {counts.sum():,}, got {ranks[0]} to {ranks[-1]}")
+        bounds = [None, *edges.tolist(), None]
+        cells = [*zip(bounds[:-1], bounds[1:], counts.tolist(), strict=True)]
+        if stretch.falling:
+            cells.reverse()
+        ends = np.cumsum([number for _, _, number in cells])
+        of = np.searchsorted(ends, ranks).tolist()
+        asked = {cell: self._between(stretch.score, *cells[cell][:2]) for cell in sorted(set(of))}
+        few = [one for cell, one in asked.items() if cells[cell][2] <= MOST_VALUES]
+        values = self._values(stretch.score, where, few)
+        found: list[tuple[float, int, int]] = []
+        for cell, inside in asked.items():
+            low, high, number = cells[cell]
+            first = int(ends[cell]) - number
+            own = [rank - first for rank, at in zip(ranks, of, strict=True) if at == cell]
+            if number > MOST_VALUES:
+                here = all_of([where, inside])
+                values_here = self._values(stretch.score, here, [EVERY], MOST_VALUES)
+                if values_here is None:
+                    found += self._levels(stretch, here, own)
+                    continue
+                found += _places(values_here, own, stretch.falling)
+            else:
+                assert values is not None
+                level = {
+                    score: count
+                    for score, count in values.items()
+                    if (low is None or score >= low) and (high is None or score < high)
+                }
+                found += _places(level, own, stretch.falling)
+        return found
+
+    def _edges(self, score: str, where: Piece) -> FloatArray:
+        """Increasing edges at the quantiles of a sample; a score that is often there has a cell of
+        its own."""
+        share = min(1.0, SAMPLED / max(self._number, 1))
+        query = sql(
+            f"SELECT {{}} FROM {{}} WHERE {{}} AND {self.engine.random} < {{}}",
+            *(self._float(score), self.engine.table, where, value(share)),
+        )
+        sampled = np.sort([row[0] for row in self.engine.fetch(query, self.tick)])
+        if not sampled.size:
+            return np.zeros(0)
+        at = sampled[np.linspace(0, len(sampled) - 1, EDGES + 1).astype(np.int64)[1:]]
+        crowded = np.unique(at[1:][at[1:] == at[:-1]])
+        return np.unique(np.concatenate([at, np.nextafter(crowded, np.inf)]))
+
+    def _between(self, score: str, low: float | None, high: float | None) -> Piece:
+        own = self._float(score)
+        limits = [] if low is None else [sql("{} >= {}", own, value(low))]
+        return all_of(limits if high is None else [*limits, sql("{} < {}", own, value(high))])
+
+    def _values(
+        self, score: str, where: Piece, any_cell: Sequence[Piece], most: int | None = None
+    ) -> dict[float, int] | None:
+        """Each score of some cells and how many items have it; None if over ``most``."""
+        if not any_cell:
+            return {}
+        query = sql(
+            "SELECT {}, COUNT(*) FROM {} WHERE {} AND {} GROUP BY 1",
+            *(self._float(score), self.engine.table, where, any_of(any_cell)),
+        )
+        if most is not None:
+            query = sql("{} LIMIT {}", query, Piece(str(most + 1)))
+        found = self.engine.fetch(query, self.tick)
+        over = most is not None and len(found) > most
+        return None if over else {float(one): int(number) for one, number in found}
+
+    def _ties(
+        self, stretch: Stretch, where: Piece, places: Sequence[tuple[float, int, int]]
+    ) -> list[str]:
+        """The hash at each place."""
+        few = sorted({score for score, _, number in places if number <= MOST_TIES})
+        hashes = self._hashes(stretch, where, [(score, "") for score in few])
+        prefixes = {}
+        for score in sorted({score for score, _, number in places if number > MOST_TIES}):
+            prefixes[score] = self._prefixes(stretch, where, score)
+        asked = []
+        for score, rank, _ in places:
+            if score in prefixes:
+                asked.append((score, *_prefix_at(prefixes[score], rank)))
+            else:
+                asked.append((score, "", rank))
+        many = sorted({(score, prefix) for score, prefix, _ in asked if prefix})
+        hashes |= self._hashes(stretch, where, many)
+        return [hashes[score, prefix][rank - 1] for score, prefix, rank in asked]
+
+    def _prefixes(self, stretch: Stretch, where: Piece, score: float) -> list[tuple[str, int]]:
+        """First digits of the hashes of a score, in order, and how many begin so."""
+        tie = self.engine.hash(stretch.seed, "tie")
+        query = sql(
+            f"SELECT SUBSTR({{}}, 1, {PREFIX}), COUNT(*) FROM {{}} WHERE {{}} AND {{}} = {{}}"
+            " GROUP BY 1",
+            *(tie, self.engine.table, where, self._float(stretch.score), value(score)),
+        )
+        return sorted((str(a), int(b)) for a, b in self.engine.fetch(query, self.tick))
+
+    def _hashes(
+        self, stretch: Stretch, where: Piece, wanted: Sequence[tuple[float, str]]
+    ) -> dict[tuple[float, str], list[str]]:
+        """(score, first digits) -> the hashes there, sorted."""
+        if not wanted:
+            return {}
+        score, tie = self._float(stretch.score), self.engine.hash(stretch.seed, "tie")
+        starts = sql(f"SUBSTR({{}}, 1, {PREFIX})", tie)
+        each = [
+            sql("{} = {}", score, value(at))
+            if not prefix
+            else sql(
+                "(CASE WHEN {} = {} THEN {} = {} ELSE FALSE END)",
+                *(score, value(at), starts, value(prefix)),
+            )
+            for at, prefix in wanted
+        ]
+        query = sql(
+            "SELECT {}, {} FROM {} WHERE {} AND {}",
+            *(score, tie, self.engine.table, where, any_of(each)),
+        )
+        found: dict[tuple[float, str], list[str]] = {one: [] for one in wanted}
+        digits = {at: len(prefix) for at, prefix in wanted}
+        for at, text in self.engine.fetch(query, self.tick):
+            found[float(at), text[: digits[float(at)]]].append(text)
+        return {one: sorted(texts) for one, texts in found.items()}
+
+    # --- samples ---------------------------------------------------------------------------------
+
+    def sample(self, part: Part, seed: int, first: int, take: int) -> IntArray:
+        """Positions of items ``first`` to ``first + take`` of a part by the draw hash."""
+        known = self._sampled.get((_key(part), seed))
+        if known is None or (not known.complete and len(known.positions) < first + take):
+            parts = self._together.get(_key(part), (part,))
+            self.prefetch(parts, seed, max(first + take, LEAST_TAKEN))
+            known = self._sampled[_key(part), seed]
+        return known.positions[first : first + take]
+
+    def prefetch(self, parts: Sequence[Part], seed: int, take: int) -> None:
+        """Fetch the first items of parts without a common item, in one pass for all of them."""
+        if any(_key(part) not in self._sizes for part in parts):
+            self.counts(parts)
+        sizes = [self._sizes[_key(part)] for part in parts]
+        below = [_threshold(size, take) for size in sizes]
+        found = self._below(parts, seed, below)
+        short = [len(own) < min(size, take) for own, size in zip(found, sizes, strict=True)]
+        if any(short):
+            again = [LAST if few else "" for few in short]
+            more = self._below(parts, seed, again)
+            found = [b if few else a for a, b, few in zip(found, more, short, strict=True)]
+        for part, own, size in zip(parts, found, sizes, strict=True):
+            kept = [place for _, place in sorted(own)[:take]]
+            if len(kept) != min(size, take):
+                raise EngineError(f"{self.engine.name}: {RECOUNTED}")
+            self._sampled[_key(part), seed] = _Sampled(self._positions(kept), size <= take)
+
+    def _positions(self, found: Sequence[Any]) -> IntArray:
+        if self.engine.place is not None:
+            return np.array(found, dtype=np.int64)
+        if self._find is None:
+            raise ValueError(f"{self.engine.name}: its rows have no positions")
+        return self._find([str(one) for one in found])
+
+    def _below(
+        self, parts: Sequence[Part], seed: int, below: Sequence[str]
+    ) -> list[list[tuple[str, Any]]]:
+        """The (hash, position or id) of each part's items whose hash is less than its threshold."""
+        cases = joined(
+            " ",
+            [
+                sql("WHEN {} THEN {}", self._inside(part), Piece(str(number)))
+                for number, part in enumerate(parts)
+            ],
+        )
+        limits = joined(
+            " ",
+            [
+                sql("WHEN {} THEN {}", Piece(str(number)), value(limit))
+                for number, limit in enumerate(below)
+            ],
+        )
+        engine = self.engine
+        query = sql(
+            "SELECT part, hash, place FROM (SELECT CASE {} END AS part, {} AS hash, {} AS place"
+            " FROM {}) AS hashed WHERE hash < CASE part {} END",
+            *(cases, engine.hash(seed, "draw"), engine.place or engine.item_id()),
+            *(engine.table, limits),
+        )
+        found: list[list[tuple[str, Any]]] = [[] for _ in parts]
+        for part, text, place in engine.fetch(query, self.tick):
+            found[int(part)].append((str(text), place))
+        return found
+
+
+RECOUNTED = "another number of rows was found than before: the table was changed; read it again"
+
+
+_Key = tuple[tuple[tuple[str, int], ...], tuple[Stretch, ...]]
+
+
+def _key(part: Part) -> _Key:
+    return tuple(sorted(part.predicted.items())), part.stretches
+
+
+def _threshold(size: int, number: int) -> str:
+    """A hash below which ``number`` of ``size`` rows lie, surely enough."""
+    share = (number + SPARE * math.sqrt(number) + SPARE**2) / max(size, 1)
+    return LAST if share >= 1 else f"{int(share * 16**12):012x}"
+
+
+def _prefix_at(prefixes: Sequence[tuple[str, int]], rank: int) -> tuple[str, int]:
+    """The first digits of the hash at a rank, and its rank among those that begin so."""
+    ends = np.cumsum([number for _, number in prefixes]).tolist()
+    place = bisect_left(ends, rank)
+    return prefixes[place][0], rank - (ends[place] - prefixes[place][1])
+
+
+def _places(
+    values: Mapping[float, int], ranks: Sequence[int], falling: bool
+) -> list[tuple[float, int, int]]:
+    scores = sorted(values, reverse=falling)
+    numbers = [values[one] for one in scores]
+    ends = np.cumsum(numbers).tolist()
+    found = []
+    for rank in ranks:
+        place = bisect_left(ends, rank)
+        found.append((scores[place], rank - (ends[place] - numbers[place]), numbers[place]))
+    return found

@@ -1,0 +1,140 @@
+"""One table of items in each engine, and the same in memory."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from labelcore.population.engines.duck import DuckEngine
+from labelcore.population.engines.engine import Engine
+from labelcore.population.engines.table_items import TableItems, Verdict
+
+N = 3_000
+SMOOTH = 'smo"oth?%s'
+ID = "i d"
+
+
+@dataclass(frozen=True)
+class Given:
+    """The items in an engine, and in memory in the order of its positions."""
+
+    engine: Engine
+    ids: list[str]
+    scores: dict[str, np.ndarray]
+    codes: dict[str, np.ndarray]
+    rows: pa.Table
+
+    def items(self) -> TableItems:
+        """What the engine says of them."""
+        place = {one: number for number, one in enumerate(self.ids)}
+
+        def find(ids: list[str]) -> np.ndarray:
+            return np.array([place[one] for one in ids], dtype=np.int64)
+
+        verdicts = {
+            "filter": Verdict("called", {"no": 0, "yes": 1}),
+            "cut": Verdict(SMOOTH, threshold=0.5),
+            "low": Verdict("crowded", threshold=0.25, descending=True),
+        }
+        return TableItems(self.engine, verdicts, find)
+
+
+def made_rows() -> pa.Table:
+    """Crowded scores of two decimals, a smooth one, calls that do not quite follow them, and signs
+    of every kind in ids, names and texts."""
+    random = np.random.default_rng(5)
+    crowded = np.round(random.beta(0.3, 2, N), 2)
+    crowded[: N // 3], crowded[-5:] = 0.0, -0.0
+    smooth = random.normal(0, 3, N)
+    halves = np.round(smooth[:100] * 2.0**40) / 2.0**40
+    smooth[:100] = halves + 2.0**-41  # half way between two units
+    called = np.where((crowded >= 0.4) ^ (random.random(N) < 0.1), "yes", "no")
+    order = random.permutation(N).tolist()
+    ids = [f"é{row}|\\" if row % 3 else f"Z {row}'\"?%s" for row in order]
+    texts = [None if row == 7 else f'text, "{row}"\nof a row' for row in range(N)]
+    return pa.table({ID: ids, "crowded": crowded, SMOOTH: smooth, "called": called, "text": texts})
+
+
+def _given(engine: Engine, rows: pa.Table) -> Given:
+    scores = {name: rows.column(name).to_numpy() for name in ("crowded", SMOOTH)}
+    called = np.array(rows.column("called").to_pylist()) == "yes"
+    codes = {
+        "filter": called.astype(int),
+        "cut": (scores[SMOOTH] >= 0.5).astype(int),
+        "low": (scores["crowded"] <= 0.25).astype(int),
+    }
+    return Given(engine, rows.column(ID).to_pylist(), scores, codes, rows)
+
+
+def _duckdb(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Given:
+    paths = []
+    for number, (first, end) in enumerate([(0, 700), (700, 701), (701, N)]):
+        paths.append(str(folder / f"part {number}.parquet"))
+        pq.write_table(rows.slice(first, end - first), paths[-1], row_group_size=500)
+    return _given(DuckEngine("parts", paths, [ID]), rows)
+
+
+def _postgresql(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Given:
+    import psycopg
+
+    from labelcore.population.engines.postgres import PostgresEngine
+
+    url = request.getfixturevalue("postgres_server").url()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute('CREATE SCHEMA IF NOT EXISTS "of items"')
+        connection.execute('DROP TABLE IF EXISTS "of items".items')
+        connection.execute(
+            'CREATE TABLE "of items".items ("i d" TEXT, crowded FLOAT8, "smo""oth?%s" FLOAT8,'
+            " called TEXT, text TEXT)"
+        )
+        with connection.cursor().copy('COPY "of items".items FROM STDIN') as copy:
+            for row in zip(*rows.to_pydict().values(), strict=True):
+                copy.write_row(row)
+    return _given(PostgresEngine(f"{url}#of items.items", [ID]), _by_id(rows))
+
+
+def _spark(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Given:
+    from labelcore.population.engines.spark import SparkEngine
+
+    for number, first in enumerate(range(0, N, 1_000)):
+        pq.write_table(rows.slice(first, 1_000), folder / f"part-{number}.parquet")
+    return _given(SparkEngine(f"spark:{folder}", [ID]), _by_id(rows))
+
+
+def _by_id(rows: pa.Table) -> pa.Table:
+    """In the order of the ids as UTF-8."""
+    ids = [one.encode() for one in rows.column(ID).to_pylist()]
+    return rows.take(pa.array(sorted(range(len(ids)), key=ids.__getitem__)))
+
+
+ENGINES: dict[str, Callable[[pa.Table, Path, pytest.FixtureRequest], Given]] = {
+    "duckdb": _duckdb,
+    "postgresql": _postgresql,
+    "spark": _spark,
+}
+
+
+HERE = ["duckdb", *(["postgresql"] if importlib.util.find_spec("tests.postgres") else [])]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[*HERE, pytest.param("spark", marks=pytest.mark.full)],
+)
+def given(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Given]:
+    """The items in one engine after another."""
+    if request.param == "spark" and importlib.util.find_spec("pyspark") is None:
+        pytest.skip("needs pyspark and a Java runtime")
+    folder = tmp_path_factory.mktemp("engine")
+    found = ENGINES[request.param](made_rows(), folder, request)
+    yield found
+    found.engine.close()

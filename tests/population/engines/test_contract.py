@@ -1,0 +1,187 @@
+"""Every engine says of the same items what arrays in memory say."""
+
+from __future__ import annotations
+
+from hashlib import md5
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from labelcore.population.engines import table_items
+from labelcore.population.engines.table_items import TableItems
+from labelcore.population.items import UNIT, Mark, Part, Stretch
+from labelcore.stats.orders import hash_keys, hash_order, ranking
+from tests.population.engines.conftest import ID, SMOOTH, Given, N
+
+SEED = 7
+
+
+@pytest.fixture
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the table were large: cells are cut again, ties are counted by their first digits."""
+    for name, number in {"EDGES": 15, "MOST_VALUES": 40, "MOST_TIES": 60, "PREFIX": 1}.items():
+        monkeypatch.setattr(table_items, name, number)
+
+
+def order_of(given: Given, score: str, falling: bool, seed: int, members: np.ndarray) -> np.ndarray:
+    """Positions in the order of a score, as the designs put them."""
+    own = given.scores[score][members]
+
+    def ties(items: np.ndarray) -> np.ndarray:
+        return hash_keys(seed, "tie", [given.ids[one] for one in members[items]])
+
+    return members[ranking(own if falling else -own, ties)]
+
+
+def mark_of(given: Given, score: str, seed: int, position: int) -> Mark:
+    tie = md5(f"{seed}|tie|{given.ids[position]}".encode()).hexdigest()
+    return Mark(float(given.scores[score][position]), tie)
+
+
+def strata(
+    given: Given, items: TableItems, score: str, falling: bool = True, code: int = 0
+) -> tuple[list[Part], list[np.ndarray]]:
+    """Pieces of one side, as parts and as positions in memory."""
+    members = np.flatnonzero(given.codes["filter"] == code)
+    order = order_of(given, score, falling, SEED, members)
+    ranks = [1, 40, len(order) // 3, len(order) // 3 + 1, len(order) - 200]
+    whole = Stretch(score, falling, SEED)
+    marks = items.at_ranks(whole, {"filter": code}, ranks)
+    assert marks == [mark_of(given, score, SEED, int(order[rank - 1])) for rank in ranks]
+    ends = [None, *marks, None]
+    parts = [
+        Part({"filter": code}, (Stretch(score, falling, SEED, after, until),))
+        for after, until in pairwise(ends)
+    ]
+    return parts, np.split(order, ranks)
+
+
+@pytest.mark.parametrize("score", ["crowded", SMOOTH])
+@pytest.mark.parametrize("falling", [True, False])
+def test_ranks_and_the_strata_between_them(
+    given: Given, score: str, falling: bool, small_steps: None
+) -> None:
+    items = given.items()
+    parts, members = strata(given, items, score, falling)
+    assert items.counts(parts).tolist() == [len(one) for one in members]
+    units = [sum(map(int, np.rint(given.scores[score][one] * UNIT))) for one in members]
+    assert items.sums(score, parts) == units
+
+
+def test_ranks_in_large_steps(given: Given) -> None:
+    strata(given, given.items(), "crowded")
+    strata(given, given.items(), SMOOTH, code=1)
+
+
+def test_ranks_within_a_stretch(given: Given, small_steps: None) -> None:
+    items = given.items()
+    order = order_of(given, "crowded", True, SEED, np.arange(N))
+    after, until = (mark_of(given, "crowded", SEED, int(order[at])) for at in (99, 1_999))
+    found = items.at_ranks(Stretch("crowded", True, SEED, after, until), {}, [1, 1_000, 1_900])
+    wanted = [mark_of(given, "crowded", SEED, int(order[99 + rank])) for rank in (1, 1_000, 1_900)]
+    assert found == wanted
+
+
+@pytest.mark.parametrize("ranks", [[0, 5], [5, N + 1]])
+def test_refuses_ranks_that_are_not_there(given: Given, ranks: list[int]) -> None:
+    with pytest.raises(ValueError, match=f"ranks must be 1 to {N:,}, got"):
+        given.items().at_ranks(Stretch("crowded", True, SEED), {}, ranks)
+
+
+def test_samples_are_the_first_of_each_stratum_in_draw_order(given: Given) -> None:
+    items = given.items()
+    parts, members = strata(given, items, "crowded")
+    items.counts(parts)
+    order = hash_order(hash_keys(SEED, "draw", given.ids))
+    for part, own in zip(parts, members, strict=True):
+        wanted = order[np.isin(order, own)]
+        assert items.sample(part, SEED, 0, 20).tolist() == wanted[:20].tolist()
+        assert items.sample(part, SEED, 20, N).tolist() == wanted[20:].tolist()
+
+
+def test_a_sample_that_falls_short_is_fetched_again(
+    given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = given.items()
+    parts, members = strata(given, items, "crowded")
+    monkeypatch.setattr(table_items, "LEAST_TAKEN", 1)
+    monkeypatch.setattr(table_items, "_threshold", lambda size, number: "01")
+    order = hash_order(hash_keys(SEED, "draw", given.ids))
+    found = items.sample(parts[-1], SEED, 0, 30).tolist()
+    assert found == order[np.isin(order, members[-1])][:30].tolist()
+
+
+def test_draws_and_ties_are_two_orders(given: Given) -> None:
+    """One hash for both would bias the estimate: the first draws of a stratum that ends within a
+    score would be those that its ties put first."""
+    items = given.items()
+    half = items.at_ranks(Stretch("crowded", True, SEED), {"filter": 0}, [1_500])
+    parts = [Part({"filter": 0}, (Stretch("crowded", True, SEED, half[0]),))]
+    drawn = items.sample(parts[0], SEED, 0, 100)
+    ties = [md5(f"{SEED}|tie|{given.ids[one]}".encode()).hexdigest() for one in drawn]
+    assert ties != sorted(ties)
+
+
+def test_predictions_of_several_classifiers_together(given: Given) -> None:
+    items = given.items()
+    parts, members = strata(given, items, SMOOTH)
+    found = items.joined(["filter", "cut", "low"], [Part(), *parts])
+    codes = np.stack([given.codes[name] for name in ("filter", "cut", "low")], axis=1)
+    assert set(found) == set(map(tuple, codes.tolist()))
+    for key, numbers in found.items():
+        there = (codes == key).all(axis=1)
+        assert numbers.tolist() == [there.sum(), *(there[own].sum() for own in members)]
+
+
+def test_histogram_over_one_grid(given: Given) -> None:
+    edges = np.array([0.0, 0.01, 0.07, 0.5, 2.0])
+    for name, own in given.scores.items():
+        for predicted, there in ({}, np.ones(N, bool)), ({"low": 1}, given.codes["low"] == 1):
+            cells = np.searchsorted(edges, own[there], side="right")
+            found = given.items().histogram(name, edges, predicted)
+            assert found.tolist() == np.bincount(cells, minlength=6).tolist()
+
+
+def test_every_row_in_the_order_of_positions(given: Given) -> None:
+    found = pa.Table.from_batches(list(given.engine.items([SMOOTH, "called", "text"])))
+    assert found.column(0).to_pylist() == given.ids
+    assert found.column(1).to_numpy().tolist() == given.scores[SMOOTH].tolist()
+    assert found.column(2).to_pylist() == given.rows.column("called").to_pylist()
+    assert found.column(3).to_pylist() == given.rows.column("text").to_pylist()
+
+
+def test_the_content_of_one_row(given: Given) -> None:
+    texts = given.rows.column("text").to_pylist()
+    for position in (0, 700, N - 1, texts.index(None)):
+        found = given.engine.cells(position, given.ids[position], ["text", ID])
+        assert found == {"text": texts[position] or "", ID: given.ids[position]}
+
+
+def test_texts_of_a_column(given: Given) -> None:
+    yes = int(given.codes["filter"].sum())
+    assert given.engine.texts("called", 2) == {"yes": yes, "no": N - yes}
+    assert given.engine.texts("called", 1) is None
+
+
+def test_a_tick_that_raises_ends_a_pass_and_leaves_the_engine_whole(given: Given) -> None:
+    class Enough(Exception):
+        pass
+
+    def enough() -> None:
+        raise Enough
+
+    items = given.items()
+    items.tick = enough
+    with pytest.raises(Enough):
+        items.counts([Part()])
+    with pytest.raises(Enough):
+        list(given.engine.items(["text"], enough))
+    items.tick = lambda: None
+    assert items.counts([Part()]).tolist() == [N]
+
+
+def test_refuses_a_column_that_is_not_there(given: Given) -> None:
+    with pytest.raises(ValueError, match="has no column 'mystery'; its columns are 'i d'"):
+        given.engine.column("mystery")
