@@ -336,18 +336,22 @@ class StoreFullError(StoreNotWritableError):
 
 
 class BrokenLogError(StoreError):
-    """The log was changed outside Labelcore: nothing can be added to it.
+    """The log was changed outside Labelcore, or its end is lost: nothing can be added to it.
 
-    ``sequence`` is the number of the first event that does not follow from those before it.
+    ``sequence`` is the number of the first event that does not follow from those before it, or that
+    is missing; ``why``, where it is not the first of these, what is wrong.
     """
 
-    def __init__(self, project: str, sequence: int) -> None:
+    def __init__(self, project: str, sequence: int, why: str = "") -> None:
         self.project, self.sequence = project, sequence
         before = "the events before it" if sequence > 1 else "the file and the plan"
+        why = why or (
+            f"was changed outside Labelcore: event {sequence:,} does not follow from {before}"
+        )
+        shown = f"What is shown ends before event {sequence:,}" if sequence > 1 else "None is shown"
         super().__init__(
-            f"The log of project {project!r} was changed outside Labelcore: event {sequence:,} "
-            f"does not follow from {before}. What is shown ends before it; nothing can be added "
-            "or reported. Put back a backup of the store."
+            f"The log of project {project!r} {why}. {shown}; nothing can be added or reported. "
+            "Put back the newest backup: labelcore restore."
         )
 
 

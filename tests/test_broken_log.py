@@ -55,6 +55,11 @@ def tamper(database: Path, *statements: str) -> None:
             connection.execute(statement)
 
 
+def unsealed(database: Path) -> None:
+    """What somebody does who knows of the seals, too."""
+    database.with_suffix(".seals").unlink()
+
+
 def opened(database: Path) -> lc.Session:
     return lc.Session.open(f"sqlite:///{database}", "spam")
 
@@ -147,6 +152,9 @@ def test_a_log_written_anew_under_an_open_session_is_not_reported_on(database: P
     with pytest.warns(BrokenLogWarning), pytest.raises(BrokenLogError) as caught:
         report_html(session)
     assert caught.value.sequence == first
+    with pytest.warns(BrokenLogWarning, match="is not the one that was stored until"):
+        assert opened(database).broken_at == 1
+    unsealed(database)
     assert not opened(database).broken_at
 
 
@@ -182,6 +190,49 @@ def test_the_commands_say_it_in_one_line(
     assert not (tmp_path / "out.html").exists()
 
 
+# The seal beside the database
+
+
+@pytest.mark.parametrize("kept", [0, 2, 2 * LABELS])
+def test_a_log_that_lost_its_end_can_only_be_read(database: Path, kept: int) -> None:
+    """It follows from its first event; only the seal tells that there was more."""
+    tamper(database, f"DELETE FROM event WHERE sequence > {kept}")
+    with pytest.warns(BrokenLogWarning):
+        session = opened(database)
+    assert session.broken_at == kept + 1 and len(session.events) == kept
+    for act in (session.next, session.check_log, partial(report_html, session)):
+        with pytest.raises(BrokenLogError) as caught:
+            act()
+        assert caught.value.sequence == kept + 1
+    if kept:
+        assert f"ends at event {kept}, and had {2 * LABELS + 2} on 20" in str(caught.value)
+    unsealed(database)
+    assert not opened(database).broken_at
+
+
+def test_a_lost_file_of_the_newest_changes_is_found(database: Path, tmp_path: Path) -> None:
+    older = database.read_bytes()
+    session = opened(database)
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, "yes")
+    session.store.close()
+    database.write_bytes(older)
+    with pytest.warns(BrokenLogWarning, match=f"ends at event {2 * LABELS + 2}, and had"):
+        opened(database)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"x": {}}', '{"x": {"project": "spam"}}'])
+def test_a_seal_that_cannot_be_read_holds_nobody_up(database: Path, text: str) -> None:
+    database.with_suffix(".seals").write_text(text)
+    session = opened(database)
+    draw = session.next()
+    assert draw is not None and session.answer(draw, "yes").sequence > 2 * LABELS
+    session.store.close()
+    assert not opened(database).broken_at
+    assert json.loads(database.with_suffix(".seals").read_text())
+
+
 # The text that is shown
 
 
@@ -211,6 +262,7 @@ def test_replay_holds_the_text_against_the_file(database: Path, tmp_path: Path) 
         return replace(event, detail=other) if event.sequence == 1 else event
 
     tamper(database, *rewritten(session, forged))
+    unsealed(database)
     with pytest.raises(ReplayError, match="event 1: the text of item .* is another one than was"):
         replay_project(session.store, "spam")
 
@@ -222,6 +274,7 @@ def test_a_log_of_0_1_0_has_no_digests_and_goes_on(database: Path) -> None:
         return replace(event, detail={}) if event.kind == "drawn" else event
 
     tamper(database, *rewritten(session, without))
+    unsealed(database)
     old = opened(database)
     assert not old.broken_at
     draw = old.next()

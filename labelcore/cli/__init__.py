@@ -15,7 +15,7 @@ from labelcore.cli.labelling import answer, draw, labels, status
 from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
 from labelcore.cli.serving import app
-from labelcore.cli.stores import backup, copy, restore
+from labelcore.cli.stores import backup, copy, restore, verify
 from labelcore.errors import BrokenLogWarning, PopulationError, ReplayError
 
 BAD_INPUT, DISAGREES, INTERRUPTED = 2, 1, 130
@@ -34,7 +34,7 @@ def commands() -> None:
 for _command in (
     *(app, check, plan, simulate, import_, draw, answer, status),
     *(labels, export, report, replay, gate),
-    *(backup, restore, copy),
+    *(backup, restore, verify, copy),
 ):
     commands.add_command(_command)
 

@@ -13,6 +13,8 @@ from labelcore.cli.projects import force_option, output_option, store_option
 from labelcore.session.backups import Difference, KeptProject, back_up
 from labelcore.session.backups import restore as put_back
 from labelcore.session.copying import copy_project
+from labelcore.session.integrity import Integrity, ProjectState, accept
+from labelcore.session.integrity import verify as look_through
 from labelcore.store import open_store
 from labelcore.words.sentences import count
 
@@ -44,19 +46,27 @@ def backup(store: str, output: str, force: bool, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("backup", type=click.Path())
+@click.argument("backup", type=click.Path(), required=False)
 @store_option
+@click.option(
+    "--recover",
+    is_flag=True,
+    help="Add what the store still has after the backup, as far as it follows from it.",
+)
 @force_option
 @json_option
-def restore(backup: str, store: str, force: bool, as_json: bool) -> None:
-    """Put a backup back in the place of a store.
+def restore(backup: str | None, store: str, recover: bool, force: bool, as_json: bool) -> None:
+    """Put a backup back in the place of a store; without BACKUP the newest automatic one, with what
+    the store still has after it.
 
     Every log of the backup is read from its first event, and held against that of the store: where
     the store has events that the backup has not, they are counted and nothing is done without
     --force. The store that was there is set aside under another name. Stop the app first.
     """
-    done = put_back(backup, store, force=force)
+    done = put_back(backup, store, force=force, recover=recover or backup is None)
     told = [*map(_kept_line, done.projects), *_lines(done.differences or ())]
+    for name, answers in done.recovered.items():
+        told.append(f"{name}: {count(answers, 'answer')} given after the backup recovered.")
     if done.unreadable:
         told.append(f"What was lost is not known: {done.unreadable}")
     if done.aside is not None:
@@ -66,9 +76,11 @@ def restore(backup: str, store: str, force: bool, as_json: bool) -> None:
         "projects": [asdict(one) for one in done.projects],
         "differences": None if done.differences is None else [asdict(d) for d in done.differences],
         "unreadable": done.unreadable,
+        "backup": str(done.backup),
+        "recovered": dict(done.recovered),
         "aside": None if done.aside is None else str(done.aside),
     }
-    say(values, [f"{store} is the backup {backup} now.", *told], as_json)
+    say(values, [f"{store} is the backup {done.backup} now.", *told], as_json)
 
 
 def _kept_line(one: KeptProject) -> str:
@@ -97,6 +109,57 @@ def _lines(differences: Sequence[Difference]) -> list[str]:
                 f"{count(one.back_answers, 'answer')} are back."
             )
     return lines
+
+
+@click.command()
+@store_option
+@click.option(
+    "--accept",
+    "accepted",
+    is_flag=True,
+    help="Go on with the logs as they are: what they lost is given up.",
+)
+@json_option
+def verify(store: str, accepted: bool, as_json: bool) -> int:
+    """Say what of a store is whole and what is lost: the database, every event, text and kept file.
+
+    Exit code 1: something is lost or was changed.
+    """
+    found = accept(store) if accepted else look_through(store)
+    values = {
+        "store": store,
+        "whole": found.whole,
+        "damage": found.damage,
+        "projects": [{**asdict(one), "whole": one.whole} for one in found.projects],
+        "backup": None if found.backup is None else str(found.backup),
+        "backup_at": None if found.backup_at is None else found.backup_at.isoformat(),
+    }
+    head = f"{store} is whole." if found.whole else f"{store} is not whole."
+    lines = [f"The database is damaged: {found.damage}"] if found.damage else []
+    lines += [line for one in found.projects for line in _state_lines(one)]
+    say(values, [head, *lines, *_way_out(found)], as_json)
+    return 0 if found.whole else BROKEN
+
+
+def _state_lines(one: ProjectState) -> list[str]:
+    told = f"{one.project}: {count(one.events, 'event')}, {count(one.answers, 'answer')}"
+    lines = [f"{told}; {'all whole' if one.whole else one.wrong or 'its log is whole'}."]
+    if one.sound < one.events:
+        lines.append(f"{one.project}: {count(one.sound, 'event')} before it are whole.")
+    if one.changed_texts:
+        what = count(one.changed_texts, "stored text")
+        lines.append(f"{one.project}: {what} changed outside Labelcore; these are not shown.")
+    if one.items:
+        lines.append(f"{one.project}: {one.items}. Its labels are whole.")
+    return lines
+
+
+def _way_out(found: Integrity) -> list[str]:
+    if found.backup is None or found.backup_at is None:
+        return ["There is no automatic backup yet."]
+    line = f"The newest backup is of {found.backup_at:%Y-%m-%d %H:%M} UTC."
+    logs = found.damage or any(one.wrong for one in found.projects)
+    return [f"{line} labelcore restore puts it back." if logs else line]
 
 
 @click.command()

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from labelcore.errors import MissingStoreError, StoreError
 from labelcore.log.events import ANSWER_KINDS, Event, genesis, sound_part
-from labelcore.store import LabelStore, ProjectRecord, copy_items, open_store, place_of, put_back
+from labelcore.store import (
+    LabelStore,
+    ProjectRecord,
+    Salvaged,
+    Seal,
+    backups,
+    backups_folder,
+    copy_items,
+    database_of,
+    identity_of,
+    open_store,
+    place_of,
+    put_back,
+    put_into,
+    salvaged,
+    seal_anew,
+)
+
+TEMPORARY = "labelcore-backup-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +75,16 @@ class Restored:
     differences  project by project; None where the store that was there could not be read
     unreadable   why not, "" otherwise
     aside        where the database that was there lies now; None where there was none
+    backup       the file that was put back
+    recovered    {project: answers of the store that was there, given after the backup was made}
     """
 
     projects: tuple[KeptProject, ...]
     differences: tuple[Difference, ...] | None
     unreadable: str
     aside: Path | None
+    backup: Path
+    recovered: Mapping[str, int] = field(default_factory=dict)
 
 
 class LosesLabelsError(StoreError):
@@ -123,32 +145,95 @@ def back_up(
         return kept_projects(copy)
 
 
-def restore(backup: str | os.PathLike[str], url: str, *, force: bool = False) -> Restored:
+def newest_backup(url: str) -> Path:
+    """The newest automatic backup of the store at an address that can be read, with sound logs.
+
+    Raises MissingStoreError where there is none, ValueError for an address that is no file's.
+    """
+    database = _database(url)
+    for file in backups(database):
+        try:
+            with (
+                tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder,
+                closing(_copied(file, Path(folder) / "looked_at.db")) as copy,
+            ):
+                if not any(one.broken_at for one in kept_projects(copy)):
+                    return file
+        except StoreError:
+            continue
+    raise MissingStoreError(
+        f"{backups_folder(database)} has no backup that can be read. Name one: labelcore restore "
+        f"BACKUP --store {url}"
+    )
+
+
+def _database(url: str) -> Path:
+    database = database_of(url)
+    if database is None:
+        raise ValueError(f"{url} is no store in a file, so it has no backups beside it")
+    return database
+
+
+def restore(
+    backup: str | os.PathLike[str] | None, url: str, *, force: bool = False, recover: bool = False
+) -> Restored:
     """Let a backup be the store at an address.
 
     The backup itself is not changed. The store that was there is set aside, and whoever has it open
     is refused from then on.
 
-    force   whether it is put back though events of the store would be lost, though it cannot be
-            read what would be, and though a log of the backup was changed outside Labelcore
+    backup   None: the newest automatic one
+    force    whether it is put back though events of the store would be lost, though it cannot be
+             read what would be, and though a log of the backup was changed outside Labelcore
+    recover  whether what the store still has is added, as far as it follows from the backup. Then
+             what cannot be added is no reason to refuse, unless the store is sound
 
     Raises LosesLabelsError, ValueError for an address that is no file's, MissingStoreError where
     there is no backup, StoreError.
     """
-    file = Path(os.path.abspath(backup))
-    with tempfile.TemporaryDirectory(prefix="labelcore-backup-") as folder:
+    file = newest_backup(url) if backup is None else Path(os.path.abspath(backup))
+    found: list[Salvaged] = []
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder:
         # Opening a store may bring it up to date, and a backup stays as it is.
         looked_at = Path(folder) / "looked_at.db"
         with closing(_copied(file, looked_at)) as copy:
             projects, records = kept_projects(copy), copy.projects()
-            differences, unreadable = _differences(copy, url)
-    _refuse(projects, differences, unreadable, force=force)
+            if recover:
+                found = salvaged(_database(url), copy)
+            differences, unreadable = _differences(copy, url, found)
+    if not (recover and (unreadable or _unsound(url))):
+        _refuse(projects, differences, unreadable, force=force)
     for record in records:
         place_of(record)  # Raises while nothing is changed yet.
     aside = put_back(file, url)
     with closing(open_store(url, create=False)) as store:
         copy_items(records, file.with_suffix(".items"), store.items_folder)
-    return Restored(projects, differences, unreadable, aside)
+        for one in found:
+            put_into(store, one)
+        if found:
+            projects = kept_projects(store)
+    seal_anew(_database(url), aside)
+    recovered = {one.record.name: _answers(one.events) for one in found if one.events}
+    return Restored(projects, differences, unreadable, aside, file, recovered)
+
+
+def _unsound(url: str) -> bool:
+    """Whether a log of the store does not follow, or is not as it was sealed."""
+    try:
+        with closing(open_store(url, create=False)) as store:
+            return any(
+                one.broken_at or differs(store.seal(one.project), store.events(one.project))
+                for one in kept_projects(store)
+            )
+    except StoreError:
+        return True
+
+
+def differs(seal: Seal | None, log: Sequence[Event]) -> bool:
+    """Whether a log is shorter than it was, or another one."""
+    if seal is None:
+        return False
+    return len(log) < seal.events or log[seal.events - 1].hash != seal.hash
 
 
 def _copied(file: Path, to: Path) -> LabelStore:
@@ -187,18 +272,25 @@ def _refuse(
             )
 
 
-def _differences(backup: LabelStore, url: str) -> tuple[tuple[Difference, ...] | None, str]:
-    """What the backup does to each project of the store at ``url``, and why that is not known."""
+def _differences(
+    backup: LabelStore, url: str, found: Sequence[Salvaged]
+) -> tuple[tuple[Difference, ...] | None, str]:
+    """What the backup, with what was salvaged, does to each project of the store at ``url``, and
+    why that is not known."""
+    more = {identity_of(one.record): one.events for one in found}
     try:
         with closing(open_store(url, create=False)) as store:
-            ours = {_identity(one): one for one in backup.projects()}
-            theirs = {_identity(one): one for one in store.projects()}
+            ours = {identity_of(one): one for one in backup.projects()}
+            theirs = {identity_of(one): one for one in store.projects()}
             both = {**theirs, **ours}
             return tuple(
                 _difference(
                     one.name,
                     store.events(theirs[key].name) if key in theirs else [],
-                    backup.events(ours[key].name) if key in ours else [],
+                    [
+                        *(backup.events(ours[key].name) if key in ours else []),
+                        *more.get(key, ()),
+                    ],
                 )
                 for key, one in both.items()
             ), ""
@@ -206,11 +298,6 @@ def _differences(backup: LabelStore, url: str) -> tuple[tuple[Difference, ...] |
         return (), ""
     except StoreError as error:
         return None, str(error)
-
-
-def _identity(record: ProjectRecord) -> tuple[str, str, str]:
-    """What stays when a project gets another name."""
-    return record.created_at, record.fingerprint, record.plan_json
 
 
 def _difference(name: str, store: Sequence[Event], backup: Sequence[Event]) -> Difference:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +15,24 @@ from labelcore.log.kinds import check, fold, take
 from labelcore.log.rules import Figures
 from labelcore.log.state import LogState
 from labelcore.promises import Status
-from labelcore.store import ConflictError, LabelStore, RepeatedTokenError
+from labelcore.store import ConflictError, LabelStore, RepeatedTokenError, Seal
+
+
+def differs_from_seal(first: int, seal: Seal) -> str:
+    """What is wrong with a log that follows and is not the one that was sealed.
+
+    first   the event that is missing; 1 where the log was chained anew
+    """
+    when = f"{seal.at[:10]} {seal.at[11:16]} UTC"
+    if first > 1:
+        return (
+            f"ends at event {first - 1:,}, and had {seal.events:,} on {when}: the others were "
+            "lost, as when an older copy of the file is put back"
+        )
+    return (
+        f"is not the one that was stored until {when}: it was written anew, or all of it is missing"
+    )
+
 
 Entry = tuple[Event, Mapping[str, Mapping[str, str]]]
 
@@ -56,14 +73,17 @@ class Ledger:
 
     genesis       the hash before the first event
     events        those of the log as read so far
-    broken_at     the first event that does not follow from those before it, 0 for a sound log: it
-                  and all after it are left out, and nothing can be added
+    broken_at     the first event that does not follow from those before it, or that the log must
+                  have by its seal and has not, 0 for a sound log: it and all after it are left out,
+                  and nothing can be added
     """
 
     def __init__(self, store: LabelStore, project: str, state: LogState, figures: Figures) -> None:
         self.store, self.project, self.state, self.figures = store, project, state, figures
         self.events: list[Event] = []
         self.broken_at = 0
+        self._why = ""
+        self._held_against_seal = False
         self.genesis = state.hash
         self._lock = threading.RLock()
         self._looking = threading.local()
@@ -89,13 +109,26 @@ class Ledger:
             if self.broken_at:
                 return
             last = self.state.sequence
+            seal = None if self._held_against_seal else self.store.seal(self.project)
             found = self.store.events(self.project, last)
             sound = sound_part(found, self.state.hash, last)
+            if seal is not None and len(sound) == len(found):
+                sound = self._as_sealed(seal, sound)
+            self._held_against_seal = True
             for event in sound:
                 take(self.state, event)
                 self.events.append(event)
-            if len(sound) < len(found):
+            if len(sound) < len(found) and not self.broken_at:
                 self._break_at(last + len(sound) + 1)
+
+    def _as_sealed(self, seal: Seal, log: Sequence[Event]) -> Sequence[Event]:
+        """The whole log, held against how far it had come; nothing of one that was chained anew."""
+        if len(log) < seal.events:
+            self._break_at(len(log) + 1, seal)
+        elif log[seal.events - 1].hash != seal.hash:
+            self._break_at(1, seal)
+            return ()
+        return log
 
     def check(self) -> None:
         """Read the whole log again: raise BrokenLogError unless it is the one known here."""
@@ -116,12 +149,17 @@ class Ledger:
     def refuse_broken(self) -> None:
         """Raise BrokenLogError when the log was changed outside Labelcore."""
         if self.broken_at:
-            raise BrokenLogError(self.project, self.broken_at)
+            raise self.broken()
 
-    def _break_at(self, sequence: int) -> None:
+    def broken(self) -> BrokenLogError:
+        """What is wrong with the log, where something is."""
+        return BrokenLogError(self.project, self.broken_at, self._why)
+
+    def _break_at(self, sequence: int, seal: Seal | None = None) -> None:
         self.broken_at = sequence
-        said = str(BrokenLogError(self.project, sequence))
-        warnings.warn(said, BrokenLogWarning, stacklevel=2)
+        if seal is not None:
+            self._why = differs_from_seal(sequence, seal)
+        warnings.warn(str(self.broken()), BrokenLogWarning, stacklevel=2)
 
     def append(self, build: Callable[[], Entry | None]) -> Event | None:
         """Store the event that ``build`` makes from the present state, durably.

@@ -16,9 +16,13 @@ from labelcore.store.base import (
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
+    Seal,
 )
 from labelcore.store.items import copy_items, items_path, keep, place_of
+from labelcore.store.kept_backups import backups, backups_folder, made_at
 from labelcore.store.memory import MemoryStore
+from labelcore.store.salvage import Salvaged, put_into, salvaged
+from labelcore.store.seals import identity_of, seal_anew
 
 __all__ = [
     "BUSY_SECONDS",
@@ -29,12 +33,23 @@ __all__ = [
     "MemoryStore",
     "ProjectRecord",
     "RepeatedTokenError",
+    "Salvaged",
+    "Seal",
+    "backups",
+    "backups_folder",
     "copy_items",
+    "damage_in",
+    "database_of",
+    "identity_of",
     "items_path",
     "keep",
+    "made_at",
     "open_store",
     "place_of",
     "put_back",
+    "put_into",
+    "salvaged",
+    "seal_anew",
 ]
 
 
@@ -57,15 +72,35 @@ def put_back(backup: Path, url: str) -> Path | None:
 
     Raises ValueError for the address of a store that is in no file, StoreError.
     """
-    if not url.startswith("sqlite:///"):
+    database = database_of(url)
+    if database is None:
         raise ValueError(
             f"a backup is put back as a file, such as sqlite:///labels.db, got {url!r}; from there "
             "labelcore copy takes its projects to any other store"
         )
     from labelcore.store.sqlite_backup import put_in_place
+
+    return put_in_place(backup, database)
+
+
+def database_of(url: str) -> Path | None:
+    """The file of the store at ``url``; None for one that is in no file."""
+    if not url.startswith("sqlite:///"):
+        return None
     from labelcore.store.sqlite_file import named_path
 
-    return put_in_place(backup, named_path(url))
+    return named_path(url)
+
+
+def damage_in(url: str) -> str:
+    """What SQLite finds wrong in the database of the store at ``url``, reading all of it; "" where
+    nothing is, or where the store is in no file."""
+    database = database_of(url)
+    if database is None or not database.exists():
+        return ""
+    from labelcore.store.sqlite_errors import damage
+
+    return damage(database, "integrity_check") or ""
 
 
 NOT_AVAILABLE_YET = ("postgresql+psycopg",)

@@ -47,6 +47,15 @@ class ProjectRecord:
     archived: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """How far a log had come: its number of events, the hash of the last, when that happened."""
+
+    events: int
+    hash: str
+    at: str
+
+
 class ConflictError(Exception):
     """Another writer appended first: read the events after ``last`` again, then retry.
 
@@ -87,6 +96,17 @@ class LabelStore(ABC):
     @property
     def items_folder(self) -> Path | None:
         """Where items are kept that were no file; None where nothing outlives the process."""
+        return None
+
+    @property
+    def problem(self) -> str:
+        """Why labels are less safe than they should be, such as that no backup could be made; ""
+        where all is well. They are stored all the same."""
+        return ""
+
+    def seal(self, project: str) -> Seal | None:
+        """How far the project's log had come by what is kept outside the database; None where
+        nothing is known. Read it before the log: others may be adding to that."""
         return None
 
     @abstractmethod

@@ -27,6 +27,7 @@ from labelcore.store.base import (
     LabelStore,
     ProjectRecord,
     RepeatedTokenError,
+    Seal,
     closed_store,
     follows,
     name_for,
@@ -43,7 +44,9 @@ from labelcore.store.checks import (
     detail_json,
     tokens,
 )
+from labelcore.store.keeper import Keeper, back_up_now
 from labelcore.store.migrations import (
+    MIGRATIONS,
     OLDEST_READABLE,
     WITH_PEOPLE,
     check_ours,
@@ -52,6 +55,7 @@ from labelcore.store.migrations import (
     schema_version,
 )
 from labelcore.store.schema import person_table, project_table
+from labelcore.store.seals import identity_of, read_seals
 from labelcore.store.sqlite_backup import copy_database
 from labelcore.store.sqlite_errors import (
     NO_FILES_BESIDE,
@@ -95,7 +99,8 @@ class SqliteStore(LabelStore):
     """The store at ``sqlite:///relative.db`` or ``sqlite:////absolute.db``.
 
     Opening creates the file and its folders where they are missing (unless ``create`` is False),
-    checks the file, brings an older schema up to date and puts missing triggers back. A file that
+    checks the file, brings an older schema up to date, after a backup, and puts missing triggers
+    back. Its logs are sealed and backed up meanwhile (``labelcore.store.keeper``). A file that
     cannot be written is opened for reading. A relative path is taken from the working folder at
     that moment. ``busy_seconds`` is how long to wait while another process writes.
     """
@@ -110,6 +115,7 @@ class SqliteStore(LabelStore):
         self._closed = False
         self._ready = False
         self._as_it_stood: object = None
+        self._unsafe_migration = ""
         if create:
             create_file(self.path)
         else:
@@ -122,6 +128,16 @@ class SqliteStore(LabelStore):
             self._engine.dispose()
             raise
         self._identity = file_identity(self.path)
+        self._keeper = Keeper(self.path)
+
+    @property
+    def problem(self) -> str:
+        return self._keeper.problem or self._unsafe_migration
+
+    def seal(self, project: str) -> Seal | None:
+        seals = read_seals(self.path)
+        found = seals.get(identity_of(self.project(project))) if seals else None
+        return found.seal if found else None
 
     @property
     def items_folder(self) -> Path:
@@ -196,6 +212,8 @@ class SqliteStore(LabelStore):
                 connection.execute(INSERT_EVENT, [_event_row(project_id, one) for one in kept])
             if texts:
                 connection.execute(INSERT_ITEM, _item_rows(project_id, texts))
+        if kept:
+            self._keeper.noticed(project_id, kept)
 
     def events(self, project: str, after: int = 0) -> list[Event]:
         with self._reading() as connection:
@@ -278,6 +296,7 @@ class SqliteStore(LabelStore):
     def close(self) -> None:
         if not self._closed:
             self._closed = True
+            self._keeper.close()
             self._engine.dispose()
 
     def _prepare(self) -> None:
@@ -293,10 +312,19 @@ class SqliteStore(LabelStore):
         if self._ready:
             return
         try:
+            if 0 < version < len(MIGRATIONS):
+                self._back_up_first(version)
             self._bring_up_to_date()
         except OperationalError as error:
             if version < OLDEST_READABLE or result_code(error) not in NOT_WRITABLE:
                 raise
+
+    def _back_up_first(self, version: int) -> None:
+        """A migration happens as a whole or not at all, so that it goes on without a backup."""
+        try:
+            back_up_now(self.path, f"-version-{version}")
+        except StoreError as error:
+            self._unsafe_migration = f"No backup was made before the update of the store: {error}."
 
     def _look(self) -> int:
         """The version of the schema, once it is clear that the file is ours."""

@@ -9,11 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from labelcore.errors import StoreError, StoreNotWritableError
+from labelcore.store.kept_backups import BESIDE
+from labelcore.store.seals import seals_file
 from labelcore.store.sqlite_errors import NO_FILES_BESIDE, result_code, translated
 from labelcore.store.sqlite_file import check_file, create_file, refuse_missing, unwritten_log
-
-BESIDE = ("", "-wal", "-shm")
-"""The files of a database, by what follows its name."""
 
 
 def copy_database(source: Path, target: Path) -> None:
@@ -71,6 +70,8 @@ def set_aside(path: Path) -> Path | None:
             file = path.with_name(path.name + end)
             if file.exists():
                 file.rename(aside.with_name(aside.name + end))
+        if seals_file(path).exists():
+            seals_file(path).rename(seals_file(aside))
     except OSError as error:
         raise StoreError(f"{path} cannot be set aside: {error.strerror or error}") from error
     return aside if there else None

@@ -129,14 +129,14 @@ def is_database(path: Path) -> bool:
     return True
 
 
-def damage(path: Path) -> str | None:
-    """The first thing that SQLite's quick check finds wrong in the file, or None.
+def damage(path: Path, check: str = "quick_check") -> str | None:
+    """The first thing that SQLite's quick check, or another one, finds wrong in the file, or None.
 
     A file that cannot be opened is not called damaged: the caller meets the true cause soon enough.
     """
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            found = connection.execute(f"PRAGMA {check}(1)").fetchone()[0]
     except sqlite3.Error as error:
         return str(error) if result_code(error) in _DAMAGE_CODES else None
     return None if found == "ok" else " ".join(str(found).split())

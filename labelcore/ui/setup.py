@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labelcore.errors import BrokenLogError
 from labelcore.ui import picture, sessions, surface
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
@@ -63,8 +62,7 @@ def warn_of_changes(project: str) -> None:
     """What is wrong with the project's log. Raises what opening raises."""
     session = sessions.session(project)
     if session.broken_at:
-        said = str(BrokenLogError(project, session.broken_at))
-        st.error(plain(said), icon=":material/error:")
+        st.error(plain(str(session.ledger.broken())), icon=":material/error:")
 
 
 def links(project: str, here: str = "") -> None:

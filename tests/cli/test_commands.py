@@ -54,7 +54,7 @@ def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 def test_the_commands_of_the_interface_are_there() -> None:
     assert set(commands.commands) == {
         *("app", "check", "plan", "import", "draw", "answer", "labels", "status", "simulate"),
-        *("export", "report", "replay", "gate", "backup", "restore", "copy"),
+        *("export", "report", "replay", "gate", "backup", "restore", "verify", "copy"),
     }
     for name, command in commands.commands.items():
         if name == "app":  # It prints nothing of its own.

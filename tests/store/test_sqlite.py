@@ -56,9 +56,11 @@ def test_default_waiting_time_is_ten_seconds(path: Path) -> None:
     store.close()
 
 
-def test_nothing_is_left_beside_the_file_after_close(store: SqliteStore, path: Path) -> None:
+def test_only_the_seals_are_left_beside_the_file_after_close(
+    store: SqliteStore, path: Path
+) -> None:
     store.close()
-    assert [entry.name for entry in path.parent.iterdir()] == ["labels.db"]
+    assert {entry.name for entry in path.parent.iterdir()} == {"labels.db", "labels.seals"}
 
 
 # Append-only

@@ -1,0 +1,139 @@
+"""What of a store is whole and what is lost: database, logs, texts, kept items, backups."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from labelcore.errors import MissingStoreError, StoreError
+from labelcore.log.events import ANSWER_KINDS, genesis, sound_part, text_digest
+from labelcore.session.backups import newest_backup
+from labelcore.session.ledger import differs_from_seal
+from labelcore.store import (
+    LabelStore,
+    ProjectRecord,
+    damage_in,
+    database_of,
+    made_at,
+    open_store,
+    place_of,
+    seal_anew,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectState:
+    """What of a project is whole.
+
+    events, answers   that the store has; sound: events before the first that does not follow
+    wrong             what is wrong with its log, "" where nothing is
+    missing           events that the log had by its seal and has not, 0 where nothing is known
+    changed_texts     items whose stored text is not the one that was shown
+    items             what is wrong with the copy of its items, "" where nothing is or none is kept
+    """
+
+    project: str
+    events: int
+    answers: int
+    sound: int
+    wrong: str
+    missing: int
+    changed_texts: int
+    items: str
+
+    @property
+    def whole(self) -> bool:
+        return not (self.wrong or self.changed_texts or self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Integrity:
+    """What of a store is whole.
+
+    damage      what is wrong with the database itself, "" where nothing is
+    projects    every project that could be read
+    backup      the newest automatic backup that can be put back, and when it was made
+    """
+
+    damage: str
+    projects: tuple[ProjectState, ...]
+    backup: Path | None
+    backup_at: datetime | None
+
+    @property
+    def whole(self) -> bool:
+        return not self.damage and all(one.whole for one in self.projects)
+
+
+def verify(url: str) -> Integrity:
+    """Read all of a store: every page of the database, every event, text and kept file.
+
+    Raises MissingStoreError where there is none, ValueError for a bad address.
+    """
+    damage, projects = damage_in(url), []
+    try:
+        with closing(open_store(url, create=False)) as store:
+            for record in store.projects():
+                projects.append(_state(store, record))
+    except MissingStoreError:
+        raise
+    except StoreError as error:
+        damage = damage or str(error)
+    try:
+        backup = newest_backup(url) if database_of(url) else None
+    except MissingStoreError:
+        backup = None
+    return Integrity(damage, tuple(projects), backup, made_at(backup) if backup else None)
+
+
+def accept(url: str) -> Integrity:
+    """Seal every log as it is now: what a longer or another one had is given up, which the seals
+    keep in mind. A log that does not follow stays closed. Returns ``verify`` of it.
+
+    Raises ValueError for a store that is in no file, MissingStoreError, StoreError.
+    """
+    database = database_of(url)
+    if database is None:
+        raise ValueError(f"{url} is no store in a file, so its logs are not sealed")
+    with closing(open_store(url, create=False)):
+        seal_anew(database)
+    return verify(url)
+
+
+def _state(store: LabelStore, record: ProjectRecord) -> ProjectState:
+    seal = store.seal(record.name)
+    log = store.events(record.name)
+    sound = sound_part(log, genesis(record.fingerprint, record.plan_json))
+    wrong, missing = "", 0
+    if len(sound) < len(log):
+        wrong = f"event {len(sound) + 1:,} was changed outside Labelcore"
+    elif seal is not None and len(log) < seal.events:
+        wrong, missing = differs_from_seal(len(log) + 1, seal), seal.events - len(log)
+    elif seal is not None and log[seal.events - 1].hash != seal.hash:
+        wrong = differs_from_seal(1, seal)
+    texts = {
+        str(one.item_id): str(one.detail["content"]) for one in sound if "content" in one.detail
+    }
+    kept = store.contents(record.name)
+    changed = sum(text_digest(item, kept[item]) != texts[item] for item in texts if item in kept)
+    answers = sum(one.kind in ANSWER_KINDS for one in log)
+    items = _items(store, record)
+    return ProjectState(record.name, len(log), answers, len(sound), wrong, missing, changed, items)
+
+
+def _items(store: LabelStore, record: ProjectRecord) -> str:
+    """What is wrong with the copy of a project's items: its folder is named by what is in it."""
+    place = place_of(record)
+    if place is None or store.items_folder is None:
+        return ""
+    file = store.items_folder / place
+    if not file.exists():
+        return f"the kept copy of its items is missing: {file}"
+    with file.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if not digest.startswith(file.parent.name):
+        return f"the kept copy of its items was changed: {file}"
+    return ""

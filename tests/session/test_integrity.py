@@ -1,0 +1,233 @@
+"""What of a store is whole and what is lost, by what was done to it; and the way back."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.cli import main
+from labelcore.errors import BrokenLogError, BrokenLogWarning, MissingStoreError, StoreError
+from labelcore.replay import replay_project
+from labelcore.session.backups import LosesLabelsError, newest_backup, restore
+from labelcore.session.integrity import accept, verify
+from labelcore.store import backups
+from labelcore.store.keeper import back_up_now
+from tests.report.sessions import session_on, write_items
+
+FIRST, SINCE = 12, 6
+"""Answers in the backup, and after it."""
+
+
+def url(file: Path) -> str:
+    return f"sqlite:///{file}"
+
+
+def label(session: lc.Session, number: int) -> None:
+    for _ in range(number):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "yes" if draw.index % 3 else "no")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """Twelve labels, an automatic backup, six more; closed."""
+    write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", store=url(tmp_path / "labels.db"))
+    label(session, FIRST)
+    back_up_now(tmp_path / "labels.db")
+    label(session, SINCE)
+    session.store.close()
+    return tmp_path / "labels.db"
+
+
+def tamper(database: Path, statement: str) -> None:
+    with closing(sqlite3.connect(database)) as connection, connection:
+        for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute(statement)
+
+
+def flip(database: Path) -> None:
+    """Damage the first page of rows of events."""
+    with closing(sqlite3.connect(database)) as connection:
+        asked = "SELECT rootpage FROM sqlite_master WHERE name = 'event'"
+        page = connection.execute(asked).fetchone()[0]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    content = bytearray(database.read_bytes())
+    content[(page - 1) * size : (page - 1) * size + 64] = b"\xff" * 64
+    database.write_bytes(bytes(content))
+
+
+def test_a_whole_store_is_whole(database: Path) -> None:
+    found = verify(url(database))
+    assert found.whole and found.backup == backups(database)[0] and found.backup_at is not None
+    (one,) = found.projects
+    assert (one.answers, one.events, one.sound) == (FIRST + SINCE, one.events, one.events)
+    with pytest.raises(MissingStoreError):
+        verify(url(database.parent / "nothing.db"))
+
+
+DONE = {
+    "an answer was changed": (
+        "UPDATE event SET label = 'no' WHERE sequence = 32",
+        "event 32 was changed outside Labelcore",
+    ),
+    "an answer of before the backup was changed": (
+        "UPDATE event SET label = 'no' WHERE sequence = 2",
+        "event 2 was changed outside Labelcore",
+    ),
+    "an event is missing": (
+        "DELETE FROM event WHERE sequence = 31",
+        "event 31 was changed outside Labelcore",
+    ),
+    "the end is missing": ("DELETE FROM event WHERE sequence > 20", "ends at event 20, and had 36"),
+}
+
+
+@pytest.mark.parametrize("done", DONE)
+def test_a_log_that_was_changed_is_said_and_comes_back(database: Path, done: str) -> None:
+    statement, said = DONE[done]
+    before = [one.hash for one in lc.Session.open(url(database), "spam").events]
+    tamper(database, statement)
+    (one,) = verify(url(database)).projects
+    assert said in one.wrong and not one.whole
+    assert one.missing == (16 if done == "the end is missing" else 0)
+
+    found = restore(None, url(database), recover=True)
+    session = lc.Session.open(url(database), "spam")
+    after = [one.hash for one in session.events]
+    # All that follows from the backup: up to the change, or all of it where the backup has that.
+    whole = {"an answer was changed": 31, "an event is missing": 30, "the end is missing": 24}
+    assert len(after) == whole.get(done, 36) and after == before[: len(after)]
+    assert found.recovered.get("spam", 0) == len(after) // 2 - FIRST
+    assert found.aside is not None and found.aside.exists()
+    assert verify(url(database)).whole and not session.broken_at
+    label(session, 1)
+    session.store.close()
+    assert replay_project(url(database), "spam").answers == len(after) // 2 + 1
+
+
+@pytest.mark.parametrize("how", ["a page of events", "cut in half", "first bytes"])
+def test_a_damaged_database_is_said_and_comes_back(database: Path, how: str) -> None:
+    content = database.read_bytes()
+    if how == "a page of events":
+        flip(database)
+    else:
+        half = content[: len(content) // 2]
+        database.write_bytes(half if how == "cut in half" else b"\0" * 100 + content[100:])
+    found = verify(url(database))
+    assert found.damage and not found.whole and found.backup is not None
+    done = restore(None, url(database), recover=True)
+    assert done.unreadable and done.aside is not None
+    assert verify(url(database)).whole
+    assert lc.Session.open(url(database), "spam").labels >= FIRST
+
+
+def test_a_lost_file_of_new_changes_is_said(database: Path) -> None:
+    """What was written since the last checkpoint lay in it alone."""
+    whole = database.read_bytes()
+    session = lc.Session.open(url(database), "spam")
+    label(session, 2)
+    session.store._keeper.close()  # type: ignore[attr-defined]
+    copy = database.parent / "copy"
+    copy.mkdir()
+    shutil.copy(database.with_suffix(".seals"), copy)
+    (copy / "labels.db").write_bytes(whole)
+    (one,) = verify(url(copy / "labels.db")).projects
+    assert one.missing == 4 and "ends at event 36, and had 40 on 20" in one.wrong
+    session.store.close()
+
+
+def test_what_is_given_up_lets_labelling_go_on(database: Path) -> None:
+    tamper(database, "DELETE FROM event WHERE sequence > 20")
+    with pytest.warns(BrokenLogWarning), pytest.raises(BrokenLogError):
+        lc.Session.open(url(database), "spam").next()
+    assert accept(url(database)).whole
+    label(lc.Session.open(url(database), "spam"), 1)
+    tamper(database, "UPDATE event SET label = 'no' WHERE sequence = 2")
+    assert not accept(url(database)).whole, "a log that does not follow stays closed"
+
+
+def test_texts_and_kept_items(database: Path, tmp_path: Path) -> None:
+    tamper(database, 'UPDATE item SET content = \'{"text": "x"}\' WHERE rowid < 3')
+    (one,) = verify(url(database)).projects
+    assert (one.changed_texts, one.wrong, one.items, one.whole) == (2, "", "", False)
+    (kept,) = (tmp_path / "labels.items").glob("*/items.csv")
+    kept.write_text(kept.read_text() + "\n")
+    assert "was changed" in verify(url(database)).projects[0].items
+    kept.unlink()
+    assert "is missing" in verify(url(database)).projects[0].items
+
+
+def test_a_sound_store_is_not_replaced_unasked(database: Path) -> None:
+    """The backup and what follows it is all there is, or nothing is done."""
+    done = restore(None, url(database), recover=True)
+    assert done.recovered == {"spam": SINCE} and verify(url(database)).whole
+    other = session_on(database.parent / "items.csv", store=url(database), project="b", seed=4)
+    label(other, 2)
+    assert restore(None, url(database), recover=True).recovered == {"spam": SINCE, "b": 2}
+    back_up_now(database)
+    tamper(database, "DELETE FROM event WHERE project_id = 1 AND sequence > 20")
+    accept(url(database))
+    label(lc.Session.open(url(database), "spam"), 3)
+    with pytest.raises(LosesLabelsError, match="'spam': 6 events with 3 answers"):
+        restore(None, url(database), recover=True)
+
+
+def test_a_bad_backup_is_passed_over(database: Path) -> None:
+    good = backups(database)[0]
+    tamper(database, "UPDATE event SET label = 'no' WHERE sequence = 2")
+    back_up_now(database)
+    assert len(backups(database)) == 2 and newest_backup(url(database)) == good
+    backups(database)[0].write_bytes(b"x" * 5000)
+    assert newest_backup(url(database)) == good
+    good.unlink()
+    with pytest.raises(MissingStoreError, match="has no backup that can be read"):
+        restore(None, url(database), recover=True)
+    with pytest.raises(ValueError, match="no store in a file"):
+        newest_backup("memory://")
+
+
+PLACES = [pytest.param(one, marks=[] if one in (1, 5) else pytest.mark.full) for one in range(24)]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_wherever_a_byte_changes_it_is_said_in_a_sentence(database: Path, place: int) -> None:
+    """Nothing but the words of ``verify``, and after it a store that is whole again."""
+    content = bytearray(database.read_bytes())
+    content[place * len(content) // 24 + 40] ^= 0x10
+    database.write_bytes(bytes(content))
+    try:
+        found = verify(url(database))
+        if not found.whole:
+            restore(None, url(database), recover=True)
+    except StoreError as error:
+        pytest.fail(str(error))
+    assert verify(url(database)).whole
+
+
+def test_the_command(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place: list[str] = ["--store", url(database)]
+    run: Callable[..., int] = lambda *given: main([*given, *place])  # noqa: E731
+    assert run("verify") == 0
+    assert "36 events, 18 answers; all whole." in capsys.readouterr().out
+    tamper(database, "UPDATE event SET label = 'no' WHERE sequence = 32")
+    assert run("verify") == 1
+    out = capsys.readouterr().out
+    assert "event 32 was changed outside Labelcore." in out and "31 events before it" in out
+    assert "labelcore restore puts it back." in out
+    assert run("restore") == 0
+    out = capsys.readouterr().out
+    assert "3 answers given after the backup recovered." in out and "is the backup " in out
+    assert run("verify") == 0
+    tamper(database, "DELETE FROM event WHERE sequence > 20")
+    assert run("verify") == 1 and run("verify", "--accept") == 0

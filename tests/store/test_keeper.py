@@ -1,0 +1,202 @@
+"""Seals and backups that are made while people label: when, which are kept, and that none of it
+fails a label."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections import namedtuple
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import labelcore as lc
+from labelcore.session.backups import kept_projects
+from labelcore.store import backups, backups_folder, keeper
+from labelcore.store.kept_backups import STAMP, rotate
+from labelcore.store.seals import read_seals, seal_anew
+from tests.report.sessions import session_on, write_items
+
+
+def url(file: Path) -> str:
+    return f"sqlite:///{file}"
+
+
+def label(session: lc.Session, number: int) -> None:
+    for _ in range(number):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "yes")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A store with twelve labels, closed."""
+    write_items(tmp_path / "items.csv")
+    session = session_on(tmp_path / "items.csv", store=url(tmp_path / "labels.db"))
+    label(session, 12)
+    session.store.close()
+    return tmp_path / "labels.db"
+
+
+def labelled(database: Path, number: int = 1) -> lc.Session:
+    """As another process does: open, label, close. The session, closed."""
+    session = lc.Session.open(url(database), "spam")
+    label(session, number)
+    session.store.close()
+    return session
+
+
+def answers(file: Path) -> int:
+    with closing(lc.open_store(url(file), create=False)) as store:
+        return kept_projects(store)[0].answers
+
+
+def test_the_first_label_of_a_process_makes_a_backup(database: Path) -> None:
+    assert not backups(database), "a new store has nothing to protect"
+    before = answers(database)
+    labelled(database)
+    (made,) = backups(database)
+    assert before < answers(made) <= before + 1 and oct(made.stat().st_mode)[-3:] == "600"
+    labelled(database)
+    assert backups(database) == [made], "the newest one is young"
+
+
+def test_reading_makes_none(database: Path) -> None:
+    session = lc.Session.open(url(database), "spam")
+    session.labels_table()
+    session.store.close()
+    assert not backups_folder(database).exists()
+
+
+def test_so_many_answers_make_a_backup(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    labelled(database)
+    monkeypatch.setattr(keeper, "BACKUP_ANSWERS", 5)
+    labelled(database, 4)
+    labelled(database, 5)
+    assert len(backups(database)) == 1, "not sooner than a minute after the one before"
+    monkeypatch.setattr(keeper, "BACKUP_SECONDS", 0.0)
+    labelled(database, 4)
+    assert len(backups(database)) == 1
+    labelled(database, 5)
+    assert len(backups(database)) == 2 and answers(backups(database)[0]) == answers(database)
+
+
+Usage = namedtuple("Usage", "total used free")
+
+
+def test_a_full_disk_fails_no_label(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10, 10, 0))
+    session = labelled(database)
+    assert not backups(database) and answers(database) == 13
+    assert session.store.problem.startswith("No backup could be made: the disk of ")
+    assert session.store.problem.endswith("Labels are stored all the same.")
+
+
+def test_a_folder_that_cannot_be_written_fails_no_label(database: Path) -> None:
+    backups_folder(database).write_text("in the way")
+    assert "No backup could be made" in labelled(database).store.problem
+    backups_folder(database).unlink()
+    assert not labelled(database).store.problem and answers(database) == 14
+
+
+def test_a_seal_that_cannot_be_written_fails_no_label(database: Path) -> None:
+    database.with_suffix(".seals").unlink()
+    database.with_suffix(".seals").mkdir()
+    assert "The labels are not sealed" in labelled(database).store.problem
+    assert answers(database) == 13
+
+
+def test_a_seal_is_never_ahead_of_its_log(database: Path) -> None:
+    session = lc.Session.open(url(database), "spam")
+    (key,) = read_seals(database)
+    sealed = read_seals(database)[key].seal
+    assert (sealed.events, sealed.hash) == (len(session.events), session.events[-1].hash)
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("DROP TRIGGER event_is_never_deleted")
+    label(session, 2)
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("DELETE FROM event WHERE sequence > 20")
+    session.store.close()
+    assert read_seals(database)[key].seal.events == sealed.events, "what is not there is not sealed"
+
+
+def test_what_is_given_up_is_kept_in_mind(database: Path) -> None:
+    (before,) = read_seals(database).values()
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("DROP TRIGGER event_is_never_deleted")
+        connection.execute("DELETE FROM event WHERE sequence > 20")
+    seal_anew(database)
+    (after,) = read_seals(database).values()
+    assert after.seal.events == 20 and after.given_up == (before.seal,)
+    labelled(database)
+    (later,) = read_seals(database).values()
+    assert later.seal.events > 20 and later.given_up == (before.seal,)
+
+
+# Which are kept
+
+
+def dated(database: Path, at: datetime, source: Path | None = None) -> Path:
+    """A backup that was made at a time."""
+    folder = backups_folder(database)
+    folder.mkdir(exist_ok=True)
+    return Path(shutil.copy(source or database, folder / f"labels-{at.strftime(STAMP)}.db"))
+
+
+def test_the_newest_and_the_last_of_each_day_are_kept(database: Path) -> None:
+    noon = datetime(2026, 5, 20, 12, tzinfo=UTC)
+    made = {
+        (day, hour): dated(database, noon - timedelta(days=day, hours=hour))
+        for day in range(9)
+        for hour in range(5)
+    }
+    rotate(database)
+    kept = {(0, 0), (0, 1), (0, 2), *((day, 0) for day in range(7))}
+    assert {place for place, file in made.items() if file.exists()} == kept
+
+
+def test_a_backup_that_has_more_is_never_removed(database: Path, tmp_path: Path) -> None:
+    """As when a log lost its end, or was written anew: the good backup must not be rotated away."""
+    longer = Path(shutil.copy(database, tmp_path / "longer.db"))
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("DROP TRIGGER event_is_never_deleted")
+        connection.execute("DELETE FROM event WHERE sequence > 20")
+    noon = datetime(2026, 5, 20, 12, tzinfo=UTC)
+    good = dated(database, noon - timedelta(hours=9), longer)
+    equal = dated(database, noon - timedelta(hours=8))
+    for hour in range(5):
+        dated(database, noon - timedelta(hours=hour))
+    rotate(database)
+    assert good.exists() and not equal.exists()
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    """A store as version 1 made it."""
+    script = (Path(__file__).parent / "data" / "version_1.sql").read_text("utf-8")
+    with closing(sqlite3.connect(tmp_path / "labels.db")) as connection:
+        connection.executescript(script)
+    return tmp_path / "labels.db"
+
+
+def test_an_older_store_is_backed_up_before_it_is_migrated(older: Path) -> None:
+    lc.open_store(url(older)).close()
+    (made,) = backups(older)
+    assert made.stem.endswith("-version-1")
+    versions = []
+    for file in (made, older):
+        with closing(sqlite3.connect(file)) as connection:
+            versions.append(connection.execute("PRAGMA user_version").fetchone()[0])
+    assert versions[0] == 1 < versions[1]
+
+
+def test_a_migration_without_room_for_a_backup_goes_on_and_says_so(
+    older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10, 10, 0))
+    with closing(lc.open_store(url(older))) as store:
+        assert "No backup was made before the update of the store" in store.problem
+        assert store.projects() and not backups(older)
