@@ -26,6 +26,7 @@ import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
 from benchmarks.real_files import FILES, RealFile
 from labelcore.designs import DESIGNS
+from labelcore.designs.rates import item_probability
 from labelcore.errors import PlanError
 from labelcore.figures.curves import precision_curve
 from labelcore.figures.scalars import scalar_results
@@ -96,13 +97,45 @@ def measure(folder: Path, file: RealFile, aim: Aim, runs: int) -> list[Row]:
 
 
 def figures(population: lc.Population, plan: lc.Plan, codes: np.ndarray) -> Row:
-    """The first figure as the scores expect it, and as it is."""
+    """The first figure, or what its width hangs on, as the scores expect it and as it is."""
+    positive = codes == population.classes.index(population.positive)
     outlook = Outlook(population, plan)
-    if not outlook.questions or outlook.questions[0].versus:
-        return {}
+    if not outlook.questions:
+        rank, order = widest_rank(population, plan, codes)
+        head, name = order[:rank], f"precision of the first {rank:,}"
+        return two_means(name, positive[head], likely_positive(population, plan)[head])
     first = outlook.questions[0]
+    if first.versus:
+        a, b = (population.predictions[one] for one in (first.classifier, first.versus))
+        apart = np.flatnonzero(a != b)
+        mine = a[apart] == population.classes.index(population.positive)
+        likely = likely_positive(population, plan)[apart]
+        name = f"share of the {len(apart):,} disagreements on which the first is right"
+        return two_means(name, positive[apart] == mine, np.where(mine, likely, 1 - likely))
     truth = true_numbers(outlook_engine(population, plan), codes)[first.key]
     return {"figure": first.key, "expected": outlook.expected_share(first), "truth": truth}
+
+
+def two_means(name: str, truth: np.ndarray, likely: np.ndarray) -> Row:
+    return {"figure": name, "expected": float(likely.mean()), "truth": float(truth.mean())}
+
+
+def likely_positive(population: lc.Population, plan: lc.Plan) -> np.ndarray:
+    """The probability that each item is positive, (n_items,), by the scores asked about."""
+    names = plan.classifiers or population.classifiers[:1]
+    known = [one for name in names if (one := item_probability(population, name)) is not None]
+    return np.asarray(np.mean(known, axis=0))
+
+
+def widest_rank(
+    population: lc.Population, plan: lc.Plan, codes: np.ndarray
+) -> tuple[int, np.ndarray]:
+    """Where the band of a curve is widest in one session with the known labels; the ranking."""
+    sized = frozen(population, plan, plan.budget or 0)
+    engine = next(iter(beginnings(population, sized, [run_seed(3, 0)])))
+    label_all([engine], codes)
+    band = precision_curve(engine)
+    return int(band.x[int(np.nanargmax(band.high - band.low))]), engine.rank_order
 
 
 def outlook_engine(population: lc.Population, plan: lc.Plan) -> Any:
@@ -240,41 +273,33 @@ def cells(one: Row) -> tuple[str, ...]:
 
 def why(one: Row) -> str:
     """Whether the page's number lies within 15 % of what is taken, and else where it leaves it."""
-    if 1 / NEAR <= one["page"] / one["with the known labels"] <= NEAR:
+    if near(one["page"], one["with the known labels"]):
         return "within 15 %"
     right = one.get("if the scores are right")
     figure = ""
     if "figure" in one:
         figure = (
-            f": {one['figure'].replace('_', ' ')} {one['expected']:.3f} expected, "
-            f"{one['truth']:.3f} in truth"
+            f"they expect {words_of(one['figure'])} {one['expected']:.3f}, it is {one['truth']:.3f}"
         )
-    if right is None or 1 / NEAR <= one["page"] / right <= NEAR:
-        return f"the scores{figure}"
-    return f"the forecast is {one['page'] / right:.2f} of what right scores take{figure}"
+    if right is None or near(one["page"], right):
+        return f"the scores: {figure}"
+    model = f"the forecast: {one['page'] / right:.2f} of what right scores take"
+    return model if near(right, one["with the known labels"]) else f"{model}; the scores: {figure}"
+
+
+def near(one: float, other: float) -> bool:
+    return 1 / NEAR <= one / other <= NEAR
+
+
+def words_of(figure: str) -> str:
+    return figure.replace("_", " ")
 
 
 COLUMNS = (
     *("file", "aim", "goal", "method", "by formulas", "on the page", "if the scores are right"),
     *("with the known labels", "page over known", "why"),
 )
-HEAD = f"""# What each aim was said to cost, and what it took
-
-{MADE}
-
-For every aim of *New project* with a forecast and every real file: the labels that the recommended
-method is said to need for the goal, by formulas at once and then on the page (simulated on the
-file's own scores where the page does that), and the labels that simulated sessions take. *If the
-scores are right*: sessions whose answers are drawn with the scores as probabilities, which is what
-every forecast assumes. *With the known labels*: sessions that are answered by the truth. For
-the ranked list, planned for 400 labels, the labels for the half-width that was forecast.
-
-*Why* says where the page's number lies more than 15 % off: the forecast itself, or the scores, with
-the figure that these expect and the true one. Wrong scores cost or save labels; the interval is
-valid in any case. *Which cut should I ship?* has no forecast: it ends by itself, and the page says
-the most that it can take.
-
-"""
+HEAD = f"{MADE}\n\n"
 BENCHMARK = Benchmark(
     name="aims", about=__doc__ or "", jobs=jobs, tables=tables, runs=40, quick_runs=4,
     page="aims.md", head=HEAD,

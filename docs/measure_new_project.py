@@ -15,22 +15,19 @@ import csv
 import random
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.browser.chromium import ARGUMENTS, NAMES
 from tests.browser.conftest import wait_until_idle
-from tests.browser.server import Server
+from tests.browser.own_app import HEIGHTS, OwnApp, own_app
 
 ITEMS, SEED = 4000, 7
-SIZES = ((1280, 720), (390, 844))
 COUNT = """() => {
   const seen = element => element.checkVisibility({visibilityProperty: true, opacityProperty: true})
     && element.getBoundingClientRect().height > 1;
@@ -172,33 +169,23 @@ def walked(page: Page, url: str, path: Path) -> Walk:
 
 
 def main() -> None:
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
-    if executable is None:
-        raise SystemExit(f"no Chromium: none of {', '.join(NAMES)} is on the PATH")
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        folder, data = Path(name) / "mine", Path(name) / "data"
-        folder.mkdir()
-        data.mkdir()
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+    with own_app() as app:
         print("| file | width | words | inputs | acts | pixels to the price | height |")
         print("|---|---|---|---|---|---|---|")
-        with Server(data) as server:
-            for kind, path in files(folder):
-                if kind == "images":
-                    shutil.copytree(folder / "pictures", data / "files" / "pictures")
-                for size in SIZES:
-                    print(row(browser, server.url, kind, path, size), flush=True)
-        browser.close()
+        for kind, path in files(app.folder):
+            if kind == "images":
+                shutil.copytree(app.folder / "pictures", app.data / "files" / "pictures")
+            for width in HEIGHTS:
+                print(row(app, kind, path, width), flush=True)
 
 
-def row(browser: Browser, url: str, kind: str, path: Path, size: tuple[int, int]) -> str:
-    page = browser.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
-    page.set_default_timeout(120_000)
-    found = walked(page, url, path)
+def row(app: OwnApp, kind: str, path: Path, width: int) -> str:
+    page = app.page(width)
+    found = walked(page, app.url, path)
     page.context.close()
     words = " + ".join(map(str, found.words))
     return (
-        f"| {kind} | {size[0]} | {words} | {found.inputs} | {found.acts} | {found.price:.0f} "
+        f"| {kind} | {width} | {words} | {found.inputs} | {found.acts} | {found.price:.0f} "
         f"| {found.height:.0f} |"
     )
 

@@ -5,35 +5,41 @@
 prints a table for docs/new_project.md. For each kind of file of ``tests/app/test_every_aim.py`` the
 first two screens are passed once; on the last one every question is chosen, with the mouse and then
 with the arrow keys. A question *reaches Create* where the button to start stands there, or *one
-press* where a button that is offered leads to it. Then the page is loaded anew and must show the
-same question, and Create is reached and pressed by keys alone.
+press* where a button that is offered leads to it. Then a margin is asked for, and the page is
+loaded anew and must show the same question, price and contents of every input; Create is reached
+and pressed by keys alone.
 """
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from labelcore.ui.new_goal import MARGIN
 from tests.app.test_every_aim import written
 from tests.browser import driving
-from tests.browser.chromium import ARGUMENTS, NAMES
 from tests.browser.conftest import wait_until_idle
-from tests.browser.server import Server
+from tests.browser.own_app import HEIGHTS, OwnApp, own_app
 
 KINDS = (
     *("near equal", "two different", "one classifier", "no prediction"),
     *("three classes", "five classes", "tied scores"),
 )
-HEIGHTS = {1280: 720, 390: 844}
 MOST_TABS = 80
 CHECKED = ".st-key-new-aim input:checked"
+SHOWN = """() => {
+  const main = document.querySelector("[data-testid=stMain]");
+  const held = [...main.querySelectorAll("input, textarea")].map(one =>
+    ["radio", "checkbox"].includes(one.type) ? one.checked : one.value);
+  const pressed = [...main.querySelectorAll("[data-testid=stButtonGroup] [aria-checked=true]")];
+  const price = main.querySelector("[class*=st-key-new-price]");
+  return JSON.stringify([held, pressed.map(one => one.innerText), price && price.innerText]);
+}"""
 TITLE = """() => {
   const box = document.querySelector(".st-key-new-aim input:checked");
   return box ? box.closest("label").innerText.split("\\n")[0].trim() : "";
@@ -63,12 +69,10 @@ def titles(page: Page) -> list[str]:
     return [one.split("\n")[0].strip() for one in labels]
 
 
-def walk(browser: Browser, url: str, path: Path, width: int) -> dict[str, str]:
+def walk(app: OwnApp, path: Path, width: int) -> dict[str, str]:
     """What came of one file: questions, those that need a press, the reload and the keys."""
-    size = {"width": width, "height": HEIGHTS[width]}
-    page = browser.new_context(viewport=size).new_page()
-    page.set_default_timeout(60_000)
-    driving.to_aim(page, url, path, "Is it spam?")
+    page = app.page(width)
+    driving.to_aim(page, app.url, path, "Is it spam?")
     names = titles(page)
     by_mouse = {}
     for name in names:
@@ -87,11 +91,19 @@ def walk(browser: Browser, url: str, path: Path, width: int) -> dict[str, str]:
         by_key[name] = outcome(page)
     driving.choose_aim(page, names[0])
     outcome(page)
-    before = page.evaluate(TITLE)
+    margin = page.get_by_text(MARGIN, exact=True)
+    if margin.count():
+        driving.choose(page, margin)
+        page.locator(".st-key-new-margin input").wait_for()
+        wait_until_idle(page)
+    before = page.evaluate(TITLE), page.evaluate(SHOWN)
     page.reload()
     page.locator(".st-key-new-create button").wait_for()
     wait_until_idle(page)
-    kept = page.evaluate(TITLE) == before
+    after = page.evaluate(TITLE), page.evaluate(SHOWN)
+    kept = before == after
+    if not kept:
+        print(before, after, sep="\n", file=sys.stderr)
     started = create_by_keys(page)
     page.context.close()
     return {
@@ -130,26 +142,17 @@ def create_by_keys(page: Page) -> bool:
 def main() -> None:
     asked = ArgumentParser()
     asked.add_argument("--kinds", default=",".join(KINDS))
-    asked.add_argument("--widths", default="1280,390")
+    asked.add_argument("--widths", default=",".join(map(str, HEIGHTS)))
     given = asked.parse_args()
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
-    if executable is None:
-        raise SystemExit(f"no Chromium: none of {', '.join(NAMES)} is on the PATH")
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        folder, data = Path(name) / "mine", Path(name) / "data"
-        folder.mkdir()
-        data.mkdir()
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+    with own_app() as app:
         print("| file | width | questions | by mouse | by keys | a reload | Create by keys |")
         print("|---|---|---|---|---|---|---|")
-        with Server(data) as server:
-            for kind in given.kinds.split(","):
-                for width in map(int, given.widths.split(",")):
-                    path = folder / f"{kind} {width}.csv"
-                    path.write_bytes(written(kind))
-                    found = walk(browser, server.url, path, width)
-                    print(f"| {kind} | {width} | {' | '.join(found.values())} |", flush=True)
-        browser.close()
+        for kind in given.kinds.split(","):
+            for width in map(int, given.widths.split(",")):
+                path = app.folder / f"{kind} {width}.csv"
+                path.write_bytes(written(kind))
+                found = walk(app, path, width)
+                print(f"| {kind} | {width} | {' | '.join(found.values())} |", flush=True)
 
 
 if __name__ == "__main__":

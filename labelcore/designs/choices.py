@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pandas as pd
 
@@ -49,6 +49,10 @@ class Chooses(Design[FrameT]):
     @abstractmethod
     def candidates(self, frame: FrameT) -> dict[str, IntArray]:
         """The items that each candidate calls positive."""
+
+    @abstractmethod
+    def may_add_draws(self, params: Any) -> bool:
+        """Whether the bounds stay what they are where more draws are allowed than were planned."""
 
     @abstractmethod
     def status(self, setup: Setup, frame: FrameT, progress: Progress, look: Look) -> ChoiceStatus:

@@ -20,6 +20,7 @@ def parameter(
     choices: tuple[str, ...] = (),
     called: tuple[str, ...] = (),
     main: bool = False,
+    asked: str = "",
 ) -> Any:
     """A field of a ``DesignParams`` class: forms and checks are built from what stands here.
 
@@ -27,10 +28,11 @@ def parameter(
     choices     the texts that are known; empty: any
     called      plain words for each of the choices; empty: their own names
     main        whether a form asks for it first, and not among the finer points
+    asked       in a few words what the form asks for; empty: the name and the help
     """
     limits = {"help": help, "low": low, "high": high, "choices": choices, "main": main}
     names = dict(zip(choices, called or choices, strict=True))
-    return field(default=default, metadata={**limits, "called": names})
+    return field(default=default, metadata={**limits, "called": names, "asked": asked})
 
 
 def parameter_label(name: str) -> str:

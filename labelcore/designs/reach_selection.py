@@ -144,12 +144,23 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             "200 is the first 200 of the list, 0.5 all from that score on, a name that classifier; "
             "empty: the first 50, 100, 200, ... up to half the file",
             main=True,
+            asked="Choose among",
         )
         precision_threshold: float = parameter(
-            0.9, "the precision that is good enough", low=0.0, high=1.0, main=True
+            0.9,
+            "the precision that is good enough",
+            low=0.0,
+            high=1.0,
+            main=True,
+            asked="Precision wanted",
         )
         precision_slack: float = parameter(
-            0.1, "how far below that the chosen one may lie", low=0.0, high=1.0, main=True
+            0.1,
+            "how far below that the chosen one may lie",
+            low=0.0,
+            high=1.0,
+            main=True,
+            asked="It may fall short by",
         )
         reach_slack: float = parameter(
             0.1,
@@ -157,6 +168,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             low=0.0,
             high=1.0,
             main=True,
+            asked="Share of finds that may be lost",
         )
         delta: float | None = parameter(
             None, "chance of a wrong choice; empty: 1 minus the confidence", low=0.0, high=1.0
@@ -249,6 +261,9 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
 
     def candidates(self, frame: ReachFrame) -> dict[str, IntArray]:
         return {one.name: one.items for one in frame.candidates}
+
+    def may_add_draws(self, params: Any) -> bool:
+        return bool(params.bound != "hoeffding")
 
     def samples(self, frame: ReachFrame, classifier: str | None) -> Samples:
         """The parts that the same candidates call positive: once a candidate is out, its items are

@@ -10,6 +10,7 @@ from time import monotonic
 import numpy as np
 
 from labelcore.designs.base import IntArray
+from labelcore.designs.choices import Chooses
 from labelcore.designs.rates import item_probability
 from labelcore.designs.scalars import EstimatesScalars
 from labelcore.estimands import DIFFERENCES, SCALARS
@@ -17,6 +18,7 @@ from labelcore.figures.scalars import scalar_results_of
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import as_ordered, chosen_classifiers, frozen
 from labelcore.plan.plan import Plan
+from labelcore.planning.choosing import ChoiceRunner
 from labelcore.planning.methods import Line
 from labelcore.planning.runs import beginning, label_all
 from labelcore.planning.simulation import run_seed
@@ -42,15 +44,19 @@ Progress = Callable[[float], object] | None
 
 def may_race(population: Population, plan: Plan) -> bool:
     """Whether sessions of a plan can be simulated on the scores, and would say more than its
-    formulas: for numbers (no curve, no choice) by a method whose size a plan gives, without claims,
-    a calibrated stop or labels that are there already. Those are worked out otherwise."""
-    return (
-        len(population) <= MOST_ITEMS
-        and {*plan.estimands} <= {*SCALARS, *DIFFERENCES}
+    formulas: for numbers (no curve) by a method whose size a plan gives, without claims, a
+    calibrated stop or labels that are there already, and for a choice, which has no formulas. The
+    others are worked out otherwise."""
+    numbers = (
+        {*plan.estimands} <= {*SCALARS, *DIFFERENCES}
         and isinstance(plan.method, EstimatesScalars)
         and not plan.method.size_from_params
         and not plan.claims
         and not plan.calibrated_stop
+    )
+    return (
+        len(population) <= MOST_ITEMS
+        and (numbers or isinstance(plan.method, Chooses))
         and plan.existing in (None, "ignored")
         and likely_classes(population, plan) is not None
     )
@@ -116,7 +122,8 @@ def race(
     Returns
     -------
     dict
-        {design: line} with labels and half-widths as simulated, ``runs`` and ``error``; a design
+        {design: line} with labels and half-widths as simulated, ``runs`` and ``error``; a choice
+        has no half-widths but what ``choosing.Expected`` says as ``derived["expected"]``. A design
         that was not done in time is left out, and of a cancelled race all are.
 
     Notes
@@ -149,7 +156,7 @@ def race(
     able = [(plan, line) for plan, line in entrants if may_race(population, plan)]
     if able and world is None:
         world = likely_classes(population, able[0][0], seed)
-    runners = [_Runner(population, plan, line, world, seed) for plan, line in able if world]
+    runners = [_runner(population, plan, line, world, seed) for plan, line in able if world]
     going = runners
     while going:
         for runner in going:
@@ -163,6 +170,13 @@ def race(
         going = [runner for runner in going if not runner.ended]
     found = [runner.found() for runner in runners]
     return {one.design: one for one in found if one is not None}
+
+
+def _runner(
+    population: Population, plan: Plan, line: Line, world: World, seed: int
+) -> _Runner | ChoiceRunner:
+    kind = ChoiceRunner if isinstance(plan.method, Chooses) else _Runner
+    return kind(population, plan, line, world, seed)
 
 
 class _Runner:

@@ -34,7 +34,7 @@ class Card:
 
 BOTH = Card(
     "Precision and recall",
-    "How much of what it finds is right, and how much it finds.",
+    "How right its finds are, and how complete.",
     ("precision", "recall"),
     ("accuracy", "precision", "recall"),
 )

@@ -78,7 +78,7 @@ class Method:
 
 def advanced(aim: Aim, population: Population, places: Places) -> Method | None:
     """Method, its parameters and the seed; None while a number is out of bounds. What a method asks
-    for first of all stands above the price."""
+    for first of all stands below the price."""
     names = possible(aim)
     able = aim.existing is None
     claiming = [name for name in names if able and may_claim(aim, population, name)]
@@ -110,7 +110,7 @@ def advanced(aim: Aim, population: Population, places: Places) -> Method | None:
             persist_state="session",
         )
         sound = within(seed, 0, None)
-    with places.price:
+    with places.slide:
         first_of_all = params_form(design, suggested, main=True)
     if not sound or finer is None or first_of_all is None:
         return None

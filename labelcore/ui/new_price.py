@@ -12,8 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts import labels_margin_chart
 from labelcore.designs import Design
-from labelcore.estimands import SUMMARIES
+from labelcore.estimands import CHOICES, SUMMARIES
 from labelcore.plan.plan import Plan
+from labelcore.planning.choosing import Expected
 from labelcore.planning.methods import Line
 from labelcore.population import Population
 from labelcore.promises import Promise
@@ -43,10 +44,8 @@ HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
 CHOSEN, RANDOM = "chosen", "plain random"
 IF_OFF = "Wrong scores: half or double the labels."
-SURE_MEANS = (
-    "Of 100 projects like this one, about {wrong} would say something false{when}. Each line is "
-    "the widest figure of its method."
-)
+SURE_MEANS = "Of 100 projects like this one, about {wrong} would say something false{when}."
+WIDEST = " Each line is the widest figure of its method."
 WHENEVER = ", wherever you look and stop"
 SIMULATED = "The curves are those of formulas, moved to what was simulated."
 FROM_SCORES = (
@@ -96,18 +95,62 @@ def show_size(design: Design[Any], found: list[Line], more: DeltaGenerator) -> N
             st.dataframe(outlook.table(others, list(others[0].half_widths)), hide_index=True)
 
 
-def show_choice(found: list[Line]) -> None:
-    """What a choice between candidates may cost."""
-    chosen = found[0]
-    st.markdown(
-        f"**At most {chosen.most:,} labels, "
-        f"{minutes(chosen.most * SECONDS_AN_ITEM)}: it ends by itself as soon as the choice is "
-        "made.**"
-    )
-    st.caption(
-        "How many it takes depends on how far the candidates lie from the wanted precision and "
-        "from each other."
-    )
+def show_choice(plan: Plan, population: Population, chosen: Line) -> None:
+    """What a choice between candidates is expected to take, and takes at the most."""
+    expected = chosen.derived.get("expected")
+    with st.container(key="new-price"):
+        st.markdown(choice_price(chosen.most, expected))
+    if expected is not None:
+        st.text(choice_chances(chosen.most, expected))
+    show_promise(plan, population)
+
+
+def choice_price(most: int, expected: Expected | None) -> str:
+    """
+    >>> choice_price(200, Expected(90, 120, 180, 0.8, 1000))
+    'About 120 labels, 16 min; at most 200'
+    >>> choice_price(200, Expected(210, 300, 480, 0.1, 1000))
+    'At most 200 labels, 27 min: most likely too few'
+    >>> choice_price(200, None)
+    'At most 200 labels, 27 min; fewer if the choice is clear'
+    """
+    limit = f"At most {most:,} labels, {minutes(most * SECONDS_AN_ITEM)}"
+    if expected is None:
+        return f"{limit}; fewer if the choice is clear"
+    if expected.middle is None or expected.middle > most:
+        return f"{limit}: most likely too few"
+    middle = expected.middle
+    return f"About {middle:,} labels, {minutes(middle * SECONDS_AN_ITEM)}; at most {most:,}"
+
+
+def choice_chances(most: int, expected: Expected) -> str:
+    """
+    >>> choice_chances(200, Expected(90, 120, 180, 0.8, 1000))
+    'Enough in 80 % of the simulated sessions. Half of them took 90 to 180.'
+    >>> choice_chances(200, Expected(210, 300, None, 0.1, 1000))
+    'Enough in 10 % of the simulated sessions. A quarter of them took more than 1,000.'
+    >>> choice_chances(200, Expected(None, None, None, 0, 200))
+    'Enough in 0 % of the simulated sessions. Most of them took more than 200.'
+    """
+    enough = f"Enough in {100 * expected.within:.0f} % of the simulated sessions."
+    low, high = expected.low, expected.high
+    if low is not None and high is not None:
+        return f"{enough} Half of them took {low:,} to {high:,}."
+    many = "Most" if expected.middle is None else "A quarter"
+    return f"{enough} {many} of them took more than {expected.followed:,}."
+
+
+def show_promise(plan: Plan, population: Population) -> None:
+    """How sure, and when, and what it hangs on, in a line."""
+    sure = words.confidence_words(plan.confidence)
+    promise = Promise(plan.promise or Promise.NONE)
+    names = plan.classifiers or population.classifiers
+    scored = any(name in population.scores for name in names)
+    said = [LOOKS[promise].format(sure=sure), *([IF_OFF] if scored else [])]
+    wrong = f"{100 * (1 - plan.confidence):.3g}"
+    when = WHENEVER if promise == Promise.WATCHED else ""
+    lines = "" if {*plan.estimands} <= {*CHOICES} else WIDEST
+    st.caption(" ".join(said), help=SURE_MEANS.format(wrong=wrong, when=when) + lines)
 
 
 def widest_words(half_widths: Mapping[str, float]) -> str:
@@ -214,14 +257,7 @@ class Ahead:
         return outlook.labels_for(points, self.width, len(self.population))
 
     def show(self) -> None:
-        sure = words.confidence_words(self.plan.confidence)
-        promise = Promise(self.plan.promise or Promise.NONE)
-        names = self.plan.classifiers or self.population.classifiers
-        scored = any(name in self.population.scores for name in names)
-        said = [LOOKS[promise].format(sure=sure), *([IF_OFF] if scored else [])]
-        wrong = f"{100 * (1 - self.plan.confidence):.3g}"
-        when = WHENEVER if promise == Promise.WATCHED else ""
-        st.caption(" ".join(said), help=SURE_MEANS.format(wrong=wrong, when=when))
+        show_promise(self.plan, self.population)
         called = {PLAIN: RANDOM, self.chosen.design: CHOSEN}
         rows = [
             (labels, width, called[name])

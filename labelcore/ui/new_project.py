@@ -36,7 +36,7 @@ from labelcore.ui.plain import one_line, plain
 
 NO_FILE = "To continue, choose a file."
 NO_ITEMS = "To continue, settle what is asked above."
-FIXED_SHORT = "Fixed?"
+FIXED_SHORT = "What gets fixed?"
 FIXED = (
     "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
     "the method, its seed, the planned size, the share shown again, the confidence, the promise, "

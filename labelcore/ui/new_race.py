@@ -10,13 +10,14 @@ from threading import Lock
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from labelcore.estimands import CHOICES
 from labelcore.plan.plan import Plan
 from labelcore.planning.methods import Line, for_design
 from labelcore.planning.race import SECONDS, may_race, race
 from labelcore.population import Population
 
 ONE, SEVERAL = "your scores", "your mean score"
-DONE = "{what}"
+DONE = "{what} on your scores"
 NOISE = (
     "On {scores}, taken for right. {runs} sessions of each method; by chance alone the numbers "
     "may be off by up to {error:.0f} %."
@@ -127,7 +128,8 @@ class Race:
         st.rerun()
 
     def _entrants(self) -> list[tuple[Plan, Line]]:
-        able = [one for one in self.formulas if not one.refused and one.half_widths]
+        choice = {*self.plan.estimands} <= {*CHOICES}
+        able = [one for one in self.formulas if not one.refused and (one.half_widths or choice)]
         labels = self.formulas[0].labels
         plans = [for_design(self.plan, one.design, self.population, labels) for one in able]
         both = zip(plans, able, strict=True)

@@ -134,7 +134,8 @@ def show_what_it_costs(
             show_size(method.design, found, places.more)
             return True
         if set(aim.estimands) <= set(CHOICES):
-            show_choice(found)
+            show_choice(plan, population, found[0])
+            race.show(places.more)
             return True
         if not found[0].half_widths and plan.margin:
             by_number = ProjectDraft(aim.file, way=BUDGET)

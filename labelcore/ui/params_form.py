@@ -74,13 +74,20 @@ def fits(item: Field[Any], value: Any) -> bool:
 
 def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
     """One input, by the kind of its field; an empty one means the default None."""
-    label, kind = plain(f"{parameter_label(item.name)}: {item.metadata['help']}"), str(item.type)
+    asked, help_words = item.metadata["asked"], plain(item.metadata["help"])
+    label = plain(asked) if asked else f"{plain(parameter_label(item.name))}: {help_words}"
+    more, kind = help_words if asked else None, str(item.type)
     key = parameter_key(design, item, start)
     if isinstance(item.default, bool):
-        return st.checkbox(label, start, key=key, persist_state="session")
+        return st.checkbox(label, start, key=key, help=more, persist_state="session")
     if "tuple" in kind:
         text = st.text_input(
-            label, listed(start or ()), max_chars=LONGEST, key=key, persist_state="session"
+            label,
+            listed(start or ()),
+            max_chars=LONGEST,
+            key=key,
+            help=more,
+            persist_state="session",
         )
         return read_list(text, kind) or item.default
     if item.metadata["choices"] and "float" not in kind and "int" not in kind:
@@ -91,16 +98,18 @@ def parameter_input(design: str, item: Field[Any], start: Any) -> Any:
             index=known.index(start),
             format_func=lambda value: CHOSEN if value is None else plain(choice_words(item, value)),
             key=key,
+            help=more,
             persist_state="session",
         )
     if "str" in kind:
-        text = st.text_input(
-            label, "" if start is None else str(start), key=key, persist_state="session"
-        ).strip()
+        first = "" if start is None else str(start)
+        text = st.text_input(label, first, key=key, help=more, persist_state="session").strip()
         return read_value(text, kind) if text else item.default
     if "float" in kind:
-        return st.number_input(label, value=start, step=0.05, key=key, persist_state="session")
-    value = st.number_input(label, value=start, step=1, key=key, persist_state="session")
+        return st.number_input(
+            label, value=start, step=0.05, key=key, help=more, persist_state="session"
+        )
+    value = st.number_input(label, value=start, step=1, key=key, help=more, persist_state="session")
     return None if value is None else int(value)
 
 

@@ -63,7 +63,7 @@ def refused(page: AppTest, data_folder: Path) -> str:
 def test_a_choice_between_classifiers(app, data_folder: Path) -> None:
     page = asked(app, SHIP)
     assert field(page, "candidates").value == "strict, lenient"
-    assert "it ends by itself as soon as the choice is made" in texts(page)
+    assert "At most 64 labels" in texts(page) and "fewer if the choice is clear" in texts(page)
     field(page, "precision_threshold").set_value(0.8).run()
     session = created(page, data_folder)
     assert (session.plan.design, session.plan.estimands) == ("reach_selection", ("selection",))

@@ -19,7 +19,7 @@ from labelcore.ui.new_race import NOT_DONE, Races, races
 from tests.app.conftest import button, texts, to_aim
 from tests.app.test_new_project import store, with_upload
 
-SIMULATED = "Simulated"
+SIMULATED = "Simulated on your scores"
 SECONDS = 60.0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import math
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +28,8 @@ from tests.browser.conftest import wait_until_idle
 KEYS = {"yes": "y", "no": "n", "unsure": "s", "later": "l", "broken": "b"}
 BOX = ".lc-box"
 SETTLE_SECONDS = 0.16
+READ_WHOLE = re.compile(r"no fault|\d classes")
+"""What New project says of a file once it has read every row."""
 WORK_SECONDS, REST_SECONDS = 0.02, 0.05
 HELD_FIRST_MS, HELD_NEXT_MS = 500, 33
 
@@ -161,7 +164,7 @@ def to_aim(page: Page, url: str, path: Path, question: str) -> None:
     """Through New project's first two screens to its last one."""
     page.goto(f"{url}/new_project")
     page.locator(".st-key-new-upload input[type=file]").set_input_files(path)
-    page.get_by_text("no fault").wait_for()
+    page.get_by_text(READ_WHOLE).wait_for()
     choose(page, page.locator(".st-key-new-next button"))
     fill(page, page.locator(".st-key-new-question input"), question)
     choose(page, page.locator(".st-key-new-next button"))

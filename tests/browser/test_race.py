@@ -26,7 +26,7 @@ def test_a_race_can_be_typed_through_and_cancelled(
     page.locator(".st-key-new-aim").get_by_text("How accurate is it?").click()
     name = page.locator("[class*='st-key-new-project-name-'] input")
     name.fill("typed while it ran")
-    simulated = page.get_by_text("Simulated", exact=True)
+    simulated = page.get_by_text("Simulated on your scores", exact=True)
     formulas = page.get_by_text("By formulas:")
     expect(simulated.or_(formulas)).to_be_visible()
     expect(name).to_have_value("typed while it ran")

@@ -1,0 +1,123 @@
+"""What a choice between candidates may take, in sessions simulated on a file's own scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from labelcore.designs.base import IntArray
+from labelcore.designs.choices import Chooses
+from labelcore.figures.choices import choice_made
+from labelcore.log.engine import Engine
+from labelcore.plan.against_file import frozen
+from labelcore.plan.plan import Plan
+from labelcore.planning.methods import Line
+from labelcore.planning.runs import beginning, label_all
+from labelcore.planning.simulation import run_seed
+from labelcore.population import Population
+
+SESSIONS, FEWEST = 40, 8
+"""Sessions that are simulated, each in a world of its own, and the fewest that say something."""
+FURTHEST = 1000
+"""A session is followed to so many draws, or to five times those that are allowed."""
+QUARTILES = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """How many labels simulated sessions took until their choice was made.
+
+    low, middle, high   a quarter, half and three quarters of them took so many at the most; None
+                        where fewer than that share ever came so far
+    within              the share that were decided within the labels that the plan allows
+    followed            labels up to which the undecided ones were followed
+    """
+
+    low: int | None
+    middle: int | None
+    high: int | None
+    within: float
+    followed: int
+
+
+class ChoiceRunner:
+    """The choice of one plan, session by session: a runner of ``planning.race``.
+
+    Promise: none, this plans only. Assumption: the classes of a world are drawn with the scores as
+    probabilities.
+    """
+
+    def __init__(
+        self,
+        population: Population,
+        plan: Plan,
+        line: Line,
+        world: Callable[[int], IntArray],
+        seed: int,
+    ) -> None:
+        self.population, self.plan, self.line = population, plan, line
+        self.world, self.seed = world, seed
+        self.engine: Engine | None = None
+        self.taken: list[float] = []
+        self.spent, self.ended = 0.0, False
+
+    @property
+    def share(self) -> float:
+        """How much is done, 0 to 1."""
+        return 1.0 if self.ended else len(self.taken) / SESSIONS
+
+    @property
+    def step_seconds(self) -> float:
+        """What a step is expected to take; 0 before the first one."""
+        return self.spent / max(len(self.taken), 1)
+
+    def step(self) -> None:
+        """Simulate one session more; end with the last one."""
+        if self.engine is None:
+            self.engine = beginning(self.population, self._followed())
+        start, number = monotonic(), len(self.taken)
+        engine = self.engine.redrawn(run_seed(self.seed, number))
+        label_all([engine], self.world(number))
+        self.taken.append(engine.labels if choice_made(engine) else math.inf)
+        self.spent += monotonic() - start
+        self.ended = len(self.taken) == SESSIONS
+
+    def _followed(self) -> Plan:
+        """The plan with more draws than it allows, unless their number is part of its bounds."""
+        budget = int(self.plan.budget or 1)
+        design: Chooses[Any] = Chooses.of(self.plan.method)
+        more = min(max(FURTHEST, 5 * budget), len(self.population))
+        size = max(more, budget) if design.may_add_draws(self.plan.design_params) else budget
+        return frozen(self.population, replace(self.plan, budget=size), size)
+
+    def found(self) -> Line | None:
+        """The line as simulated; None where too little was done."""
+        if len(self.taken) < FEWEST:
+            return None
+        assert self.engine is not None
+        taken = np.sort(self.taken)
+        low, middle, high = (_reached(taken, share) for share in QUARTILES)
+        within = float(np.mean(taken <= self.line.most))
+        expected = Expected(low, middle, high, within, int(self.engine.plan.budget or 0))
+        labels = self.line.most if middle is None else min(middle, self.line.most)
+        return replace(
+            self.line,
+            labels=labels,
+            derived={**self.line.derived, "expected": expected},
+            runs=len(taken),
+        )
+
+
+def _reached(taken: np.ndarray, share: float) -> int | None:
+    """The labels that this share of the sessions took at the most.
+
+    >>> _reached(np.array([40.0, 60.0, 90.0, np.inf]), 0.5)
+    60
+    """
+    one = float(taken[math.ceil(share * len(taken)) - 1])
+    return int(one) if math.isfinite(one) else None
