@@ -24,9 +24,10 @@ from labelcore.ui.facts import (
     main_and_other,
     promise_line,
 )
+from labelcore.ui.folds import fold
 from labelcore.ui.living import OVER_LABELS, Picture, picture
 from labelcore.ui.picture import show_picture
-from labelcore.ui.plain import one_line, plain
+from labelcore.ui.plain import one_line
 from labelcore.words.choices import candidate_rows
 
 PICTURE, VIEW, FIGURE = "picture", "picture view", "picture figure"
@@ -80,10 +81,13 @@ def chosen(key: str) -> dict[str, Callable[[], None]]:
 
 def details(session: Session, more: Sequence[str] = ()) -> None:
     """One line of terms; opened, everything that the picture leaves out, and what is ``more``."""
-    with st.expander(plain(terms(session)), key="details"):
+
+    def inside() -> None:
         with st.container(key="quiet-wide"):
             st.text("\n\n".join(tied(part) for part in (*_parts(session), *more) if part))
         _hide_button(False)
+
+    fold(terms(session), "details", inside)
 
 
 def terms(session: Session) -> str:

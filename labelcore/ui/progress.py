@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts import Chart, compare_chart, history_chart, left_out_words, strata_chart
 from labelcore.charts.figure_bars import shows_interval
@@ -34,6 +33,7 @@ from labelcore.ui.facts import (
     promise_line,
 )
 from labelcore.ui.figures import PICTURE, chosen, chosen_picture, terms
+from labelcore.ui.folds import fold
 from labelcore.ui.guard import guard, show_unrecorded
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.picture import show_picture
@@ -80,36 +80,36 @@ def _folds(session: Session) -> None:
     """Everything else, each behind a line that says what it is."""
     estimates, others = main_and_other(session)
     found = [*estimates, *others]
-    with _fold(terms(session), "terms"):
-        _terms(session, found)
+    choice = choice_of(session) is not None
+    fold(terms(session), "fold-terms", lambda: _terms(session, found))
     if claims_of(session):
-        with _fold("What is claimed", "claims"):
-            claims_panel(session, draw, said=headline(session))
-    if choice_of(session) is not None:
-        with _fold("The candidates", "candidates"):
-            choice_panel(session, draw)
+        fold(
+            "What is claimed",
+            "fold-claims",
+            lambda: claims_panel(session, draw, said=headline(session)),
+        )
+    if choice:
+        fold("The candidates", "fold-candidates", lambda: choice_panel(session, draw))
     elif estimates:
-        with _fold("The figures, label by label", "history"):
-            _figures(session, estimates)
-            _history(session, found)
-    if choice_of(session) is None and len(session.population.classes) == 2:
-        with _fold("Along the ranks of the score", "curve"):
-            _curves(session)
+        fold(
+            "The figures, label by label",
+            "fold-history",
+            lambda: _label_by_label(session, estimates, found),
+        )
+    if not choice and len(session.population.classes) == 2:
+        fold("Along the ranks of the score", "fold-curve", lambda: _curves(session))
     if several(found):
-        with _fold("Side by side", "compare"):
-            _comparison(session, found)
+        fold("Side by side", "fold-compare", lambda: _comparison(session, found))
     if predicted(session):
-        with _fold("Confusion table", "confusion"):
-            confusion_panel(session)
-    with _fold("How far the labels can be trusted", "errors"):
-        error_panel(session)
-    if choice_of(session) is None:
-        with _fold("Where the labels went", "strata"):
-            _strata(session)
+        fold("Confusion table", "fold-confusion", lambda: confusion_panel(session))
+    fold("How far the labels can be trusted", "fold-errors", lambda: error_panel(session))
+    if not choice:
+        fold("Where the labels went", "fold-strata", lambda: _strata(session))
 
 
-def _fold(title: str, name: str) -> DeltaGenerator:
-    return st.expander(plain(title), key=f"fold-{name}")
+def _label_by_label(session: Session, estimates: list[Estimate], found: list[Estimate]) -> None:
+    _figures(session, estimates)
+    _history(session, found)
 
 
 def _terms(session: Session, found: list[Estimate]) -> None:

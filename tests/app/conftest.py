@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
 from labelcore.store import sqlite_file
+from labelcore.ui import folds as folds_room
 from labelcore.ui import living, new_race, outlook
 from labelcore.ui.plain import JOINER
 
@@ -46,6 +47,12 @@ def no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     """The prices on *New project* stay those of the formulas; ``test_race`` simulates them."""
     monkeypatch.setattr(new_race, "may_race", lambda population, plan: False)
+
+
+@pytest.fixture(autouse=True)
+def open_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the tests read stands on the page; one test closes the folds again."""
+    monkeypatch.setattr(folds_room, "OPEN_AT_FIRST", True)
 
 
 @pytest.fixture(autouse=True)

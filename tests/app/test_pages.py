@@ -4,10 +4,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
 import labelcore as lc
+from labelcore.ui import progress
 from labelcore.words import sentences as words
-from tests.app.conftest import HOSTILE, button, texts
+from tests.app.conftest import HOSTILE, button, folds, texts
 from tests.designs.paired_files import paired
 
 PROJECT_PAGES = ("label", "progress", "report")
@@ -45,6 +47,16 @@ def test_deep_link(app, make, page: str) -> None:
     make(labels=50)
     shown = app(page, project="demo")
     assert not shown.exception and not shown.error
+
+
+def test_what_a_closed_fold_hides_is_not_computed(app, make, monkeypatch) -> None:
+    make(labels=50)
+    monkeypatch.setattr("labelcore.ui.folds.OPEN_AT_FIRST", False)
+    monkeypatch.setattr(progress, "_strata", lambda session: st.text("drawn"))
+    page = app("progress", project="demo")
+    assert "Where the labels went" in folds(page) and "drawn" not in texts(page)
+    page.session_state["fold-strata"] = True
+    assert "drawn" in texts(page.run())
 
 
 @pytest.mark.parametrize("page", PROJECT_PAGES)

@@ -91,6 +91,7 @@ def test_a_claim_is_laid_down_settled_and_reported(
     line = page.locator(".lc-line").first
     expect(line).to_contain_text("0 of about")
     judge(page)
+    driving.unfold(page, "details")
     expect(page.locator(".st-key-details")).to_contain_text("it is not decided whether")
     expect(page.locator(".st-key-short")).to_contain_text("of 20)")
     presses = 1
