@@ -5,14 +5,18 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.estimands import DIFFERENCES, SCALARS, Estimand
 from labelcore.population import Population
-from labelcore.stats.profile import BoolArray, Cells, FloatArray
+from labelcore.population.classes import Codes
+from labelcore.stats.profile import NOT_SAMPLED, BoolArray, Cells, FloatArray
 
+BLOCK = 1 << 20
+"""Items that are looked at together."""
 # Whose predictions split the strata: one classifier's, those of two that are compared, or none.
 Subject = str | tuple[str, str] | None
 
@@ -89,24 +93,65 @@ class Tally:
 
     A stratum that mixes predictions of this classifier is split after the fact: given how many
     labels fell into each part, those labels are a simple random sample of it.
+
+    stratum       (n_items,), the stratum of each item, from NOT_SAMPLED on
+    predictions   (n_items,) each, the codes that split the strata, the first classifier's last
     """
 
     def __init__(
-        self, stratum: NDArray[np.int64], prediction: NDArray[np.int16] | None, n_classes: int
+        self,
+        stratum: Codes,
+        prediction: Codes | None,
+        n_classes: int,
+        *,
+        second: Codes | None = None,
     ) -> None:
-        code = (
-            np.zeros(len(stratum), np.int64) if prediction is None else prediction.astype(np.int64)
-        )
-        combined = stratum * n_classes + code
-        least = int(combined.min(initial=0))
-        size = np.bincount(combined - least)
+        self._codes = stratum, *(one for one in (second, prediction) if one is not None)
+        self._n_classes = n_classes
+        size = self._sizes()
         there = size > 0
-        self.cell_of = (np.cumsum(there, dtype=np.int32) - np.int32(1))[combined - least]
-        present = np.flatnonzero(there) + least
-        self.size = size[there].astype(float)
-        self.stratum = present // n_classes
-        self.prediction = np.full(len(present), -1) if prediction is None else present % n_classes
+        self._cell = np.cumsum(there, dtype=np.int64) - 1
+        present = np.flatnonzero(there) + self._least
+        if prediction is None:
+            self.prediction = np.full(len(present), -1)
+        else:
+            self.prediction, present = present % n_classes, present // n_classes
+        self.second_prediction = np.full(len(present), -1)
+        if second is not None:
+            self.second_prediction, present = present % n_classes, present // n_classes
+        self.size, self.stratum = size[there].astype(float), present
         self.counts = np.zeros((len(present), n_classes))
+
+    def _sizes(self) -> NDArray[np.int64]:
+        """Items of each combination from the least possible one on; a block at a time, so that
+        nothing of the size of the file is made."""
+        size = np.zeros(0, dtype=np.int64)
+        for start in range(0, len(self._codes[0]), BLOCK):
+            here = np.bincount(self._combined(slice(start, start + BLOCK)))
+            longest = max(len(size), len(here))
+            size = np.pad(size, (0, longest - len(size))) + np.pad(here, (0, longest - len(here)))
+        return size
+
+    @property
+    def _least(self) -> int:
+        return int(NOT_SAMPLED * self._n_classes ** (len(self._codes) - 1))
+
+    def _combined(self, items: Any) -> NDArray[np.int64]:
+        """Stratum and predictions of these items as one number, from 0 on."""
+        stratum, *predictions = self._codes
+        found = stratum[items].astype(np.int64)
+        for codes in predictions:
+            found = found * self._n_classes + codes[items]
+        return np.asarray(found - self._least)
+
+    @property
+    def cell_of(self) -> NDArray[np.int64]:
+        """The cell of each item, (n_items,), worked out anew."""
+        return self.cells_at(slice(None))
+
+    def cells_at(self, items: Any) -> NDArray[np.int64]:
+        """The cells of the items at some positions."""
+        return np.asarray(self._cell[self._combined(items)])
 
     def emptied(self) -> Tally:
         """The same cells without labels."""
@@ -123,16 +168,16 @@ class Tally:
     def census(self, codes: NDArray[np.int64]) -> Tally:
         """The same cells with every item labelled; ``codes`` is (n_items,)."""
         whole, shape = self.emptied(), self.counts.shape
-        kind = self.cell_of.astype(np.int64) * shape[1] + codes
+        kind = self.cell_of * shape[1] + codes
         whole.counts = np.bincount(kind, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
         return whole
 
     def add(self, position: int, class_index: int, number: float = 1.0) -> None:
-        self.counts[self.cell_of[position], class_index] += number
+        self.counts[self.cells_at(position), class_index] += number
 
     def add_all(self, positions: NDArray[np.int64], codes: NDArray[np.int64]) -> None:
         """Labels of several items at once, (n_labels,) each."""
-        np.add.at(self.counts, (self.cell_of[positions], codes), 1.0)
+        np.add.at(self.counts, (self.cells_at(positions), codes), 1.0)
 
     def cells(self, class_index: int | None) -> Cells:
         """Counts of one class against the rest; None: of items judged correctly."""
@@ -151,7 +196,7 @@ class Tally:
 
         positions, codes   (n_labels,), the items and their classes
         """
-        now, cell = self.cells(class_index), self.cell_of[positions]
+        now, cell = self.cells(class_index), self.cells_at(positions)
         of_class = self.prediction[cell] if class_index is None else class_index
         labelled = np.zeros((len(positions), len(self.size)))
         labelled[np.arange(len(positions)), cell] = 1.0
@@ -169,7 +214,7 @@ class Tally:
 
     def unresolved(self, positions: list[int]) -> FloatArray:
         """Items without a verdict in each cell, (n_cells,)."""
-        return np.bincount(self.cell_of[positions], minlength=len(self.size)).astype(float)
+        return np.bincount(self.cells_at(positions), minlength=len(self.size)).astype(float)
 
 
 def filled(cells: Cells, unresolved: FloatArray, rising: BoolArray) -> Cells:
@@ -188,22 +233,14 @@ class Pairs(Tally):
     """Labels of the parts of the strata that share the predictions of two classifiers; a
     prediction alone is the first one's."""
 
-    def __init__(
-        self,
-        stratum: NDArray[np.int64],
-        first: NDArray[np.int16],
-        second: NDArray[np.int16],
-        n_classes: int,
-    ) -> None:
-        super().__init__(stratum * n_classes + second.astype(np.int64), first, n_classes)
-        self.second_prediction = self.stratum % n_classes
-        self.stratum = self.stratum // n_classes
+    def __init__(self, stratum: Codes, first: Codes, second: Codes, n_classes: int) -> None:
+        super().__init__(stratum, first, n_classes, second=second)
 
     def cells(self, class_index: int | None) -> Cells:
         return replace(super().cells(class_index), other=self.second_prediction == class_index)
 
 
-def tally_of(population: Population, stratum: NDArray[np.int64], subject: Subject) -> Tally:
+def tally_of(population: Population, stratum: Codes, subject: Subject) -> Tally:
     """The empty cells of a subject."""
     n_classes = len(population.classes)
     if isinstance(subject, tuple):
@@ -215,7 +252,7 @@ def tally_of(population: Population, stratum: NDArray[np.int64], subject: Subjec
 
 def tallies_of(
     population: Population,
-    stratum: NDArray[np.int64],
+    stratum: Codes,
     classifiers: tuple[str | None, ...],
     asked: list[Question],
 ) -> dict[Subject, Tally]:

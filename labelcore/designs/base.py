@@ -17,12 +17,14 @@ from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
 from labelcore.promises import Promise
-from labelcore.stats.orders import HASHED, Keys, Orders, ranking, shuffled
+from labelcore.stats.orders import HASHED, Keys, Orders, narrow, ranking, shuffled
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
+SMALL_CODES = 1 << 15
+"""Strata are counted in 16 bits: what is computed with them, such as twice their number, fits."""
 NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 """Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
 
@@ -167,8 +169,9 @@ def make_frame(
     notes: tuple[str, ...] = (),
 ) -> Frame:
     """A frame with the draw order of its strata; ``stratum`` is (n_items,)."""
+    stratum = narrow(stratum, max(len(rates), SMALL_CODES))
     queue = setup.file_order("draw")
-    queue = queue[np.argsort(stratum[queue].astype(np.int16), kind="stable")]
+    queue = queue[np.argsort(stratum[queue], kind="stable")]
     sizes = np.bincount(stratum, minlength=len(rates)).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     return Frame(stratum, sizes, rates, predicted, queue, start, notes)

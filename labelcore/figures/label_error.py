@@ -166,7 +166,7 @@ def _seconds(
     counting = sampled_labels(stage, question.classifier)
     placed = [(stage.asked[one.index - 1].position, one) for one in readings]
     mine = [(position, one) for position, one in placed if counting[position]]
-    cell = sampled_tally(stage, question.classifier).cell_of[[position for position, _ in mine]]
+    cell = sampled_tally(stage, question.classifier).cells_at([position for position, _ in mine])
     weight = cells.size / np.maximum(cells.labelled, 1)
     differs = np.array([one.differs for _, one in mine], dtype=bool)
     return SecondReadings(differs, cells.predicted[cell], weight[cell])

@@ -42,7 +42,7 @@ def label_weights(engine: Engine) -> FloatArray:
         tally.size, labelled, out=np.full(len(labelled), np.nan), where=labelled > 0
     )
     counted = sampled_labels(engine, first)
-    weight[counted] = of_cell[tally.cell_of[counted]]
+    weight[counted] = of_cell[tally.cells_at(counted)]
     return weight
 
 

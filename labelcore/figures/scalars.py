@@ -347,7 +347,7 @@ def _filled_codes(
     """The codes with every doubtful item positive in the cells that are ``rising`` and another
     class elsewhere, (n_items,)."""
     doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
-    cell = tally.cell_of[doubts]
+    cell = tally.cells_at(doubts)
     positive = tally.prediction[cell] if answers.class_index is None else answers.class_index
     other = np.where(np.asarray(positive) == 0, 1, 0)
     codes = answers.codes.copy()

@@ -208,7 +208,7 @@ def _settlings(
     positions = np.array([stage.asked[one.index - 1].position for one in known.judged], dtype=int)
     counting = sampled_labels(stage, question.classifier)[positions]
     tally = sampled_tally(stage, question.classifier)
-    cell = tally.cell_of[positions]
+    cell = tally.cells_at(positions)
     first = [stage.classes[str(one.first.label)] for one in known.judged]
     settled = [-1 if one is None else stage.classes[one] for one in known.settled]
     of_class = np.full(len(positions), question.class_index or 0)

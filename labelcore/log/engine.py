@@ -30,7 +30,7 @@ from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
-from labelcore.stats.orders import HASHED, Orders
+from labelcore.stats.orders import HASHED, Orders, narrow
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
 
@@ -84,8 +84,9 @@ class Engine(Book):
         self._last_answered = 0
         self._unanswered: set[int] = set()
         self._undecided: set[int] = set()
-        self.codes = np.full(len(self.population), base.NO_ANSWER, dtype=np.int64)
-        self._positions = np.empty(len(self.population), dtype=np.int64)
+        never = np.full(len(self.population), base.NO_ANSWER, dtype=np.int8)
+        self.codes = narrow(never, len(self.classes))
+        self._positions = np.empty(0, dtype=np.int64)
         self._memory: dict[int, Any] = {}
         self._stop = -1, margin_stop.Stop(None, True)
         self._planned: tuple[int, bool, Any] | None = None
@@ -136,7 +137,7 @@ class Engine(Book):
     @cached_property
     def rank_of(self) -> IntArray:
         """The rank (1, 2, ...) of each item in file order, (n_items,)."""
-        ranks = np.empty(len(self.rank_order), dtype=np.int64)
+        ranks = np.empty_like(self.rank_order)
         ranks[self.rank_order] = np.arange(1, len(ranks) + 1)
         return ranks
 
@@ -160,7 +161,7 @@ class Engine(Book):
         if self.rule is not None and self._stop[0] != self.version:
             drawn = self.drawn_positions[: self._last_answered]
             tally = self.tallies[self.questions[0].subject]
-            cell = tally.cell_of[drawn]
+            cell = tally.cells_at(drawn)
             outcomes = margin_stop.outcomes_of(self.codes[drawn], cell, self.counting)
             self._stop = self.version, margin_stop.find_stop(self.rule, outcomes, self.first_limit)
         return self._stop[1]
@@ -258,12 +259,22 @@ class Engine(Book):
         self._queue.pop()
         self._batches = batch
         stratum = int(self.frame.stratum[position])
-        self._positions[len(self.asked)] = position
+        self._put_behind(np.array([position]))
         self.codes[position] = base.OPEN
         self.asked.append(Asked(position, stratum, batch))
         self.drawn[stratum] += 1
         self._unanswered.add(index)
         return index
+
+    def _put_behind(self, positions: IntArray) -> None:
+        """Keep the positions of the items drawn now behind those of the items drawn before."""
+        start = len(self.asked)
+        end = start + len(positions)
+        if end > len(self._positions):
+            more = np.empty(2 * end, dtype=np.int64)
+            more[:start] = self._positions[:start]
+            self._positions = more
+        self._positions[start:end] = positions
 
     def upcoming(self, most: int) -> IntArray:
         """The positions of the next new items of the present batch, at most so many; none where it
@@ -285,8 +296,8 @@ class Engine(Book):
         del self._queue[-number:]
         self._batches = batch
         strata, found = self.frame.stratum[positions], codes[positions]
-        start, end = len(self.asked), len(self.asked) + number
-        self._positions[start:end] = positions
+        end = len(self.asked) + number
+        self._put_behind(positions)
         self.codes[positions] = found
         self.asked += [
             Asked(position, stratum, batch, [answers[code]])

@@ -160,11 +160,9 @@ def _code(population: Population, classifier: str | None) -> np.ndarray | None:
 
 
 def _rates(population: Population, side: Side, tally: Tally) -> FloatArray:
-    cells = tally.cells(side.class_index)
-    item = question_rates(
-        population, side.classifier, side.class_index, cells.predicted[tally.cell_of]
-    )
-    mean = np.bincount(tally.cell_of, item, minlength=len(tally.size)) / tally.size
+    cells, cell = tally.cells(side.class_index), tally.cell_of
+    item = question_rates(population, side.classifier, side.class_index, cells.predicted[cell])
+    mean = np.bincount(cell, item, minlength=len(tally.size)) / tally.size
     return np.asarray(np.clip(mean, *PROBABILITY_RANGE))
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.designs.rates import planning_rates
 from labelcore.population import Population
+from labelcore.population.classes import Codes
 from labelcore.stats.profile import Cells, FloatArray
 from labelcore.stats.three_outcomes import Duels
 from labelcore.tallies import Tally
@@ -22,25 +24,27 @@ class Disagreements(Tally):
     say nothing and are left out.
 
     group_size   (n_groups,), items on which they disagree, of each stratum that has any
-    group_of     (n_items,), the group of each item, -1 for none
     """
 
     def __init__(
         self,
-        stratum: NDArray[np.int64],
-        left: NDArray[np.int16],
-        right: NDArray[np.int16],
+        stratum: Codes,
+        left: Codes,
+        right: Codes,
         n_classes: int,
     ) -> None:
-        super().__init__(stratum * n_classes + left.astype(np.int64), right, n_classes)
-        self.left_prediction = self.stratum % n_classes
+        super().__init__(stratum, right, n_classes, second=left)
+        self.left_prediction = self.second_prediction
         differ = self.left_prediction != self.prediction
-        present, group = np.unique(self.stratum[differ] // n_classes, return_inverse=True)
+        present, group = np.unique(self.stratum[differ], return_inverse=True)
         self._group = np.full(len(self.size), -1)
         self._group[differ] = group
         self.n_groups = len(present)
         self.group_size = self._summed(self.size)
-        self.group_of = self._group[self.cell_of]
+
+    def groups_at(self, items: Any) -> NDArray[np.int64]:
+        """The groups of the items at some positions, -1 for none."""
+        return np.asarray(self._group[self.cells_at(items)])
 
     def _summed(self, number: FloatArray) -> FloatArray:
         """Sums over the cells of each group, (n_groups,)."""
@@ -62,8 +66,8 @@ class Disagreements(Tally):
     def after_each(
         self, positions: NDArray[np.int64], codes: NDArray[np.int64], class_index: int | None
     ) -> Cells:
-        now, cell = self.cells(class_index), self.cell_of[positions]
-        drawn = (self.group_of[positions][:, None] == np.arange(self.n_groups)).astype(float)
+        now, cell = self.cells(class_index), self.cells_at(positions)
+        drawn = (self._group[cell][:, None] == np.arange(self.n_groups)).astype(float)
         hits = [
             drawn * (codes == said[cell])[:, None]
             for said in (self.left_prediction, self.prediction)
@@ -74,7 +78,7 @@ class Disagreements(Tally):
 
     def unresolved(self, positions: list[int]) -> FloatArray:
         """Items without a verdict in each group, (n_groups,)."""
-        groups = self.group_of[positions]
+        groups = self.groups_at(positions)
         return np.bincount(groups[groups >= 0], minlength=self.n_groups).astype(float)
 
     def rates(self, population: Population, left: str, right: str) -> FloatArray:
@@ -84,9 +88,10 @@ class Disagreements(Tally):
         every = np.ones(len(population), dtype=bool)
         a, b = (planning_rates(population, name, every)[0] for name in (left, right))
         chances = np.array([a * (1 - b), b * (1 - a), (1 - a) * (1 - b)]).clip(1e-9)
-        inside = self.group_of >= 0
+        group_of = self.groups_at(slice(None))
+        inside = group_of >= 0
         sums = [
-            np.bincount(self.group_of[inside], one[inside], self.n_groups)
+            np.bincount(group_of[inside], one[inside], self.n_groups)
             for one in (chances / chances.sum(axis=0))[:2]
         ]
         return np.concatenate(sums) / np.tile(self.group_size, 2)

@@ -26,7 +26,7 @@ from labelcore.designs.sure_scores import turned_words
 from labelcore.errors import InPlan, NotRandomError, PlanArgumentError, PlanError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
-from labelcore.stats.orders import hash_keys, ranking
+from labelcore.stats.orders import hash_keys, narrow, ranking
 from labelcore.stats.profile import NOT_SAMPLED
 
 RANDOM, CERTAINTY = "random", "certainty"
@@ -208,6 +208,6 @@ def _known_apart(design: Design[FrameT], setup: Setup, positions: IntArray) -> F
     rest = np.setdiff1d(np.arange(items), positions)
     part, orders = setup.population.part(rest), setup.orders.of_part(rest)
     frame = design.prepare(replace(setup, population=part, orders=orders))
-    stratum = np.full(items, NOT_SAMPLED, dtype=np.int64)
+    stratum = np.full(items, NOT_SAMPLED, dtype=frame.stratum.dtype)
     stratum[rest] = frame.stratum
-    return replace(frame, stratum=stratum, queue=rest[frame.queue])
+    return replace(frame, stratum=stratum, queue=narrow(rest, items)[frame.queue])

@@ -106,7 +106,7 @@ def _one_session(engine: Engine, rng: np.random.Generator, most: int) -> int:
         while len(batch):
             part, batch = batch[: look - done], batch[look - done :]
             for claim in engine.claims:
-                np.add.at(claim.tally.counts, (claim.tally.cell_of[part], codes[part]), 1.0)
+                np.add.at(claim.tally.counts, (claim.tally.cells_at(part), codes[part]), 1.0)
             done += len(part)
             if done == look:
                 if all_settled(engine):

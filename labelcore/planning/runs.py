@@ -190,7 +190,7 @@ class _Session:
         assert engine.rule is not None
         drawn, tally = engine.drawn_positions, engine.tallies[engine.questions[0].subject]
         codes = np.concatenate([engine.codes[drawn], self.codes[positions]])
-        cell = tally.cell_of[np.concatenate([drawn, positions])]
+        cell = tally.cells_at(np.concatenate([drawn, positions]))
         outcomes = outcomes_of(codes, cell, engine.counting)
         draw = find_stop(engine.rule, outcomes, engine.first_limit).draw
         return np.asarray(len(drawn) + 1 + np.arange(len(positions)) == (draw or 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +12,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from labelcore.population.text import as_text, listing
+from labelcore.stats.orders import narrow
 
 RESERVED = ("unsure", "later", "broken")
 TWO_CLASSES = ("no", "yes")
+Codes = NDArray[np.signedinteger[Any]]
+"""(n_items,), the class of each item as its index, in the smallest type that holds all."""
 MOST_FOUND = 1000
 MOST_GIVEN = np.iinfo(np.int16).max
 ZERO_ONE: Mapping[str, int] = {
@@ -45,10 +49,10 @@ class PredictionColumn:
         """The distinct values that are not missing."""
         return set(self.values) - {""}
 
-    def indices(self, classes: Sequence[str], positive: str) -> NDArray[np.int16]:
+    def indices(self, classes: Sequence[str], positive: str) -> Codes:
         """(n_items,) index into classes; -1 for a value that is none of them."""
         table = [class_index(value, classes, positive) for value in self.values]
-        return np.array([*table, -1], dtype=np.int16)[self.places]
+        return narrow(np.array([*table, -1]), len(classes))[self.places]
 
 
 def class_index(value: str, classes: Sequence[str], positive: str) -> int:

@@ -26,6 +26,7 @@ from labelcore.population.limits import check_columns
 from labelcore.population.sniff import detect_dialect, reader_options
 from labelcore.population.text import Columns, joined, text_column
 from labelcore.population.text_file import TextFile, lines_at, open_text
+from labelcore.stats.orders import narrow
 
 ROWS_AT_ONCE = 1 << 16
 
@@ -40,7 +41,8 @@ class DelimitedText:
         self._walk: Walk | None = None
         self._checked = False
         starts = scan_records(text.path, dialect, text.name)
-        self._starts = self._walk_all() if starts is None else starts
+        starts = self._walk_all() if starts is None else starts
+        self._starts = narrow(starts, int(starts[-1]) + 1)
         if len(self._starts) == 1:
             empty = Fault(self.name, None, None, None, "the file is empty")
             raise PopulationError(self._found() or [empty])

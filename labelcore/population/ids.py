@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from labelcore.stats.orders import narrow
+
+Sought = tuple[NDArray[np.uint32], NDArray[np.signedinteger[Any]]]
 
 
 class Ids(Protocol):
@@ -61,14 +65,15 @@ class RowNumbers:
 
 
 class TextIds:
-    """Ids from a column: one block of text and a sorted 64-bit hash of each, 16 bytes an item."""
+    """Ids from a column: one block of text and a sorted 32-bit hash of each, 8 bytes an item.
 
-    def __init__(self, column: pa.ChunkedArray) -> None:
+    sought   the hashes in ascending order, and the position of each, (n_items,), where they are
+             known already
+    """
+
+    def __init__(self, column: pa.ChunkedArray, sought: Sought | None = None) -> None:
         self._texts = column
-        hashes = [_hashes(chunk.to_pylist()) for chunk in column.chunks]
-        joined = np.concatenate([np.zeros(0, dtype=np.uint64), *hashes])
-        self._order = np.argsort(joined, kind="stable")
-        self._sorted = joined[self._order]
+        self._sorted, self._order = _sought(column) if sought is None else sought
         self._chunk_starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
 
     def __len__(self) -> int:
@@ -87,6 +92,11 @@ class TextIds:
         last = int(np.searchsorted(self._sorted, wanted, side="right"))
         same = (int(position) for position in self._order[first:last])
         return next((position for position in same if self.at(position) == item_id), None)
+
+    @property
+    def kept(self) -> tuple[pa.ChunkedArray, NDArray[np.uint32], NDArray[np.signedinteger[Any]]]:
+        """What it is made of: the texts, the hashes in ascending order and their positions."""
+        return self._texts, self._sorted, self._order
 
     def some(self, positions: NDArray[np.int64]) -> list[str]:
         """Some ids, as a new list."""
@@ -177,6 +187,14 @@ class SomeIds:
         return self._ids.some(self._positions)
 
 
-def _hashes(texts: list[str]) -> NDArray[np.uint64]:
+def _sought(column: pa.ChunkedArray) -> Sought:
+    hashes = [_hashes(chunk.to_pylist()) for chunk in column.chunks]
+    every = np.concatenate([np.zeros(0, dtype=np.uint32), *hashes])
+    order = np.argsort(every, kind="stable")
+    return every[order], narrow(order, len(order))
+
+
+def _hashes(texts: list[str]) -> NDArray[np.uint32]:
     """(n_texts,) hashes, the same in every process, unlike Python's own hash."""
-    return pd.util.hash_array(np.array(texts, dtype=object), categorize=False)
+    found = pd.util.hash_array(np.array(texts, dtype=object), categorize=False)
+    return (found >> np.uint64(32)).astype(np.uint32)

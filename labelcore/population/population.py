@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.population.classes import Codes
 from labelcore.population.dialect import Dialect
 from labelcore.population.duplicates import Duplicates, find_duplicates
 from labelcore.population.formats import TableFile
@@ -101,13 +102,13 @@ class Population:
     metadata_columns: tuple[str, ...]
     classifiers: tuple[str, ...]
     scores: Mapping[str, NDArray[np.float64]]
-    predictions: Mapping[str, NDArray[np.int16]]
+    predictions: Mapping[str, Codes]
     thresholds: Mapping[str, float]
     descending: frozenset[str]
     _ids: Ids
     _table: TableFile
     _state: FileState
-    known: NDArray[np.int16] | None = None
+    known: Codes | None = None
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
     _written: object = None

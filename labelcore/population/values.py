@@ -13,6 +13,7 @@ from labelcore.errors import Fault, PopulationError
 from labelcore.population.arguments import Arguments, Classifier
 from labelcore.population.checks import FaultList, check_columns, check_ids, check_scores
 from labelcore.population.classes import (
+    Codes,
     PredictionColumn,
     broken_class_rules,
     choose_positive,
@@ -31,13 +32,13 @@ class Values:
 
     ids: Ids
     scores: Mapping[str, NDArray[np.float64]]
-    predictions: Mapping[str, NDArray[np.int16]]
+    predictions: Mapping[str, Codes]
     classes: tuple[str, ...]
     positive: str
-    known: NDArray[np.int16] | None = None
+    known: Codes | None = None
     helpers: Mapping[str, Helper] = field(default_factory=dict)
 
-    def predicted(self, classifier: Classifier) -> NDArray[np.int16] | None:
+    def predicted(self, classifier: Classifier) -> Codes | None:
         """(n_items,) index into classes, by prediction column or else threshold; or None."""
         if classifier.prediction is not None:
             return self.predictions[classifier.prediction]
@@ -47,7 +48,7 @@ class Values:
         low_is_positive = classifier.descending
         above = score <= classifier.threshold if low_is_positive else score >= classifier.threshold
         index = self.classes.index(self.positive)
-        return _read_only(np.where(above, index, 1 - index).astype(np.int16))
+        return _read_only(np.where(above, np.int8(index), np.int8(1 - index)))
 
 
 def read_values(name: str, table: TableFile, arguments: Arguments) -> Values:
@@ -140,7 +141,7 @@ def _check_known(
     classes: tuple[str, ...],
     positive: str,
     faults: FaultList,
-) -> NDArray[np.int16]:
+) -> Codes:
     """The class of each answer that is known, -1 where the value is empty, (n_items,)."""
     answers = PredictionColumn.from_column(column)
     found = answers.indices(classes, positive)
@@ -173,7 +174,7 @@ def _check_classes(
     return (classes, choose_positive(classes, arguments.positive)) if not rules else ((), "")
 
 
-def _read_only(indices: NDArray[np.int16]) -> NDArray[np.int16]:
+def _read_only(indices: Codes) -> Codes:
     indices.flags.writeable = False
     return indices
 

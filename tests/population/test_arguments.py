@@ -111,7 +111,7 @@ def test_predicted(
     population = read(DATA, scores={"lr": "s"}, **arguments)
     found = {name: array.tolist() for name, array in population.predictions.items()}
     assert found == predictions
-    assert all(array.dtype == np.int16 for array in population.predictions.values())
+    assert all(array.dtype == np.int8 for array in population.predictions.values())
     assert population.predictions.keys() <= set(population.classifiers)
     decided = {name for name in predictions if name not in arguments.get("predictions", {})}
     assert population.thresholds.keys() == decided
