@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+from tests import postgres
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -39,6 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty ``LABELCORE_DATA`` for each test."""
     folder = tmp_path / "data"
+    monkeypatch.delenv("LABELCORE_STORE", raising=False)
     monkeypatch.setenv("LABELCORE_DATA", str(folder))
     return folder
 
@@ -63,3 +68,28 @@ def browser() -> Iterator[Browser]:
 
     with launch() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """The one PostgreSQL server of this process."""
+    if reason := postgres.why_not():
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with postgres.running() as server:
+        yield server
+
+
+_schemas = count(1)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: postgres.Server) -> str:
+    """An empty place in the database for each test."""
+    import psycopg
+
+    schema = f"t{next(_schemas)}"
+    with psycopg.connect(postgres_server.url(), autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    return postgres_server.url(schema)

@@ -52,17 +52,19 @@ def import_(store: str, project: str, as_json: bool, **given: Any) -> None:
     population, plan = population_of(given), plan_of(given)
     opened = open_store(store)
     if project in {record.name for record in opened.projects()}:
-        raise ProjectExistsError(f"A project {project!r} exists in {store}; choose another name.")
+        raise ProjectExistsError(
+            f"A project {project!r} exists in {opened.url}; choose another name."
+        )
     session = Session(population, plan, opened, project, settings=settings)
     values = {
         "project": project,
-        "store": store,
+        "store": opened.url,
         "items": len(population),
         "fingerprint": population.fingerprint,
         "plan": session.plan.to_dict(),
     }
     sentence = (
-        f"Project {project!r} is in {store}: {count(len(population), 'item')} of "
+        f"Project {project!r} is in {opened.url}: {count(len(population), 'item')} of "
         f"{population.name}, planned for {planned_words(session.plan)}. The plan is frozen now."
     )
     say(values, [sentence], as_json)

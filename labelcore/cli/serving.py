@@ -23,6 +23,12 @@ KEY, HOSTS = "LABELCORE_START_KEY", "LABELCORE_HOSTS"
     type=click.Path(file_okay=False),
     help="The folder of projects and pictures.  [default: LABELCORE_DATA, else ./data]",
 )
+@click.option(
+    "--store",
+    metavar="URL",
+    help="Where projects are kept, such as postgresql://user@host/labels.  [default: "
+    "LABELCORE_STORE, else a file in the folder]",
+)
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option(
     "--share",
@@ -37,7 +43,14 @@ KEY, HOSTS = "LABELCORE_START_KEY", "LABELCORE_HOSTS"
     metavar="NAME",
     help="A further name that the app answers to, of a proxy before it; repeat for several.",
 )
-def app(port: int, data: str | None, no_browser: bool, share: bool, hosts: tuple[str, ...]) -> int:
+def app(
+    port: int,
+    data: str | None,
+    store: str | None,
+    no_browser: bool,
+    share: bool,
+    hosts: tuple[str, ...],
+) -> int:
     """Start the app on http://127.0.0.1:8501, reachable from this computer only."""
     environment = dict(os.environ)
     environment.pop(KEY, None)
@@ -49,6 +62,8 @@ def app(port: int, data: str | None, no_browser: bool, share: bool, hosts: tuple
         click.echo(f"On this computer: http://127.0.0.1:{port}/?start={key}")
     if data is not None:
         environment["LABELCORE_DATA"] = os.path.abspath(data)
+    if store is not None:
+        environment["LABELCORE_STORE"] = store
     return become(command(port, no_browser or share, ANYWHERE if share else HERE), environment)
 
 

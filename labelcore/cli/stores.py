@@ -175,10 +175,11 @@ def copy(store: str, target: str, project: tuple[str, ...], as_json: bool) -> No
     with closing(open_store(store, create=False)) as source:
         named = [source.project(name) for name in project] or reversed(source.projects())
         with closing(open_store(target)) as there:
+            address = there.url
             done = [copy_project(source, there, one.name) for one in named]
     lines = [
-        f"{one.project}: {count(one.events, 'event')} copied to {target}, {one.there:,} there "
+        f"{one.project}: {count(one.events, 'event')} copied to {address}, {one.there:,} there "
         "before."
         for one in done
     ]
-    say({"to": target, "projects": [asdict(one) for one in done]}, lines, as_json)
+    say({"to": address, "projects": [asdict(one) for one in done]}, lines, as_json)

@@ -7,9 +7,11 @@ tests then run on it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from labelcore.errors import StoreError
 from labelcore.store.base import (
     BUSY_SECONDS,
     ConflictError,
@@ -18,7 +20,7 @@ from labelcore.store.base import (
     RepeatedTokenError,
     Seal,
 )
-from labelcore.store.items import copy_items, items_path, keep, place_of
+from labelcore.store.items import copy_items, data_folder, items_path, keep, place_of
 from labelcore.store.kept_backups import backups, backups_folder, made_at
 from labelcore.store.memory import MemoryStore
 from labelcore.store.salvage import Salvaged, put_into, salvaged
@@ -26,7 +28,6 @@ from labelcore.store.seals import identity_of, seal_anew
 
 __all__ = [
     "BUSY_SECONDS",
-    "NOT_AVAILABLE_YET",
     "STORES",
     "ConflictError",
     "LabelStore",
@@ -39,6 +40,7 @@ __all__ = [
     "backups_folder",
     "copy_items",
     "damage_in",
+    "data_folder",
     "database_of",
     "identity_of",
     "items_path",
@@ -60,10 +62,21 @@ def _sqlite(address: str, **options: Any) -> LabelStore:
     return SqliteStore(address, **options)
 
 
+def _postgres(address: str, **options: Any) -> LabelStore:
+    if find_spec("psycopg") is None:
+        raise StoreError(
+            "a store in PostgreSQL needs the package psycopg: pip install 'labelcore[postgresql]'"
+        )
+    from labelcore.store.postgres import PostgresStore
+
+    return PostgresStore(address, **options)
+
+
 # The part of the address before "://" -> what opens it.
 STORES: dict[str, Callable[..., LabelStore]] = {
     "memory": MemoryStore,
     "sqlite": _sqlite,
+    "postgresql": _postgres,
 }
 
 
@@ -103,9 +116,6 @@ def damage_in(url: str) -> str:
     return damage(database, "integrity_check") or ""
 
 
-NOT_AVAILABLE_YET = ("postgresql+psycopg",)
-
-
 def open_store(
     url: str | LabelStore | None, *, create: bool = True, busy_seconds: float = BUSY_SECONDS
 ) -> LabelStore:
@@ -115,10 +125,12 @@ def open_store(
     ----------
     url
         ``memory://`` or None: a new store that ends with the process. ``sqlite:///relative.db`` or
-        ``sqlite:////absolute.db``: a file; a read-only file can be read. A store that is already
-        open is returned as it is
+        ``sqlite:////absolute.db``: a file; a read-only file can be read.
+        ``postgresql://user:password@host/database``: tables in a database that exists, for several
+        servers at once; needs ``labelcore[postgresql]``. A store that is already open is returned
+        as it is
     create
-        whether to create a missing file
+        whether to create a missing file, or missing tables
     busy_seconds
         how long to wait while another program writes
 
@@ -151,8 +163,8 @@ def open_store(
     if not isinstance(url, str):
         raise TypeError(f"store must be an address such as 'sqlite:///labels.db', got {url!r}")
     scheme, separator, _ = url.partition("://")
-    if separator and scheme in NOT_AVAILABLE_YET:
-        raise ValueError(f"Stores at {scheme}:// are not available yet, got {url!r}. {_known()}")
+    if scheme == "postgresql+psycopg":
+        scheme = "postgresql"
     if not separator or scheme not in STORES:
         raise ValueError(f"{url!r} is not the address of a store. {_known()}")
     return STORES[scheme](url, create=create, busy_seconds=busy_seconds)

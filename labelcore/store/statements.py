@@ -1,9 +1,10 @@
-"""The statements of a SQLite store."""
+"""The statements of a store in a database."""
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, func, insert, select
-from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy import Table, bindparam, func, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.dml import Insert
 
 from labelcore.log.events import FIELDS
 from labelcore.store.base import ProjectRecord
@@ -55,8 +56,18 @@ ANNOTATORS = (
     .distinct()
 )
 INSERT_EVENT = insert(event_table)
-INSERT_KEY = sqlite_insert(person_table).on_conflict_do_nothing()
-INSERT_ITEM = sqlite_insert(item_table).on_conflict_do_nothing()
+
+
+def _where_new(table: Table) -> dict[str, Insert]:
+    """{dialect: statement} that leaves rows that are there as they are."""
+    return {
+        "sqlite": sqlite.insert(table).on_conflict_do_nothing(),
+        "postgresql": postgresql.insert(table).on_conflict_do_nothing(),
+    }
+
+
+INSERT_KEY = _where_new(person_table)
+INSERT_ITEM = _where_new(item_table)
 WITH_TOKEN = {
     field: select(event_table.c[field], project_table.c.name, *EVENT_COLUMNS)
     .join(project_table, project_table.c.id == event_table.c.project_id)

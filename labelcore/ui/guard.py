@@ -55,9 +55,9 @@ def next_step(error: Exception) -> str:
     if isinstance(error, UnknownProjectError):
         return "Nothing was changed. Choose a project on the start page."
     if isinstance(error, StoreBusyError):
-        return "Labels saved earlier are in that file. This page tries again by itself."
+        return "Labels saved earlier are in the store. This page tries again by itself."
     if isinstance(error, StoreError):
-        return "Labels saved earlier are in that file. When the cause is fixed, reload this page."
+        return "Labels saved earlier are in the store. When the cause is fixed, reload this page."
     if isinstance(error, ItemsFileError):
         return ""
     if isinstance(error, ProjectExistsError):

@@ -16,32 +16,31 @@ from labelcore.population import Population
 from labelcore.session import life as project_life
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, open_store
+from labelcore.store import data_folder as data_folder
 
 DATABASE = "labelcore.db"
 # Less than the time within which a person must hear that a press was not stored.
 BUSY_SECONDS = 1.0
-# Data folders whose store this process has opened: a store that is gone is not made anew.
+# Addresses of stores that this process has opened: one that is gone is not made anew.
 _opened: set[str] = set()
 
 
-def data_folder() -> Path:
-    """``LABELCORE_DATA``, else ./data."""
-    return Path(os.environ.get("LABELCORE_DATA") or "data").expanduser().resolve()
+def address() -> str:
+    """Of the store: ``LABELCORE_STORE``, else a file in the data folder."""
+    return os.environ.get("LABELCORE_STORE") or f"sqlite:///{data_folder() / DATABASE}"
 
 
 class Registry:
-    """The open store of one data folder and its open sessions.
+    """An open store and its open sessions.
 
     The store is created only when this process opens it for the first time.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, url: str) -> None:
         self.store: LabelStore = open_store(
-            f"sqlite:///{folder / DATABASE}",
-            create=str(folder) not in _opened,
-            busy_seconds=BUSY_SECONDS,
+            url, create=url not in _opened, busy_seconds=BUSY_SECONDS
         )
-        _opened.add(str(folder))
+        _opened.add(url)
         self._sessions: dict[str, Session] = {}
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -99,13 +98,13 @@ class Registry:
 
 
 @st.cache_resource(show_spinner=False)
-def _registry(folder: str) -> Registry:
-    return Registry(Path(folder))
+def _registry(url: str) -> Registry:
+    return Registry(url)
 
 
 def registry() -> Registry:
     """Raises StoreError when the store cannot be used; tried again at the next call."""
-    return _registry(str(data_folder()))
+    return _registry(address())
 
 
 def store() -> LabelStore:

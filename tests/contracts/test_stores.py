@@ -7,7 +7,7 @@ store has a place, and a new store where it has none.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -51,7 +51,11 @@ HOSTILE = (
     "x" * 200_000,
 )
 
-ADDRESSES = {"memory": "memory://", "sqlite": "sqlite:///{folder}/labels.db"}
+ADDRESSES = {
+    "memory": "memory://",
+    "sqlite": "sqlite:///{folder}/labels.db",
+    "postgresql": "{postgres_url}",
+}
 
 
 def noted(sequence: int, text: str = "a note", **values: Any) -> Event:
@@ -448,20 +452,30 @@ CHECKS = [value for name, value in globals().items() if name.startswith("check_"
 # Every store passes every check
 
 
-def opener(scheme: str, folder: Path) -> OpenStore:
+@pytest.fixture
+def open_one(scheme: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[OpenStore]:
     assert scheme in ADDRESSES, f"give ADDRESSES a test address for the new store {scheme}://"
-    return lambda: open_store(ADDRESSES[scheme].format(folder=folder))
+    address, opened = ADDRESSES[scheme], []
+    if "{postgres_url}" in address:
+        address = request.getfixturevalue("postgres_url")
+
+    def open_here() -> LabelStore:
+        opened.append(open_store(address.format(folder=tmp_path)))
+        return opened[-1]
+
+    yield open_here
+    for store in opened:
+        store.close()
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("scheme", STORES)
-def test_store(scheme: str, check: Callable[[OpenStore], None], tmp_path: Path) -> None:
-    check(opener(scheme, tmp_path))
+def test_store(check: Callable[[OpenStore], None], open_one: OpenStore) -> None:
+    check(open_one)
 
 
 @pytest.mark.parametrize("scheme", [scheme for scheme in STORES if scheme != "memory"])
-def test_two_handles_see_each_other(scheme: str, tmp_path: Path) -> None:
-    open_one = opener(scheme, tmp_path)
+def test_two_handles_see_each_other(open_one: OpenStore) -> None:
     first = with_project(open_one)
     second = open_one()
     assert second.project("spam") == RECORD
@@ -512,9 +526,9 @@ json_values = st.recursive(
 )
 @pytest.mark.parametrize("scheme", STORES)
 def test_what_goes_in_comes_out(
-    scheme: str, tmp_path: Path, values: dict[str, Any], content: dict[str, str]
+    open_one: OpenStore, values: dict[str, Any], content: dict[str, str]
 ) -> None:
-    store = opener(scheme, tmp_path)()
+    store = open_one()
     if not store.projects():
         store.create(RECORD)
     sequence = store.last_sequence("spam") + 1

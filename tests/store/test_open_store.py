@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from labelcore.store import (
-    NOT_AVAILABLE_YET,
     STORES,
     MemoryStore,
     ProjectRecord,
@@ -36,12 +35,6 @@ def test_unknown_address_lists_the_known(url: str) -> None:
         open_store(url)
     for scheme in STORES:
         assert f"{scheme}://" in str(caught.value)
-
-
-@pytest.mark.parametrize("scheme", NOT_AVAILABLE_YET)
-def test_address_not_available_yet(scheme: str) -> None:
-    with pytest.raises(ValueError, match="not available yet"):
-        open_store(f"{scheme}://user@host/labels")
 
 
 def test_wrong_type() -> None:

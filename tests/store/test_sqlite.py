@@ -154,7 +154,7 @@ def test_tables_are_those_the_migrations_make(store: SqliteStore, path: Path) ->
         found = {column["name"]: column for column in inspector.get_columns(name)}
         assert list(found) == [column.name for column in table.columns]
         for column in table.columns:
-            assert str(column.type) == str(found[column.name]["type"])
+            assert column.type.compile(engine.dialect) == str(found[column.name]["type"])
             assert column.nullable == found[column.name]["nullable"] or column.primary_key
         keys = inspector.get_pk_constraint(name)["constrained_columns"]
         assert keys == [column.name for column in table.primary_key]

@@ -1,0 +1,273 @@
+"""What a store in a database does with SQL; each says how it begins to read and to write."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from labelcore.log.events import FIELDS, Event
+from labelcore.store.base import (
+    NO_CONTENTS,
+    Contents,
+    LabelStore,
+    ProjectRecord,
+    RepeatedTokenError,
+    follows,
+    name_for,
+    project_exists,
+    unknown_project,
+)
+from labelcore.store.checks import (
+    check_changes,
+    check_name,
+    check_person,
+    check_record,
+    checked_contents,
+    checked_events,
+    detail_json,
+    tokens,
+)
+from labelcore.store.schema import person_table, project_table
+from labelcore.store.statements import (
+    ANNOTATORS,
+    CONTENT,
+    CONTENTS,
+    EVENT_FIELDS,
+    EVENTS_AFTER,
+    INSERT_EVENT,
+    INSERT_ITEM,
+    INSERT_KEY,
+    KEYS,
+    PEOPLE,
+    PERSON,
+    PROJECT_AND_LAST,
+    RECORD_COLUMNS,
+    WITH_TOKEN,
+)
+
+_TOKENS_AT_ONCE = 500
+_DETAIL = FIELDS.index("detail")
+
+
+class DatabaseStore(LabelStore):
+    """A store whose projects are rows of the tables of ``schema``."""
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Connection]:
+        """A connection that sees whole transactions of others only."""
+
+    @abstractmethod
+    def _writing(self, *projects: str) -> AbstractContextManager[Connection]:
+        """One transaction, durable at its end; from its first moment on nobody else writes to the
+        projects with these names."""
+
+    def _appended(self, project_id: int, events: Sequence[Event]) -> None:
+        """Called when these events are stored."""
+
+    def _has_people(self, connection: Connection) -> bool:
+        """Whether the database has the table of people: an old one that is only read may not."""
+        return True
+
+    def create(self, record: ProjectRecord) -> None:
+        check_record(record)
+        with self._writing(record.name) as connection:
+            self._refuse_taken(connection, record.name)
+            values = {column.name: getattr(record, column.name) for column in RECORD_COLUMNS}
+            connection.execute(insert(project_table), values)
+
+    def project(self, name: str) -> ProjectRecord:
+        with self._reading() as connection:
+            row = connection.execute(
+                select(*RECORD_COLUMNS).where(project_table.c.name == name)
+            ).one_or_none()
+            if row is None:
+                raise self._unknown(connection, name)
+            return ProjectRecord(*row)
+
+    def projects(self) -> list[ProjectRecord]:
+        newest_first = select(*RECORD_COLUMNS).order_by(
+            project_table.c.created_at.desc(), project_table.c.id.desc()
+        )
+        with self._reading() as connection:
+            return [ProjectRecord(*row) for row in connection.execute(newest_first)]
+
+    def update(
+        self,
+        name: str,
+        *,
+        settings_json: str | None = None,
+        archived: bool | None = None,
+        population_json: str | None = None,
+    ) -> None:
+        check_changes(settings_json, archived, population_json)
+        changes = {
+            "settings_json": settings_json,
+            "archived": archived,
+            "population_json": population_json,
+        }
+        given = {column: value for column, value in changes.items() if value is not None}
+        with self._writing(name) as connection:
+            project_id, _ = self._find(connection, name)
+            if given:
+                connection.execute(
+                    update(project_table).where(project_table.c.id == project_id).values(given)
+                )
+
+    def rename(self, old: str, new: str) -> None:
+        check_name(new)
+        with self._writing(old, new) as connection:
+            project_id, _ = self._find(connection, old)
+            if new != old:
+                self._refuse_taken(connection, new)
+            connection.execute(
+                update(project_table).where(project_table.c.id == project_id).values(name=new)
+            )
+
+    def append(
+        self, project: str, events: Sequence[Event], contents: Contents = NO_CONTENTS
+    ) -> None:
+        kept = checked_events(events)
+        texts = checked_contents(contents)
+        with self._writing(project) as connection:
+            project_id, last = self._find(connection, project)
+            _refuse_repeated(connection, kept)
+            follows(project, kept, last)
+            if kept:
+                connection.execute(INSERT_EVENT, [_event_row(project_id, one) for one in kept])
+            if texts:
+                connection.execute(
+                    INSERT_ITEM[connection.dialect.name], _item_rows(project_id, texts)
+                )
+        if kept:
+            self._appended(project_id, kept)
+
+    def events(self, project: str, after: int = 0) -> list[Event]:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            values = {"project_id": project_id, "after": after}
+            return [_event(row) for row in connection.execute(EVENTS_AFTER, values)]
+
+    def last_sequence(self, project: str) -> int:
+        with self._reading() as connection:
+            return self._find(connection, project)[1]
+
+    def content(self, project: str, item_id: str) -> dict[str, str] | None:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            values = {"project_id": project_id, "item_id": item_id}
+            text = connection.execute(CONTENT, values).scalar_one_or_none()
+            return None if text is None else dict(json.loads(text))
+
+    def contents(self, project: str) -> dict[str, dict[str, str]]:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            rows = connection.execute(CONTENTS, {"project_id": project_id})
+            return {str(item_id): dict(json.loads(text)) for item_id, text in rows}
+
+    def person(self, project: str, key: str, at: str) -> str:
+        check_person(key, at)
+        values = {"project": project, "key": key}
+        with self._reading() as connection:
+            known = connection.execute(PERSON, values).scalar_one_or_none()
+        if known is not None:
+            return str(known)
+        with self._writing(project) as connection:
+            project_id, _ = self._find(connection, project)
+            # Again, now that no other process can be giving names.
+            known = connection.execute(PERSON, values).scalar_one_or_none()
+            if known is not None:
+                return str(known)
+            given = connection.execute(PEOPLE, {"project_id": project_id})
+            in_log = connection.execute(ANNOTATORS, {"project_id": project_id})
+            name = name_for([row[0] for row in given], list(in_log.scalars()))
+            row = {"project_id": project_id, "key": key, "name": name, "at": at}
+            connection.execute(insert(person_table), row)
+            return name
+
+    def people(self, project: str) -> dict[str, str]:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            if not self._has_people(connection):
+                return {}
+            return {
+                row[0]: row[1] for row in connection.execute(PEOPLE, {"project_id": project_id})
+            }
+
+    def keys(self, project: str) -> dict[str, tuple[str, str]]:
+        with self._reading() as connection:
+            project_id, _ = self._find(connection, project)
+            if not self._has_people(connection):
+                return {}
+            rows = connection.execute(KEYS, {"project_id": project_id})
+            return {row[0]: (row[1], row[2]) for row in rows}
+
+    def admit(self, project: str, keys: Mapping[str, tuple[str, str]]) -> None:
+        for key, (_, at) in keys.items():
+            check_person(key, at)
+        with self._writing(project) as connection:
+            project_id, _ = self._find(connection, project)
+            rows = [
+                {"project_id": project_id, "key": key, "name": name, "at": at}
+                for key, (name, at) in keys.items()
+            ]
+            if rows:
+                connection.execute(INSERT_KEY[connection.dialect.name], rows)
+
+    def _find(self, connection: Connection, name: str) -> tuple[int, int]:
+        """The project's number in the database and its log's last sequence number."""
+        row = connection.execute(PROJECT_AND_LAST, {"name": name}).one_or_none()
+        if row is None:
+            raise self._unknown(connection, name)
+        return row[0], row[1]
+
+    def _unknown(self, connection: Connection, name: str) -> Exception:
+        names = connection.execute(select(project_table.c.name).order_by(project_table.c.name))
+        return unknown_project(name, list(names.scalars()), self.url)
+
+    def _refuse_taken(self, connection: Connection, name: str) -> None:
+        taken = select(project_table.c.created_at, project_table.c.fingerprint).where(
+            project_table.c.name == name
+        )
+        row = connection.execute(taken).one_or_none()
+        if row is not None:
+            raise project_exists(name, row[0], row[1], self.url)
+
+
+def _refuse_repeated(connection: Connection, events: Sequence[Event]) -> None:
+    """Raise RepeatedTokenError for the first event whose token the store already has."""
+    keys = [key for one in events for key in tokens(one)]
+    found: dict[tuple[str, str], tuple[Event, str]] = {}
+    for field, statement in WITH_TOKEN.items():
+        wanted = [token for name, token in keys if name == field]
+        for start in range(0, len(wanted), _TOKENS_AT_ONCE):
+            some = wanted[start : start + _TOKENS_AT_ONCE]
+            for row in connection.execute(statement, {"wanted": some}):
+                found[field, row[0]] = (_event(row[2:]), row[1])
+    for key in keys:
+        if key in found:
+            raise RepeatedTokenError(*found[key])
+
+
+def _event_row(project_id: int, one: Event) -> dict[str, Any]:
+    row: dict[str, Any] = {name: getattr(one, name) for name in EVENT_FIELDS}
+    row["project_id"] = project_id
+    row["detail"] = detail_json(one)
+    return row
+
+
+def _item_rows(project_id: int, contents: Contents) -> list[dict[str, Any]]:
+    return [
+        {"project_id": project_id, "item_id": item_id, "content": json.dumps(columns)}
+        for item_id, columns in contents.items()
+    ]
+
+
+def _event(row: Row[Any] | Sequence[Any]) -> Event:
+    values = list(row)
+    values[_DETAIL] = {} if row[_DETAIL] == "{}" else json.loads(row[_DETAIL])
+    return Event(*values)

@@ -1,0 +1,399 @@
+"""What the PostgreSQL store promises beyond the contract: who may in, its schema, its faults."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy import create_engine, inspect
+
+import labelcore.store as stores
+from labelcore.errors import (
+    MissingStoreError,
+    StoreBusyError,
+    StoreError,
+    StoreNotWritableError,
+)
+from labelcore.log.events import Event
+from labelcore.store import (
+    LabelStore,
+    ProjectRecord,
+    RepeatedTokenError,
+    open_store,
+    postgres_schema,
+)
+from labelcore.store.schema import metadata
+from labelcore.ui.sessions import Registry, address
+from tests.postgres import PASSWORD, Server, running
+
+AT = "2026-01-01T00:00:00.000001+00:00"
+RECORD = ProjectRecord("spam", AT, "f1", "{}", "{}")
+
+
+def drawn(sequence: int, token: str, item: str = "m-1") -> Event:
+    return Event(sequence, "drawn", AT, "a1", token=token, index=1, item_id=item, hash="h")
+
+
+def answered(sequence: int, token: str) -> Event:
+    return Event(sequence, "labelled", AT, "a1", answers=token, label="yes", hash="h")
+
+
+@pytest.fixture
+def store(postgres_url: str) -> Iterator[LabelStore]:
+    store = open_store(postgres_url, busy_seconds=0.3)
+    store.create(RECORD)
+    store.append("spam", [drawn(1, "t1"), answered(2, "t1")], {"m-1": {"text": "hello"}})
+    yield store
+    store.close()
+
+
+def told(url: str, *statements: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+# The address
+
+
+def test_without_the_extra_the_address_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "find_spec", lambda name: None)
+    with pytest.raises(StoreError, match=r"pip install 'labelcore\[postgresql\]'"):
+        open_store("postgresql://host/labels")
+
+
+@pytest.mark.parametrize("url", ["postgresql://host", "postgresql://host:port/x", "postgresql://"])
+def test_an_address_needs_a_database(url: str) -> None:
+    with pytest.raises(ValueError, match="needs the name of a database, as in postgresql://user"):
+        open_store(url)
+
+
+@pytest.mark.parametrize("url", ["network_url", "nobody"])
+def test_who_is_not_let_in_hears_why_and_no_password(postgres_server: Server, url: str) -> None:
+    user, word = ("nobody", PASSWORD) if url == "nobody" else ("labelcore", "not the secret")
+    with pytest.raises(StoreError, match="does not let Labelcore in. Check the name") as caught:
+        open_store(postgres_server.network_url(user, word))
+    assert not isinstance(caught.value, StoreBusyError)
+    assert word not in str(caught.value) and ":***@127.0.0.1" in str(caught.value)
+    store = open_store(postgres_server.network_url())
+    assert PASSWORD not in store.url
+    store.close()
+
+
+def test_a_database_that_is_not_there(postgres_server: Server) -> None:
+    with pytest.raises(StoreError, match='does not let .* "nowhere" does not exist'):
+        open_store(postgres_server.url(database="nowhere"))
+
+
+def test_a_server_that_is_not_there() -> None:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    with pytest.raises(StoreBusyError, match="does not answer: its server is stopped"):
+        open_store(f"postgresql://labelcore@127.0.0.1:{port}/labels")
+
+
+def test_sqlalchemys_name_of_the_client_is_understood(postgres_url: str) -> None:
+    store = open_store(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
+    assert store.projects() == []
+    store.close()
+
+
+def test_the_app_takes_the_address_from_its_setting(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELCORE_STORE", postgres_url)
+    registry = Registry(address())
+    registry.store.create(RECORD)
+    registry.store.close()
+    store = open_store(postgres_url)
+    assert store.projects() == [RECORD]
+    store.close()
+
+
+def test_items_lie_in_the_folder_of_the_app(store: LabelStore, data_folder: Path) -> None:
+    assert store.items_folder == data_folder / "postgres.items"
+
+
+# The schema
+
+
+def test_tables_are_those_the_migrations_make(store: LabelStore, postgres_url: str) -> None:
+    engine = create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
+    inspector = inspect(engine)
+    for name, table in metadata.tables.items():
+        found = {column["name"]: column for column in inspector.get_columns(name)}
+        assert list(found) == [column.name for column in table.columns]
+        for column in table.columns:
+            kind = found[column.name]["type"].compile(engine.dialect).split(" COLLATE")[0]
+            assert column.type.compile(engine.dialect) == kind
+            assert column.nullable == found[column.name]["nullable"] or column.primary_key
+        keys = inspector.get_pk_constraint(name)["constrained_columns"]
+        assert keys == [column.name for column in table.primary_key]
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE event SET label = 'no' WHERE sequence = 2",
+        "DELETE FROM event WHERE sequence = 2",
+        "TRUNCATE event",
+        "INSERT INTO event (project_id, sequence, kind, at, annotator, detail, hash)"
+        " VALUES (1, 4, 'noted', '', '', '{}', '')",
+        "UPDATE project SET plan_json = '[]'",
+        "UPDATE project SET fingerprint = 'f2'",
+    ],
+)
+def test_the_database_itself_refuses(store: LabelStore, postgres_url: str, statement: str) -> None:
+    before = store.events("spam")
+    with pytest.raises(psycopg.errors.RaiseException, match="append-only|cannot be changed"):
+        told(postgres_url, statement)
+    assert store.events("spam") == before and store.project("spam") == RECORD
+
+
+def test_triggers_are_put_back(store: LabelStore, postgres_url: str) -> None:
+    told(
+        postgres_url,
+        "DROP TRIGGER event_is_never_changed ON event",
+        "ALTER TABLE project DISABLE TRIGGER plan_is_frozen",
+    )
+    open_store(postgres_url).close()
+    for statement in ("DELETE FROM event", "UPDATE project SET plan_json = ''"):
+        with pytest.raises(psycopg.errors.RaiseException):
+            told(postgres_url, statement)
+
+
+def test_a_migration_runs_once_though_servers_start_together(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newer = [*postgres_schema.MIGRATIONS, ("ALTER TABLE project ADD COLUMN colour TEXT",)]
+    for known in (postgres_schema.MIGRATIONS, newer):
+        monkeypatch.setattr(postgres_schema, "MIGRATIONS", known)
+        start, failures = threading.Barrier(3), []
+
+        def come(start: threading.Barrier = start, failures: list = failures) -> None:
+            start.wait(30)
+            try:
+                open_store(postgres_url).close()
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=come) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert failures == []
+
+
+def test_a_migration_that_fails_leaves_nothing(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_store(postgres_url).close()
+    broken = ("ALTER TABLE project ADD COLUMN colour TEXT", "SELECT 1 / 0")
+    with monkeypatch.context() as patch:
+        patch.setattr(postgres_schema, "MIGRATIONS", [*postgres_schema.MIGRATIONS, broken])
+        with pytest.raises(StoreError, match="division by zero"):
+            open_store(postgres_url)
+    store = open_store(postgres_url)
+    store.create(RECORD)
+    assert store.projects() == [RECORD]
+    store.close()
+
+
+def test_a_newer_schema_is_refused(store: LabelStore, postgres_url: str) -> None:
+    told(postgres_url, "UPDATE labelcore SET version = 7")
+    with pytest.raises(StoreError, match=r"version 7, and this .* up to \d\. Install the newer"):
+        open_store(postgres_url)
+
+
+def test_another_programs_table_is_left_alone(postgres_url: str) -> None:
+    told(postgres_url, "CREATE TABLE project (x INTEGER)")
+    with pytest.raises(StoreError, match="has a table 'project' of another program"):
+        open_store(postgres_url)
+
+
+def test_a_missing_store_is_not_made(postgres_url: str) -> None:
+    with pytest.raises(MissingStoreError, match="no tables of Labelcore. Nothing was made"):
+        open_store(postgres_url, create=False)
+    open_store(postgres_url).close()
+    open_store(postgres_url, create=False).close()
+
+
+def test_a_database_of_other_texts_is_refused(postgres_server: Server) -> None:
+    told(
+        postgres_server.url(),
+        "CREATE DATABASE old ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0",
+    )
+    with pytest.raises(StoreError, match="keeps its texts in LATIN1, and Labelcore needs UTF8"):
+        open_store(postgres_server.url(database="old"))
+
+
+def test_who_may_only_read_reads(
+    store: LabelStore, postgres_url: str, postgres_server: Server
+) -> None:
+    schema = postgres_url.rsplit("%3D", 1)[1]
+    told(
+        postgres_url,
+        f"CREATE ROLE reader_{schema} LOGIN",
+        f"GRANT USAGE ON SCHEMA {schema} TO reader_{schema}",
+        f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader_{schema}",
+    )
+    reader = open_store(postgres_url.replace("//labelcore@", f"//reader_{schema}@"))
+    assert reader.events("spam") == store.events("spam")
+    with pytest.raises(StoreNotWritableError, match="may not write to its tables"):
+        reader.append("spam", [answered(3, "t3")])
+    reader.close()
+
+
+def test_a_commit_waits_for_the_log_though_the_database_would_not(postgres_server: Server) -> None:
+    told(
+        postgres_server.url(),
+        "CREATE DATABASE lazy",
+        "ALTER DATABASE lazy SET synchronous_commit = off",
+    )
+    store = open_store(postgres_server.url(database="lazy"))
+    with store._writing() as connection:  # type: ignore[attr-defined]
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar_one() == "on"
+    store.close()
+
+
+# Faults
+
+
+def test_an_id_too_long_for_an_index_is_refused_whole(store: LabelStore) -> None:
+    long = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(4_000))
+    with pytest.raises(StoreError, match="Shorten the item's id"):
+        store.append("spam", [drawn(3, "t3", long)], {long: {"text": "x"}})
+    assert store.last_sequence("spam") == 2
+
+
+def test_who_waits_too_long_hears_so_and_other_projects_go_on(store: LabelStore) -> None:
+    store.create(ProjectRecord("ham", AT, "f1", "{}", "{}"))
+    with store._writing("spam"):  # type: ignore[attr-defined]
+        with pytest.raises(StoreBusyError, match="was busy with other work"):
+            store.append("spam", [answered(3, "t3")])
+        store.append("ham", [drawn(1, "t9")])
+    store.append("spam", [drawn(3, "t3")])
+
+
+def test_tables_that_are_gone(store: LabelStore, postgres_url: str) -> None:
+    told(postgres_url, "DROP TABLE person")
+    with pytest.raises(StoreError, match="was changed by another program"):
+        store.people("spam")
+
+
+def test_a_server_that_stops_and_comes_back() -> None:
+    with running() as server:
+        store = open_store(server.url(), busy_seconds=0.3)
+        store.create(RECORD)
+        store.append("spam", [drawn(1, "t1")])
+        server.stop()
+        for _ in range(2):
+            with pytest.raises(StoreBusyError, match="does not answer.* try again"):
+                store.append("spam", [answered(2, "t1")])
+        with pytest.raises(StoreBusyError):
+            store.events("spam")
+        server.start()
+        store.append("spam", [answered(2, "t1")])
+        assert store.last_sequence("spam") == 2
+        with pytest.raises(StoreBusyError, match="does not answer"):
+            half_written(store, server)
+        assert store.project("spam") == RECORD
+        store.close()
+
+
+def half_written(store: LabelStore, server: Server) -> None:
+    """The server crashes in the middle of a transaction, and is there again before its end."""
+    with store._writing("spam") as connection:  # type: ignore[attr-defined]
+        connection.exec_driver_sql("UPDATE project SET settings_json = 'half'")
+        server.stop()
+        server.start()
+        connection.exec_driver_sql("UPDATE project SET archived = true")
+
+
+class Line:
+    """A line to the server that breaks at the next commit.
+
+    breaks   "before" the commit gets to the server, "after" it did and before the answer comes;
+             "" for a line that holds
+    """
+
+    def __init__(self, port: int) -> None:
+        self.breaks = ""
+        self._server = port
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                here, _ = self._socket.accept()
+            except OSError:
+                return
+            there = socket.create_connection(("127.0.0.1", self._server))
+            broken = threading.Event()
+            for one, other, asks in ((here, there, True), (there, here, False)):
+                threading.Thread(
+                    target=self._carry, args=(one, other, asks, broken), daemon=True
+                ).start()
+
+    def _carry(
+        self, one: socket.socket, other: socket.socket, asks: bool, broken: threading.Event
+    ) -> None:
+        try:
+            while data := one.recv(65_536):
+                if asks and self.breaks and b"COMMIT\0" in data:
+                    how, self.breaks = self.breaks, ""
+                    broken.set()
+                    if how == "before":
+                        break
+                elif not asks and broken.is_set():
+                    break
+                other.sendall(data)
+        except OSError:
+            pass
+        for end in (one, other):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.mark.parametrize("breaks", ["before", "after"])
+def test_a_line_that_breaks_at_the_commit(
+    store: LabelStore, postgres_url: str, postgres_server: Server, breaks: str
+) -> None:
+    schema = postgres_url.rsplit("%3D", 1)[1]
+    line = Line(postgres_server.port)
+    url = postgres_server.network_url(query=f"&options=-csearch_path%3D{schema}")
+    far = open_store(url.replace(f":{postgres_server.port}/", f":{line.port}/"), busy_seconds=1)
+    far.append("spam", [drawn(3, "t3")])
+    line.breaks = breaks
+    if breaks == "after":
+        far.append("spam", [answered(4, "t3")], {"m-3": {"text": "new"}})
+    else:
+        with pytest.raises(StoreBusyError, match="Nothing of this step was stored"):
+            far.append("spam", [answered(4, "t3")], {"m-3": {"text": "new"}})
+        assert store.last_sequence("spam") == 3 and store.content("spam", "m-3") is None
+        far.append("spam", [answered(4, "t3")], {"m-3": {"text": "new"}})
+    assert line.breaks == ""
+    assert store.events("spam", 3) == [answered(4, "t3")]
+    assert store.content("spam", "m-3") == {"text": "new"}
+    with pytest.raises(RepeatedTokenError):
+        far.append("spam", [answered(5, "t3")])
+    line.breaks = breaks
+    with pytest.raises(StoreBusyError, match="all of it is stored, or nothing"):
+        far.update("spam", archived=True)
+    assert store.project("spam").archived == (breaks == "after")
+    far.close()
+    line.close()
