@@ -42,9 +42,10 @@ def copy_project(source: LabelStore, target: LabelStore, name: str) -> Copied:
     else:
         target.update(name, settings_json=record.settings_json, archived=record.archived)
     new = events[there or 0 :]
-    texts = {str(one.item_id): source.content(name, str(one.item_id)) for one in new if one.item_id}
+    drawn = {one.item_id for one in new}
+    texts = source.contents(name) if new else {}
     try:
-        target.append(name, new, {key: text for key, text in texts.items() if text is not None})
+        target.append(name, new, {key: text for key, text in texts.items() if key in drawn})
     except RepeatedTokenError as error:
         raise ProjectExistsError(
             f"{target.url} has the events of project {name!r} already, as project "

@@ -239,6 +239,30 @@ def test_a_copy_replays_and_takes_in_what_is_new(
         assert lc.Session.open(target, "spam").labels == 12, "its items came along, too"
 
 
+def test_a_project_goes_to_postgresql_and_back(
+    session: lc.Session, tmp_path: Path, postgres_url: str
+) -> None:
+    """Labelled on both sides; log, figures and people are the same wherever it is opened."""
+    there, figures = lc.open_store(postgres_url), session.results()
+    copy_project(session.store, there, "spam")
+    far = lc.Session.open(there, "spam")
+    assert far.results() == figures
+    label(far, 3)
+    assert far.results() != figures
+    assert copy_project(there, session.store, "spam").events == len(far.events) - len(
+        session.events
+    )
+    session.sync()
+    assert session.events == far.events and session.results() == far.results()
+    assert session.store.keys("spam") == there.keys("spam")
+    assert session.store.contents("spam") == there.contents("spam")
+    for store in (there, session.store):
+        assert replay_project(store, "spam").seal == far.events[-1].hash
+    (tmp_path / "items.csv").unlink()
+    assert lc.Session.open(there, "spam").labels == 13, "its items came along, too"
+    there.close()
+
+
 def test_a_table_of_items_comes_along(tmp_path: Path) -> None:
     rows = [{"text": f"message {n}", "score": n / 99} for n in range(100)]
     items = lc.read_population(rows, content="text", scores={"lr": "score"}, thresholds={"lr": 0.5})

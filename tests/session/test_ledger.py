@@ -41,8 +41,14 @@ def check_all_served_once(served: list[list[str]], asked: list[int], url: str) -
     assert replay_project(url, "race").answers == BUDGET
 
 
-def test_people_in_threads(known: Known, tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'labels.db'}"
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("postgres_url"))
+    return f"sqlite:///{tmp_path / 'labels.db'}"
+
+
+def test_people_in_threads(known: Known, url: str) -> None:
     people = [f"person {number}" for number in range(4)]
     sessions = {who: opened(known, url) for who in people}
     served: dict[str, list[str]] = {who: [] for who in people}
@@ -68,8 +74,10 @@ def test_people_in_threads(known: Known, tmp_path: Path) -> None:
     check_all_served_once([*served.values()], [asked.get(who, 0) for who in people], url)
 
 
-def test_people_in_processes(known: Known, tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'labels.db'}"
+@pytest.mark.parametrize(
+    "url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)], indirect=True
+)
+def test_people_in_processes(known: Known, url: str) -> None:
     opened(known, url)
     workers = [
         subprocess.Popen(
