@@ -335,6 +335,10 @@ class StoreFullError(StoreNotWritableError):
     """The disk is full; the store goes on when there is space."""
 
 
+class DamagedStoreError(StoreError):
+    """The file of the store is damaged; a backup can take its place."""
+
+
 class BrokenLogError(StoreError):
     """The log was changed outside Labelcore, or its end is lost: nothing can be added to it.
 

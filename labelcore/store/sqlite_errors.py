@@ -10,11 +10,16 @@ from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from labelcore.errors import StoreBusyError, StoreError, StoreFullError, StoreNotWritableError
+from labelcore.errors import (
+    DamagedStoreError,
+    StoreBusyError,
+    StoreError,
+    StoreFullError,
+    StoreNotWritableError,
+)
 
 _DAMAGED = (
-    "is damaged. Stop Labelcore, keep a copy of the file, and put back the latest backup; "
-    'the command "sqlite3 FILE .recover" may save newer events from the copy.'
+    "is damaged. Put back the newest backup, with what the file still has: labelcore restore."
 )
 _READ_ONLY = (
     "cannot be written: the file, its folder or the disk is read-only for this user. "
@@ -41,7 +46,7 @@ _SENTENCES: dict[int, str] = {
     ),
     sqlite3.SQLITE_NOTADB: (
         "is not an SQLite database, or its first bytes are damaged. Check the path, "
-        "or put back the latest backup."
+        "or put back the newest backup: labelcore restore."
     ),
     sqlite3.SQLITE_PERM: _READ_ONLY,
     sqlite3.SQLITE_READONLY: _READ_ONLY,
@@ -50,7 +55,9 @@ _SENTENCES: dict[int, str] = {
 # Primary result code -> the kind of error, where callers tell them apart.
 _KINDS: dict[int, type[StoreError]] = {
     sqlite3.SQLITE_BUSY: StoreBusyError,
+    sqlite3.SQLITE_CORRUPT: DamagedStoreError,
     sqlite3.SQLITE_LOCKED: StoreBusyError,
+    sqlite3.SQLITE_NOTADB: DamagedStoreError,
     sqlite3.SQLITE_FULL: StoreFullError,
     sqlite3.SQLITE_PERM: StoreNotWritableError,
     sqlite3.SQLITE_READONLY: StoreNotWritableError,
@@ -116,7 +123,7 @@ def result_code(error: BaseException) -> int:
 
 def damaged(path: Path, found: str) -> StoreError:
     """The StoreError for damage that a check found."""
-    return StoreError(f"{path} {_DAMAGED} ({found})")
+    return DamagedStoreError(f"{path} {_DAMAGED} ({found})")
 
 
 def is_database(path: Path) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from labelcore.errors import MissingStoreError, StoreError
+from labelcore.errors import DamagedStoreError, MissingStoreError, StoreError
 from labelcore.store.sqlite_errors import damage, damaged, is_database
 
 QUICK_CHECK_BYTES = 50_000_000
@@ -102,9 +102,9 @@ def check_file(path: Path) -> None:
     if size == 0:
         return
     if size < HEADER_BYTES or not is_database(path):
-        raise StoreError(
+        raise DamagedStoreError(
             f"{path} is not an SQLite database, or its first bytes are damaged. Check the path, or "
-            "put back the latest backup."
+            "put back the newest backup: labelcore restore."
         )
     found = damage(path) if size < QUICK_CHECK_BYTES else None
     if found is not None:

@@ -12,6 +12,8 @@ from typing import Any
 import streamlit as st
 
 from labelcore.errors import (
+    BrokenLogError,
+    DamagedStoreError,
     ItemsFileError,
     ProjectExistsError,
     RenamedProjectError,
@@ -95,6 +97,10 @@ def show(error: Exception) -> None:
             icon=":material/show_chart:",
             query_params={"project": error.name},
         )
+    if isinstance(error, (BrokenLogError, DamagedStoreError)):
+        from labelcore.ui.restoring import way_back  # as below
+
+        way_back()
     if isinstance(error, ItemsFileError):
         from labelcore.ui.relink import relink_form  # it has buttons, which need this module
 
@@ -152,6 +158,12 @@ def show_unrecorded(session: Session) -> None:
     """That the figures on this page were looked at and the log does not say so."""
     if session.unrecorded:
         st.warning(plain(f"This look is not recorded. {session.unrecorded}"))
+
+
+def show_unsafe() -> None:
+    """That labels are stored, and not as safe as they should be."""
+    if sessions.store().problem:
+        st.warning(plain(sessions.store().problem), icon=":material/health_and_safety:")
 
 
 def show_problem() -> None:

@@ -34,7 +34,7 @@ from labelcore.ui.facts import (
 )
 from labelcore.ui.figures import PICTURE, chosen, chosen_picture, terms
 from labelcore.ui.folds import fold
-from labelcore.ui.guard import guard, show_unrecorded
+from labelcore.ui.guard import guard, show_unrecorded, show_unsafe
 from labelcore.ui.label_errors import error_panel
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import one_line, plain
@@ -70,6 +70,7 @@ def whole_picture(project: str) -> None:
     now = chosen_picture(session)
     st.session_state[DRAWN] = (project, sequence)
     show_unrecorded(session)
+    show_unsafe()
     how_far(session)
     said = [tied(one) for one in (now.sentence, goal_line(session)) if one]
     show_picture(PICTURE, now, chosen(PICTURE), large=True, said=said)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from labelcore.errors import RenamedProjectError, UnknownProjectError
+from labelcore.errors import RenamedProjectError, StoreError, UnknownProjectError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.session import life as project_life
+from labelcore.session.backups import Restored, restore
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, open_store
 from labelcore.store import data_folder as data_folder
@@ -114,6 +116,20 @@ def store() -> LabelStore:
 def session(project: str) -> Session:
     """Raises what ``Session.open`` raises."""
     return registry().session(project)
+
+
+def restore_newest() -> Restored:
+    """Put the newest backup back, with what the store still has after it, and open it.
+
+    Raises StoreError, LosesLabelsError.
+    """
+    with suppress(StoreError):
+        registry().store.close()
+    forget()
+    try:
+        return restore(None, address(), recover=True)
+    finally:
+        forget()
 
 
 def forget() -> None:

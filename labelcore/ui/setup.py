@@ -7,6 +7,7 @@ import streamlit as st
 from labelcore.ui import picture, sessions, surface
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
+from labelcore.ui.restoring import show_done, way_back
 from labelcore.ui.scripts import give_scripts
 from labelcore.ui.style import STYLE
 
@@ -30,6 +31,7 @@ def setup(title: str, *, wide: bool = False, project: str | None = None) -> None
     )
     dress()
     head(title, project)
+    show_done()
 
 
 def dress() -> None:
@@ -63,6 +65,7 @@ def warn_of_changes(project: str) -> None:
     session = sessions.session(project)
     if session.broken_at:
         st.error(plain(str(session.ledger.broken())), icon=":material/error:")
+        way_back()
 
 
 def links(project: str, here: str = "") -> None:

@@ -15,7 +15,7 @@ from labelcore.estimands import CURVES
 from labelcore.log.people import browsers
 from labelcore.trials import TRIALS
 from labelcore.ui import life, trying
-from labelcore.ui.guard import PROBLEM, acting
+from labelcore.ui.guard import PROBLEM, acting, show_unsafe
 from labelcore.ui.living import Picture, bar_of
 from labelcore.ui.picture import show_picture
 from labelcore.ui.plain import plain
@@ -54,6 +54,7 @@ def start_page() -> None:
     life.go_where_chosen()
     head()
     life.show_done()
+    show_unsafe()
     shown = any(life.open_form(summary.name) for summary in projects)
     if PROBLEM in st.session_state and not shown:
         st.error(plain(st.session_state.pop(PROBLEM)))

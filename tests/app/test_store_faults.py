@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import sqlite3
 import time
+from collections import namedtuple
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +15,9 @@ import pytest
 import labelcore as lc
 from labelcore.errors import StoreNotWritableError
 from labelcore.report import bundle_zip, report_html
-from labelcore.ui import guard, summary
+from labelcore.store import keeper
+from labelcore.store.keeper import back_up_now
+from labelcore.ui import guard, sessions, summary
 from tests.app.conftest import button, surface, texts
 from tests.permissions import modes, ordinary_user
 
@@ -82,6 +87,61 @@ def test_start_reads_the_logs_again_from_time_to_time(
     tamper(data_folder, "UPDATE event SET label = 'no' WHERE label = 'yes'")
     now[0] = summary.CHECKED_SECONDS + 1
     assert "log changed at event" in said(app(""))
+
+
+@pytest.mark.filterwarnings("ignore::labelcore.errors.BrokenLogWarning")
+@pytest.mark.parametrize("page", ["label", "progress"])
+@pytest.mark.parametrize("how", ["changed", "damaged"])
+def test_the_newest_backup_comes_back_by_one_press(app, make, data_folder, page, how) -> None:
+    database = data_folder / "labelcore.db"
+    make(labels=10)
+    app("label", project="demo")
+    back_up_now(database)
+    make(labels=3)
+    sessions.store().close()
+    if how == "changed":
+        tamper(data_folder, "UPDATE event SET at = '2020' WHERE sequence = 5")
+    else:
+        database.write_bytes(b"not a database" * 100)
+        for end in ("-wal", "-shm"):  # as long as a session is open, pages lie there, too
+            database.with_name(database.name + end).unlink(missing_ok=True)
+    sessions.forget()
+    shown = app(page, project="demo")
+    assert not shown.exception and shown.error
+    pressed = shown.button(key="put-back").click().run()
+    assert not pressed.exception and not pressed.error
+    found = re.search(r"is back, with (\d) answers? given since", said(pressed))
+    assert found is not None
+    since = int(found[1])
+    # Of a damaged file SQLite may still have pages that lay in the file of the newest changes.
+    assert since == 3 if how == "changed" else since in range(4)
+    assert "The store as it was is labelcore-before-" in said(pressed)
+    session = lc.Session.open(f"sqlite:///{database}", "demo")
+    assert session.labels == 10 + since and not session.broken_at
+    assert not app("label", project="demo").error
+
+
+def test_without_a_backup_there_is_no_button(app, data_folder: Path) -> None:
+    data_folder.mkdir(parents=True)
+    (data_folder / "labelcore.db").write_bytes(b"not a database" * 100)
+    shown = app("progress", project="demo")
+    assert "There is no automatic backup" in said(shown)
+    assert "put-back" not in {one.key for one in shown.button}
+
+
+@pytest.mark.parametrize("page", ["", "progress"])
+def test_a_disk_without_room_for_a_backup_is_said(app, make, page, monkeypatch) -> None:
+    make(labels=12)
+    full = namedtuple("Usage", "total used free")(10, 10, 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: full)
+    monkeypatch.setattr(keeper, "BACKUP_ANSWERS", 1)
+    shown = app("label", project="demo")
+    button(shown, "positive").click().run()
+    deadline = time.monotonic() + 20
+    while not sessions.store().problem and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "No backup could be made" in said(app(page, project="demo"))
+    assert not app("label", project="demo").error
 
 
 def test_a_forged_text_is_not_shown(app, make, data_folder) -> None:

@@ -295,7 +295,7 @@ def test_an_undamaged_long_file_opens(long_file: Path) -> None:
         (0, b"garbage!", "is not an SQLite database"),
         (16, b"\x00\x03\xff\xff", "is not an SQLite database|is damaged"),
         (100, b"\xff" * 300, "is damaged"),
-        (None, b"\xff" * 4096, "is damaged. .*put back the latest backup"),
+        (None, b"\xff" * 4096, "is damaged. .*Put back the newest backup"),
     ],
     ids=["header", "page size", "schema page", "middle"],
 )

@@ -1,0 +1,63 @@
+"""The way back from a damaged store or a broken log: the newest backup, by one press."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import streamlit as st
+
+from labelcore.session.backups import Restored
+from labelcore.store import backups, database_of, made_at
+from labelcore.ui import sessions
+from labelcore.ui.guard import sentence
+from labelcore.ui.plain import plain
+from labelcore.ui.times import clock, reader_zone
+from labelcore.words.sentences import count
+
+PUT_BACK, DONE, FAILED = "put-back", "put-back-done", "put-back-failed"
+SHOWN_SECONDS = 30.0
+NONE_YET = "There is no automatic backup of this store."
+KEEPS = "Answers given since come back as far as the store still has them. Nothing is deleted."
+
+
+def way_back() -> None:
+    """The newest backup and its button; whoever presses is told what came back."""
+    if FAILED in st.session_state:
+        st.error(plain(st.session_state.pop(FAILED)), icon=":material/error:")
+    database = database_of(sessions.address())
+    newest = next(iter(backups(database)), None) if database else None
+    at = made_at(newest) if newest else None
+    if newest is None or at is None:
+        st.text(NONE_YET)
+        return
+    st.button(
+        f"Put back the backup of {clock(at.isoformat(), reader_zone())}",
+        key=PUT_BACK,
+        type="primary",
+        icon=":material/restore:",
+        help=KEEPS,
+        on_click=put_back,
+    )
+
+
+def put_back() -> None:
+    try:
+        st.session_state[DONE] = (monotonic(), said(sessions.restore_newest()))
+    except (ValueError, OSError) as error:
+        st.session_state[FAILED] = sentence(error)
+
+
+def said(done: Restored) -> str:
+    """What is in the store now, and where the one that was there is."""
+    at = made_at(done.backup)
+    when = clock(at.isoformat(), reader_zone()) if at else done.backup.name
+    since = sum(done.recovered.values())
+    aside = f" The store as it was is {done.aside.name} now." if done.aside else ""
+    return f"The backup of {when} is back, with {count(since, 'answer')} given since.{aside}"
+
+
+def show_done() -> None:
+    """For a while: what came back."""
+    at, text = st.session_state.get(DONE, (0.0, ""))
+    if text and monotonic() - at < SHOWN_SECONDS:
+        st.success(plain(text), icon=":material/restore:")
