@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +33,18 @@ class FileState:
     changed_at: int
 
     @classmethod
-    def of(cls, path: Path) -> FileState:
-        """The state now. Raises FileNotFoundError if the file is gone."""
-        try:
-            status = os.stat(path)
-        except FileNotFoundError:
-            raise FileNotFoundError(f"{path}: there is no such file") from None
-        return cls(status.st_size, status.st_mtime_ns)
+    def of(cls, *paths: Path) -> FileState:
+        """The state now, of several parts together. Raises FileNotFoundError if one is gone."""
+        found = []
+        for path in paths:
+            try:
+                status = os.stat(path)
+            except FileNotFoundError:
+                raise FileNotFoundError(f"{path}: there is no such file") from None
+            found.append(cls(status.st_size, status.st_mtime_ns))
+        if len(found) == 1:
+            return found[0]
+        return cls(sum(one.size for one in found), crc32(repr(found).encode()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,6 +83,8 @@ class Population:
         classifiers whose scores are turned round, and so differ from those in the file
     helpers
         name -> what a column that may help to choose items says of each
+    address
+        of a table in an engine, without a password; None for a file, or parts of one
 
     Examples
     --------
@@ -111,7 +119,9 @@ class Population:
     known: Codes | None = None
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
+    address: str | None = None
     _written: object = None
+    _files: tuple[Path, ...] | None = None
     _kept_order: dict[str, _KeptOrder] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -144,6 +154,11 @@ class Population:
     def is_table(self) -> bool:
         """Whether it was no single file before it was read: its file lives as long as it does."""
         return self._written is not None
+
+    @property
+    def stays(self) -> bool:
+        """Whether an engine looks up contents where the items are."""
+        return self._files is not None
 
     def id_at(self, position: int) -> str:
         """The id of the item at a position.
@@ -462,7 +477,8 @@ class Population:
             )
 
     def _refuse_changed_file(self) -> None:
-        if FileState.of(self.path) != self._state:
+        files = (self.path,) if self._files is None else self._files
+        if FileState.of(*files) != self._state:
             raise ValueError(
                 f"{self.name} was changed after it was read; its rows may be other ones now. "
                 "Put the original file back, or read the new one as another population"

@@ -12,11 +12,15 @@ from typing import Any
 
 from labelcore.population.arguments import Arguments
 from labelcore.population.dialect import PLAIN, Dialect
+from labelcore.population.engines.engine import Engine, Tick, go_on
+from labelcore.population.engines.sources import engine_of, is_address
+from labelcore.population.engines.table import EngineTable
 from labelcore.population.formats import TableFile, open_table
 from labelcore.population.population import FileState, Population
 from labelcore.population.tables import WrittenTable, written_foreign, written_table
 from labelcore.population.values import Values, read_values
 
+BLOCK = 1 << 22
 Source = Any
 """A path, or a table: whatever ``written_table`` takes."""
 
@@ -36,8 +40,10 @@ def read_population(
     dialect: Dialect | Mapping[str, Any] | None = None,
     known: str | None = None,
     helpers: Mapping[str, str] = {},
+    progress: Callable[[], None] | None = None,
 ) -> Population:
-    """Read and check items: a file, a table in memory, or a folder of Parquet parts.
+    """Read and check items: a file, a table in memory, a folder of Parquet parts, or a table in an
+    engine.
 
     Parameters
     ----------
@@ -45,7 +51,9 @@ def read_population(
         the path of delimited text (.csv, .tsv, .txt) or JSON (.json, .jsonl, .ndjson), each of them
         also gzipped (.csv.gz), of Excel (.xlsx) or Parquet (.parquet); of a folder of Parquet
         parts, or a pattern such as "parts/*.parquet"; or a table: a DataFrame of pandas or polars,
-        whatever hands out Arrow batches, or a list of dictionaries
+        whatever hands out Arrow batches, or a list of dictionaries; or an address:
+        "postgresql://user@host/database#schema.table", "s3://bucket/parts/*.parquet",
+        "spark:folder" or "spark:#schema.table"
     id
         the column of ids, unique and not empty; a list of columns that are unique together, such as
         the two ids of a pair: ["a", "b"] makes ids such as "12|7" (with a backslash before a sign
@@ -82,6 +90,8 @@ def read_population(
         name -> column of numbers on any scale, or of verdicts: what else is said of the items, such
         as by a judge, a rule or another model. It may help to choose items; it is never judged, and
         never shown while labelling. A missing value is a value of its own
+    progress
+        is called several times a second while an engine reads; what it raises ends the reading
 
     Returns
     -------
@@ -106,6 +116,11 @@ def read_population(
     ``memory://`` it is kept nowhere, and ``Session.open`` needs its ``population``. Missing values
     of a table are empty cells; the index of a DataFrame is not read. The parts of a folder are
     taken in the order of their names; hidden ones are left out.
+
+    Parquet files of five million rows or more, and tables behind an address, stay where they are:
+    an engine reads ids, scores and predictions out of them, and the contents of drawn items one by
+    one. DuckDB reads Parquet, and each engine is an extra of the package. A password belongs in
+    ``PGPASSWORD`` or ``~/.pgpass``: one that stands in the address is not kept with the project.
 
     Examples
     --------
@@ -135,6 +150,7 @@ def read_population(
         dialect=dialect,
         known=known,
         helpers=helpers,
+        progress=progress,
     )
 
 
@@ -147,10 +163,19 @@ def read_as_it_is(source: Source, **given: Any) -> Population:
 Recognise = Callable[[Path, Sequence[str]], WrittenTable | None]
 
 
-def _read(source: Source, recognise: Recognise, **given: Any) -> Population:
+def _read(
+    source: Source,
+    recognise: Recognise,
+    progress: Callable[[], None] | None = None,
+    **given: Any,
+) -> Population:
     arguments = Arguments.checked(**given)
     if isinstance(source, (str, os.PathLike)):
-        source = _as_path(source)
+        if not is_address(os.fsdecode(source)):
+            source = _as_path(source)
+        engine = engine_of(os.fsdecode(source), arguments.id_columns)
+        if engine is not None:
+            return _read_by_engine(source, engine, arguments, progress or go_on)
     file = source
     try:
         table = written_table(source)
@@ -178,10 +203,24 @@ def _read_unchanged(file: Path, arguments: Arguments) -> Population:
     table = open_table(file, arguments.dialect)
     arguments = replace(arguments, dialect=_needed_dialect(table))
     values = read_values(file.name, table, arguments)
-    fingerprint = _fingerprint(file, arguments)
+    fingerprint = _fingerprint([file], arguments)
     if FileState.of(file) != state:
         raise ValueError(f"{file}: the file was changed while it was read; read it again")
     return _population(file, state, fingerprint, table, arguments, values)
+
+
+def _read_by_engine(
+    source: Path | str, engine: Engine, arguments: Arguments, tick: Tick
+) -> Population:
+    """A table that stays where it is."""
+    state = FileState.of(*engine.files)
+    table = EngineTable(engine, tick)
+    values = read_values(engine.name, table, arguments)
+    fingerprint = _fingerprint(engine.files, arguments, () if engine.files else (table.digest(),))
+    if FileState.of(*engine.files) != state:
+        raise ValueError(f"{source}: the parts were changed while they were read; read them again")
+    found = _population(Path(source), state, fingerprint, table, arguments, values)
+    return replace(found, name=engine.name, address=engine.address, _files=engine.files)
 
 
 def _needed_dialect(table: TableFile) -> Mapping[str, Any]:
@@ -189,12 +228,17 @@ def _needed_dialect(table: TableFile) -> Mapping[str, Any]:
     return {} if table.dialect == table.detected == PLAIN else table.dialect.to_json()
 
 
-def _fingerprint(file: Path, arguments: Arguments) -> str:
-    """The keys are sorted: a store may give back the arguments in another order."""
-    with file.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256")
+def _fingerprint(files: Sequence[Path], arguments: Arguments, told: Sequence[str] = ()) -> str:
+    """Of the bytes of the files, and of what is ``told`` of a table that is none. The keys are
+    sorted: a store may give back the arguments in another order."""
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(BLOCK):
+                digest.update(block)
     text = json.dumps(arguments.to_json(), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    digest.update(text.encode("ascii"))
+    for one in (*told, text):
+        digest.update(one.encode("ascii"))
     return digest.hexdigest()
 
 

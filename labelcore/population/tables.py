@@ -59,7 +59,7 @@ def written_table(source: object) -> WrittenTable | None:
     be written and for parts that do not fit together.
     """
     if isinstance(source, (str, os.PathLike)):
-        paths = _parts(os.fsdecode(source))
+        paths = parts_of(os.fsdecode(source))
         return None if paths is None else _joined(os.fsdecode(source), paths)
     name = type(source).__name__
     if hasattr(source, "collect") and not hasattr(source, ARROW):
@@ -216,7 +216,7 @@ def _refuse_repeated(name: str, columns: Sequence[str]) -> None:
 # --- parts ---------------------------------------------------------------------------------------
 
 
-def _parts(source: str) -> list[Path] | None:
+def parts_of(source: str) -> list[Path] | None:
     """The Parquet files of a folder or a pattern in the order of their names; None for a file."""
     path = Path(source)
     if path.is_dir():

@@ -29,6 +29,8 @@ def new_record(
 ) -> ProjectRecord:
     """The record of a project that starts now; ``plan`` has its planned size."""
     source: dict[str, Any] = {"path": str(population.path)}
+    if population.address is not None:
+        source["address"] = population.address
     source["arguments"] = dict(population.arguments)
     if population.is_table:
         source["table"] = True
@@ -90,7 +92,7 @@ def _with_items_kept(
     """The record with the place where a copy of the items is from now on: beside the store, so that
     a file that is moved hurts nobody. Raises StoreNotWritableError."""
     folder = store.items_folder
-    if folder is None or not (population.is_table or _is_kept(population.path)):
+    if folder is None or not (population.is_table or _is_kept(population)):
         return record
     place = keep(population.path, folder)
     source = {**json.loads(record.population_json), "kept": place}
@@ -99,9 +101,10 @@ def _with_items_kept(
     return replace(record, population_json=json.dumps(source, ensure_ascii=False))
 
 
-def _is_kept(path: Path) -> bool:
-    """A Parquet file is left where it is: it may be far larger than what is read of it."""
-    return path.suffix.lower() != ".parquet"
+def _is_kept(population: Population) -> bool:
+    """Parquet and tables in engines stay where they are: they may be far larger than what is read
+    of them."""
+    return not population.stays and population.path.suffix.lower() != ".parquet"
 
 
 def same_items(record: ProjectRecord, population: Population) -> Population:
@@ -129,6 +132,8 @@ def read_items(
     Raises MissingItemsError, and OtherItemsError when the file is another one.
     """
     source = json.loads(record.population_json)
+    if file is None and "address" in source:
+        return _same(record, source["address"], read(source["address"], **source["arguments"]))
     path = items_path(record, kept) if file is None else Path(file)
     if not path.exists():
         raise MissingItemsError(
@@ -142,6 +147,10 @@ def read_items(
         raise _other(record, path, found) from error
     if population.fingerprint != record.fingerprint and population.is_table:
         population = read_as_it_is(path, **source["arguments"])
+    return _same(record, path, population)
+
+
+def _same(record: ProjectRecord, path: Path | str, population: Population) -> Population:
     if population.fingerprint != record.fingerprint:
         found, wanted = population.fingerprint[:12], record.fingerprint[:12]
         raise _other(record, path, f"its fingerprint is {found}, not {wanted}")
@@ -161,7 +170,7 @@ def _gone(record: ProjectRecord, path: Path, source: Mapping[str, Any]) -> str:
     )
 
 
-def _other(record: ProjectRecord, path: Path, found: str) -> OtherItemsError:
+def _other(record: ProjectRecord, path: Path | str, found: str) -> OtherItemsError:
     return OtherItemsError(
         record.name,
         f"{path} is not the file whose items are labelled in project {record.name!r}, or it was "

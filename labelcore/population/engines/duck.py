@@ -35,7 +35,8 @@ class DuckEngine(Engine):
         self, name: str, parts: Sequence[str], id_columns: Sequence[str] = (), memory: str = MEMORY
     ) -> None:
         duckdb = imported("duckdb", name)
-        self.name, self.parts, self.id_columns = name, tuple(parts), tuple(id_columns)
+        self.name, self.id_columns = name, tuple(id_columns)
+        self.parts = tuple(parts)
         self._error = duckdb.Error
         asked = any(REMOTE in part for part in parts)
         self._home = duckdb.connect(
@@ -47,9 +48,14 @@ class DuckEngine(Engine):
             }
         )
         rows = self._describe()
+        self.files = () if asked else tuple(map(Path, self.parts))
+        self.address = parts[0] if asked else None
         self._ends = np.cumsum(rows, dtype=np.int64)
         starts = [int(end - number) for end, number in zip(self._ends, rows, strict=True)]
-        self.table = sql("read_parquet({}, file_row_number = true)", value(list(self.parts)))
+        self.table = sql(
+            f"read_parquet({{}}, file_row_number = true, union_by_name = {str(asked).lower()})",
+            value(list(self.parts)),
+        )
         self.place: Piece = sql(
             "(CAST({} AS BIGINT[])[CAST(file_index AS BIGINT) + 1] + file_row_number)",
             value(starts),
@@ -61,9 +67,13 @@ class DuckEngine(Engine):
             "SELECT file_name, num_rows FROM parquet_file_metadata({})", value(list(self.parts))
         )
         rows = dict(self.fetch(query))
+        self.parts = tuple(self.parts if set(self.parts) <= set(rows) else sorted(rows))
         table = sql("DESCRIBE SELECT * FROM read_parquet({})", value(list(self.parts[:1])))
         self.columns = tuple(str(row[0]) for row in self.fetch(table))
         return [int(rows[part]) for part in self.parts]
+
+    def __reduce__(self) -> tuple[type[DuckEngine], tuple[object, ...]]:
+        return DuckEngine, (self.name, self.parts, self.id_columns)
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0

@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from labelcore.population.engines.sql import Piece, joined, sql, value
-from labelcore.population.ids import ESCAPE, SEPARATOR
+from labelcore.population.engines.sql import Piece, all_of, joined, sql, value
+from labelcore.population.ids import ESCAPE, SEPARATOR, id_parts
 from labelcore.population.text import listing
 
 IntArray = NDArray[np.int64]
@@ -22,8 +23,6 @@ Tick = Callable[[], None]
 
 ROWS_AT_ONCE = 1 << 18
 POLL_SECONDS = 0.1
-ID = "labelcore id"
-"""What the column of ids is called in a stream."""
 
 
 class EngineError(ValueError):
@@ -41,6 +40,8 @@ class Engine(ABC):
     columns  names of its columns, in order
     id_columns  the columns that make up an id; none: ids are row numbers, where rows have an order
     table    what stands behind FROM
+    files    the files that it reads, if it reads any on this machine
+    address  where the table is, without a password; None for files on this machine
     place    the position of a row, for tables whose rows have one; else None
     """
 
@@ -53,6 +54,8 @@ class Engine(ABC):
     id_columns: tuple[str, ...]
     table: Piece
     place: Piece | None = None
+    files: tuple[Path, ...] = ()
+    address: str | None = None
 
     # --- how it is run ---------------------------------------------------------------------------
 
@@ -66,8 +69,7 @@ class Engine(ABC):
 
     @abstractmethod
     def items(self, columns: Sequence[str], tick: Tick = go_on) -> Iterator[pa.RecordBatch]:
-        """Every row once, in the order of positions: "id" as text, unless ids are row numbers, then
-        these columns as they are."""
+        """These columns of every row as they are, in the order of positions."""
 
     @abstractmethod
     def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
@@ -78,10 +80,14 @@ class Engine(ABC):
         """Let go of connection, files and memory."""
 
     def selected(self, columns: Sequence[str]) -> list[Piece]:
-        """The id, unless ids are row numbers, and these columns."""
-        wanted = [sql("{} AS {}", self.column(one), self.column(one)) for one in unique(columns)]
-        own = [sql("{} AS {}", self.item_id(), self.quoted(ID))] if self.id_columns else []
-        return own + wanted
+        """Each of these columns once."""
+        return [self.column(one) for one in unique(columns)]
+
+    def is_item(self, item_id: str) -> Piece:
+        """Whether a row is the item, so that an index of the id columns helps."""
+        parts = id_parts(item_id) if len(self.id_columns) > 1 else [item_id]
+        pairs = zip(self.id_columns, parts, strict=True)
+        return all_of(sql("{} = {}", self.column(name), value(text)) for name, text in pairs)
 
     # --- how it is written -----------------------------------------------------------------------
 
@@ -160,7 +166,8 @@ Answer = TypeVar("Answer")
 
 
 def patiently(ask: Callable[[], Answer], interrupt: Callable[[], object], tick: Tick) -> Answer:
-    """What ``ask`` gives, with a tick several times a second; ``interrupt`` ends it early."""
+    """What ``ask`` gives, with a tick several times a second, once at least; ``interrupt`` ends it
+    early."""
     if tick is go_on:
         return ask()
     found: list[Answer] = []
@@ -175,7 +182,7 @@ def patiently(ask: Callable[[], Answer], interrupt: Callable[[], object], tick: 
     worker = threading.Thread(target=work, daemon=True)
     worker.start()
     try:
-        while worker.is_alive():
+        while not (found or failed):
             worker.join(POLL_SECONDS)
             tick()
     except BaseException:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from labelcore.population.engines.engine import (
     first_line,
     go_on,
     patiently,
+    unique,
 )
 from labelcore.population.engines.extras import imported
 from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
@@ -43,6 +44,7 @@ class PostgresEngine(Engine):
     text_type: ClassVar[str] = "TEXT"
 
     def __init__(self, url: str, id_columns: Sequence[str]) -> None:
+        self._url = url
         address, table = urldefrag(url)
         shown = table or "the table"
         self._psycopg = psycopg = imported("psycopg", shown)
@@ -53,6 +55,7 @@ class PostgresEngine(Engine):
         if not id_columns:
             raise ValueError(f"id must name a column: the rows of {table} have no order")
         self.name, self.id_columns = table, tuple(id_columns)
+        self.address = without_password(url)
         try:
             self._home = psycopg.connect(
                 address.replace("postgresql+psycopg:", "postgresql:"),
@@ -63,6 +66,9 @@ class PostgresEngine(Engine):
             raise self._failed(error) from error
         self.table = Piece(".".join(self.quoted(part).text for part in table.split(".")))
         self.columns = tuple(self._types(sql("SELECT * FROM {}", self.table)))
+
+    def __reduce__(self) -> tuple[type[PostgresEngine], tuple[object, ...]]:
+        return PostgresEngine, (self._url, self.id_columns)
 
     def md5(self, text: Piece) -> Piece:
         """Of the text in UTF-8, whatever the encoding of the database."""
@@ -120,14 +126,14 @@ class PostgresEngine(Engine):
     def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
         """The texts of one row, by its id."""
         query = sql(
-            "SELECT {} FROM {} WHERE {} = {}",
-            *(joined(", ", map(self.column, columns)), self.table, self.item_id(), value(item_id)),
+            "SELECT {} FROM {} WHERE {}",
+            *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),
         )
         rows = self.fetch(query)
         if len(rows) != 1:
             raise EngineError(f"{self.name}: the item {item_id!r} is not there any more")
         texts = [as_text(pa.chunked_array([pa.array([one])])) for one in rows[0]]
-        return {name: text[0].as_py() for name, text in zip(columns, texts, strict=True)}
+        return {name: text[0].as_py() for name, text in zip(unique(columns), texts, strict=True)}
 
     def close(self) -> None:
         """End the connection."""
@@ -152,6 +158,15 @@ class PostgresEngine(Engine):
                 "it does; what was made so far is as it was"
             )
         return EngineError(f"{self.name}: the database refuses: {first_line(error)}")
+
+
+def without_password(url: str) -> str:
+    """The address as it may be kept."""
+    parts = urlsplit(url)
+    user, at, host = parts.netloc.rpartition("@")
+    query = [pair for pair in parts.query.split("&") if not pair.startswith("password=")]
+    kept = user.partition(":")[0] + at + host
+    return urlunsplit(parts._replace(netloc=kept, query="&".join(query)))
 
 
 def _marked(text: str) -> str:

@@ -19,9 +19,10 @@ from labelcore.population.engines.engine import (
     first_line,
     go_on,
     patiently,
+    unique,
 )
 from labelcore.population.engines.extras import imported
-from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
+from labelcore.population.engines.sql import HOLE, Piece, joined, sql
 from labelcore.population.text import as_text
 
 SCHEME = "spark:"
@@ -46,7 +47,7 @@ class SparkEngine(Engine):
         sessions = imported("pyspark.sql", self.name)
         if not id_columns:
             raise ValueError(f"id must name a column: the rows of {self.name} have no order")
-        self.id_columns = tuple(id_columns)
+        self.id_columns, self.address = tuple(id_columns), url
         builder = sessions.SparkSession.builder.appName("labelcore").config(SHUFFLES, "8")
         self._spark = builder.config("spark.ui.enabled", "false").getOrCreate()
         try:
@@ -91,14 +92,14 @@ class SparkEngine(Engine):
     def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
         """The texts of one row, by its id."""
         query = sql(
-            "SELECT {} FROM {} WHERE {} = {}",
-            *(joined(", ", map(self.column, columns)), self.table, self.item_id(), value(item_id)),
+            "SELECT {} FROM {} WHERE {}",
+            *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),
         )
         rows = self.fetch(query)
         if len(rows) != 1:
             raise EngineError(f"{self.name}: the item {item_id!r} is not there any more")
         texts = [as_text(pa.chunked_array([pa.array([one])])) for one in rows[0]]
-        return {name: text[0].as_py() for name, text in zip(columns, texts, strict=True)}
+        return {name: text[0].as_py() for name, text in zip(unique(columns), texts, strict=True)}
 
     def close(self) -> None:
         """The session may be others' as well: only the view goes."""

@@ -121,12 +121,9 @@ ENGINES: dict[str, Callable[[pa.Table, Path, pytest.FixtureRequest], Given]] = {
 }
 
 
-HERE = ["duckdb", *(["postgresql"] if importlib.util.find_spec("tests.postgres") else [])]
-
-
 @pytest.fixture(
     scope="module",
-    params=[*HERE, pytest.param("spark", marks=pytest.mark.full)],
+    params=["duckdb", "postgresql", pytest.param("spark", marks=pytest.mark.full)],
 )
 def given(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

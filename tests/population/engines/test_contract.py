@@ -145,7 +145,7 @@ def test_histogram_over_one_grid(given: Given) -> None:
 
 
 def test_every_row_in_the_order_of_positions(given: Given) -> None:
-    found = pa.Table.from_batches(list(given.engine.items([SMOOTH, "called", "text"])))
+    found = pa.Table.from_batches(list(given.engine.items([ID, SMOOTH, "called", "text"])))
     assert found.column(0).to_pylist() == given.ids
     assert found.column(1).to_numpy().tolist() == given.scores[SMOOTH].tolist()
     assert found.column(2).to_pylist() == given.rows.column("called").to_pylist()

@@ -1,0 +1,144 @@
+"""A table in an engine as a ``TableFile``: the columns of scores and predictions come out of it
+once, into a file that is mapped; contents stay where they are and are looked up row by row."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from labelcore.errors import Fault
+from labelcore.population.copies import copies_folder
+from labelcore.population.dialect import PLAIN
+from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on, unique
+from labelcore.population.ids import joined
+from labelcore.population.text import Columns, as_text
+
+CHANGED = (
+    "the row of the item {id!r} is not the one that was read: its {column} was changed; put it "
+    "back, or read the table as another population"
+)
+
+
+class EngineTable:
+    """What ``read_values`` and a population ask of a file, answered by an engine.
+
+    tick   is called several times a second while rows are read; what it raises ends the reading
+    """
+
+    dialect = detected = PLAIN
+
+    def __init__(self, engine: Engine, tick: Tick = go_on) -> None:
+        self.engine, self._tick = engine, tick
+        self.columns = engine.columns
+        self._rows = engine.count()
+        self._mapped: Columns = {}
+
+    def __reduce__(self) -> tuple[type[EngineTable], tuple[Engine]]:
+        return EngineTable, (self.engine,)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def load(self, names: Sequence[str]) -> Columns:
+        """These columns, mapped from a file that goes with them."""
+        missing = [name for name in unique(names) if name not in self._mapped]
+        if missing:
+            self._mapped |= _mapped(self.engine.items(missing, self._tick), missing, self._rows)
+        return {name: self._mapped[name] for name in unique(names)}
+
+    def batches(self, names: Sequence[str]) -> Iterator[Columns]:
+        """The same some rows at a time; nothing is kept of them."""
+        for batch in self.engine.items(names):
+            yield {name: pa.chunked_array([batch.column(name)]) for name in unique(names)}
+
+    def faults(self) -> list[Fault]:
+        """None: a table of an engine has its structure."""
+        return []
+
+    def broken_rows(self) -> frozenset[int]:
+        """None, likewise."""
+        return frozenset()
+
+    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
+        """None for each: there are no lines."""
+        return [None] * len(positions)
+
+    def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
+        """One row as text. Raises EngineError where it is not the row that was read."""
+        ids = self.engine.id_columns
+        item = self._id_at(position)
+        told = self.engine.cells(position, item, unique([*names, *ids, *self._mapped]))
+        for name, column in self._mapped.items():
+            if told[name] != as_text(column.slice(position, 1))[0].as_py():
+                raise EngineError(f"{self.engine.name}: " + CHANGED.format(id=item, column=name))
+        return {name: told[name] for name in names}
+
+    def digest(self) -> str:
+        """SHA-256 of what was read, whatever the batches that it came in, hexadecimal."""
+        whole = hashlib.sha256()
+        for name, column in self._mapped.items():
+            whole.update(f"{name}\n{column.type}\n".encode())
+            whole.update(_digest(column))
+        return whole.hexdigest()
+
+    def _id_at(self, position: int) -> str:
+        ids = self.load(self.engine.id_columns)
+        parts = [as_text(column.slice(position, 1)) for column in ids.values()]
+        if not parts:
+            return str(position + 1)
+        whole = parts[0] if len(parts) == 1 else joined(parts)
+        text: str = whole[0].as_py()
+        return text
+
+
+def _mapped(batches: Iterator[pa.RecordBatch], names: Sequence[str], rows: int) -> Columns:
+    """The columns of all batches in a temporary file, mapped."""
+    folder = tempfile.TemporaryDirectory(dir=copies_folder())
+    path = Path(folder.name) / "columns.arrow"
+    writer, found = None, 0
+    try:
+        for batch in batches:
+            if writer is None:
+                writer = pa.ipc.new_file(str(path), batch.schema)
+            writer.write_batch(batch)
+            found += batch.num_rows
+    finally:
+        if writer is not None:
+            writer.close()
+    if found != rows:
+        raise EngineError(
+            f"{found:,} rows were read and {rows:,} counted: the table is being changed"
+        )
+    if writer is None:
+        return {name: pa.chunked_array([], pa.null()) for name in names}
+    mapped = pa.memory_map(str(path))
+    table = pa.ipc.open_file(mapped).read_all()
+    columns = {name: table.column(place) for place, name in enumerate(names)}
+    weakref.finalize(mapped, folder.cleanup)
+    return columns
+
+
+def _digest(column: pa.ChunkedArray) -> bytes:
+    """Of lengths and contents for texts, of values for numbers; missing values have a sign of their
+    own."""
+    missing, lengths, contents = hashlib.sha256(), hashlib.sha256(), hashlib.sha256()
+    for chunk in column.chunks:
+        missing.update(np.asarray(chunk.is_null().to_numpy(zero_copy_only=False)).tobytes())
+        if pa.types.is_floating(chunk.type) or pa.types.is_integer(chunk.type):
+            contents.update(np.ascontiguousarray(chunk.fill_null(0).to_numpy()).tobytes())
+            continue
+        texts = as_text(pa.chunked_array([chunk])).combine_chunks().cast(pa.large_string())
+        offsets = np.frombuffer(texts.buffers()[1], dtype=np.int64)[texts.offset :][
+            : len(texts) + 1
+        ]
+        lengths.update(np.diff(offsets).tobytes())
+        data = texts.buffers()[2]
+        contents.update(memoryview(data)[offsets[0] : offsets[-1]] if data is not None else b"")
+    return missing.digest() + lengths.digest() + contents.digest()

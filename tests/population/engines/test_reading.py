@@ -1,0 +1,276 @@
+"""A table that stays where it is makes the same population, project and errors as one in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import labelcore as lc
+from labelcore.errors import OtherItemsError, PopulationError
+from labelcore.population.engines import sources
+from labelcore.population.engines.engine import EngineError
+
+N = 900
+ARGUMENTS: dict[str, Any] = {
+    "id": ["a", "b"],
+    "content": ["text"],
+    "scores": {"lr": "s", "other": "t"},
+    "predictions": {"lr": "p"},
+    "thresholds": {"other": 0.5},
+    "metadata": ["m"],
+}
+PLAN = lc.Plan("recalibrated_neyman", ["precision", "recall"], classifier="lr", budget=60, seed=7)
+
+
+def rows() -> dict[str, list[Any]]:
+    random = np.random.default_rng(3)
+    score = np.round(random.beta(0.4, 2, N), 2)
+    return {
+        "a": [row // 2 for row in range(N)],
+        "b": ["left|" if row % 2 else "ö\\" for row in range(N)],
+        "s": score.tolist(),
+        "t": random.random(N).tolist(),
+        "p": [int(one) for one in score >= 0.3],
+        "text": [f"text {row}" for row in range(N)],
+        "m": [None if row % 3 else row / 2 for row in range(N)],
+    }
+
+
+def write(folder: Path, columns: dict[str, list[Any]]) -> Path:
+    folder.mkdir(exist_ok=True)
+    table = pa.table(columns)
+    for number, first in enumerate(range(0, N, 400)):
+        pq.write_table(table.slice(first, 400), folder / f"{number}.parquet")
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write(tmp_path / "parts", rows())
+
+
+@pytest.fixture
+def by_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "LARGE", 100)
+
+
+def both(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[lc.Population, lc.Population]:
+    memory = lc.read_population(folder, **ARGUMENTS)
+    monkeypatch.setattr(sources, "LARGE", 100)
+    engine = lc.read_population(folder, **ARGUMENTS)
+    assert engine.stays and not memory.stays
+    return memory, engine
+
+
+def test_the_same_population(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, engine = both(folder, monkeypatch)
+    assert engine.ids() == memory.ids()
+    assert (engine.classes, engine.classifiers) == (memory.classes, memory.classifiers)
+    for name in memory.scores:
+        assert engine.scores[name].tobytes() == memory.scores[name].tobytes()
+    for name in memory.predictions:
+        assert engine.predictions[name].tolist() == memory.predictions[name].tolist()
+    for item in (engine.id_at(0), engine.id_at(401), engine.id_at(N - 1)):
+        assert engine.content(item) == memory.content(item)
+        assert engine.metadata(item) == memory.metadata(item)
+    assert engine.hash_order(7, "draw").tolist() == memory.hash_order(7, "draw").tolist()
+
+
+def test_the_same_draws_and_figures(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    for population in both(folder, monkeypatch):
+        session = lc.Session(population, PLAN)
+        drawn = []
+        while (draw := session.next()) is not None:
+            drawn.append((draw.item_id, draw.stratum, session.item(draw)))
+            session.answer(draw, population.position(draw.item_id) % 3 == 0)
+        seen.append((drawn, {k: (v.value, v.low, v.high) for k, v in session.results().items()}))
+    assert len(seen[0][0]) == 60
+    assert seen[0] == seen[1]
+
+
+def test_one_file_has_the_fingerprint_that_it_has_in_memory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, engine = both(folder / "0.parquet", monkeypatch)
+    assert engine.fingerprint == memory.fingerprint
+
+
+FAULTS = {
+    "missing score": ("s", 450, None),
+    "score that is no number": ("t", 450, float("nan")),
+    "endless score": ("t", 3, float("inf")),
+    "repeated id": ("a", 451, 0),
+    "prediction of no class": ("p", 899, 7),
+    "missing prediction": ("p", 899, None),
+}
+
+
+@pytest.mark.parametrize(("column", "row", "found"), FAULTS.values(), ids=FAULTS)
+def test_faults_are_said_as_in_memory(
+    column: str, row: int, found: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = rows()
+    columns[column][row] = found
+    if column == "a":
+        columns["b"][row] = columns["b"][0]
+    arguments = ARGUMENTS | {"classes": ["no", "yes"]}
+    folder, said = write(tmp_path / "parts", columns), []
+    for large in (sources.LARGE, 100):
+        monkeypatch.setattr(sources, "LARGE", large)
+        with pytest.raises(PopulationError) as raised:
+            lc.read_population(folder, **arguments)
+        said.append([str(one).partition(": ")[2] for one in raised.value.faults])
+        assert [one.row for one in raised.value.faults] == [row + 1]
+    assert said[0] == said[1]
+
+
+@pytest.mark.usefixtures("by_engine")
+def test_a_project_opens_where_the_parts_are_and_keeps_drawn_contents_only(
+    folder: Path, tmp_path: Path
+) -> None:
+    store = f"sqlite:///{tmp_path}/labels.db"
+    session = lc.Session(lc.read_population(folder, **ARGUMENTS), PLAN, store, "big")
+    for _ in range(10):
+        session.answer(session.next(), "yes")
+    assert not list(tmp_path.glob("**/items/**/*.parquet"))
+    reopened = lc.Session.open(store, "big")
+    assert reopened.population.stays
+    assert reopened.next().index == 11
+
+
+@pytest.mark.usefixtures("by_engine")
+def test_a_part_that_is_gone_leaves_the_project_as_it_was(folder: Path, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/labels.db"
+    session = lc.Session(lc.read_population(folder, **ARGUMENTS), PLAN, store, "big")
+    first = session.next()
+    session.answer(first, "yes")
+    part, kept = folder / "1.parquet", tmp_path / "aside"
+    part.rename(kept)
+    with pytest.raises(FileNotFoundError, match=r"1\.parquet: there is no such file"):
+        session.population.content(first.item_id)
+    with pytest.raises(OtherItemsError, match="or it was changed"):
+        lc.Session.open(store, "big")
+    kept.rename(part)
+    assert lc.Session.open(store, "big").next().index == 2
+
+
+@pytest.mark.usefixtures("by_engine")
+def test_parts_that_changed_are_noticed(folder: Path) -> None:
+    population = lc.read_population(folder, **ARGUMENTS)
+    columns = rows()
+    columns["text"][0] = "another text"
+    write(folder, columns)
+    with pytest.raises(ValueError, match="^parts was changed after it was read"):
+        population.content(population.id_at(0))
+
+
+@pytest.mark.usefixtures("by_engine")
+def test_reading_can_be_ended(folder: Path) -> None:
+    class Enough(Exception):
+        pass
+
+    def enough() -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        lc.read_population(folder, **ARGUMENTS, progress=enough)
+
+
+# --- PostgreSQL ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def url(request: pytest.FixtureRequest) -> str:
+    """The address of the items in PostgreSQL, in a table of their own order."""
+    psycopg = pytest.importorskip("psycopg")
+    address = str(request.getfixturevalue("postgres_server").url())
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS parts")
+        connection.execute(
+            "CREATE TABLE parts (a INT, b TEXT, s FLOAT8, t FLOAT8, p INT, text TEXT, m FLOAT8,"
+            " PRIMARY KEY (a, b))"
+        )
+        with connection.cursor().copy("COPY parts FROM STDIN") as copy:
+            for row in reversed(list(zip(*rows().values(), strict=True))):
+                copy.write_row(row)
+    return f"{address}#parts"
+
+
+def change(url: str, statement: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url.partition("#")[0], autocommit=True) as connection:
+        connection.execute(statement)
+
+
+def test_a_table_of_postgresql_draws_what_the_file_draws(url: str, folder: Path) -> None:
+    seen = []
+    for source in (folder, url):
+        session = lc.Session(lc.read_population(source, **ARGUMENTS), PLAN)
+        drawn = []
+        while (draw := session.next()) is not None:
+            drawn.append((draw.item_id, draw.stratum, session.item(draw)))
+            session.answer(draw, len(draw.item_id) % 2 == 0)
+        seen.append((drawn, {k: (v.value, v.low, v.high) for k, v in session.results().items()}))
+    assert seen[0] == seen[1]
+
+
+def test_a_project_on_a_table_opens_and_its_password_is_not_kept(url: str, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/labels.db"
+    secret = url.replace("labelcore@", "labelcore:secret@")
+    session = lc.Session(lc.read_population(secret, **ARGUMENTS), PLAN, store, "big")
+    session.answer(session.next(), "yes")
+    assert b"secret" not in (tmp_path / "labels.db").read_bytes()
+    assert lc.Session.open(store, "big").next().index == 2
+
+
+def test_rows_of_a_table_that_changed_are_noticed(url: str, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/labels.db"
+    population = lc.read_population(url, **ARGUMENTS)
+    item, other = population.id_at(5), population.id_at(6)
+    session = lc.Session(population, PLAN, store, "big")
+    session.answer(session.next(), "yes")
+    change(url, "UPDATE parts SET s = s + 1")
+    with pytest.raises(EngineError, match="its s was changed; put it back"):
+        population.content(item)
+    change(url, "DELETE FROM parts")
+    with pytest.raises(EngineError, match="is not there any more"):
+        population.content(other)
+    with pytest.raises(ValueError, match="the file has columns but no rows|or it was changed"):
+        lc.Session.open(store, "big")
+
+
+def test_a_database_that_dies_is_said_to(url: str) -> None:
+    population = lc.read_population(url, **ARGUMENTS)
+    import psycopg
+
+    with psycopg.connect(url.partition("#")[0], autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE pid <> pg_backend_pid() AND usename IS NOT NULL"
+        )
+    with pytest.raises(EngineError, match="^parts: the database does not answer: "):
+        population.content(population.id_at(5))
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("postgresql://127.0.0.1:1/x#items", "^items: the database does not answer: "),
+        ("postgresql://127.0.0.1:1/x", "source must name a table behind the address"),
+    ],
+)
+def test_addresses_that_lead_nowhere(source: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        lc.read_population(source, **ARGUMENTS)
+
+
+def test_a_table_needs_an_id() -> None:
+    with pytest.raises(ValueError, match="id must name a column: the rows of items have no order"):
+        lc.read_population("postgresql://127.0.0.1:1/x#items", content="text")
