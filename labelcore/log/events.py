@@ -75,20 +75,21 @@ class Event:
     token
         drawn, redrawn (shown a second time): the token minted; None for an answer
     answers
-        an answer, reread (a second answer): the token that it answers, unique in the log; else None
+        an answer, reread (a second answer), late (one that came after others): the token that it
+        answers, unique in the log; else None
     index, item_id, stratum, batch
         the draw that it is about; None for events about the project
     basis
         drawn: the sequence number of the last event known when the draw's batch was drawn
     label
-        labelled, reread, settled: the class name
+        labelled, reread, late, settled: the class name
     text
-        noted, finished, stopped, reworded, settled: the words; reread without a class: "unsure",
-        "later" or "broken"
+        noted, finished, stopped, reworded, settled: the words; reread and late without a class:
+        "unsure", "broken" or, of reread alone, "later"
     previous
         undone, reread_undone, a changed answer: the sequence number of the answer that it takes
-        back; reread: that of the label which was in force; released: that of the drawn or redrawn
-        event whose draw others may have now
+        back; reread: that of the label which was in force; late: that of the answer which was;
+        released: that of the drawn or redrawn event whose draw others may have now
     shown_at
         an answer: when the item was first shown, UTC, ISO 8601
     detail
@@ -244,8 +245,8 @@ def text_digest(item_id: str, columns: Mapping[str, str]) -> str:
 
 
 def answer_word(event: Event) -> str:
-    """The class of an answer, or "unsure", "later" or "broken"; of a second answer too."""
-    return event.label or (str(event.text) if event.kind == "reread" else event.kind)
+    """The class of an answer, or "unsure", "later" or "broken"; of a second or late one too."""
+    return event.label or (str(event.text) if event.kind in ("reread", "late") else event.kind)
 
 
 def genesis(fingerprint: str, plan_json: str) -> str:

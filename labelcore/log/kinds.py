@@ -32,6 +32,7 @@ from labelcore.log.rules import (
     check_not_late,
     check_shown,
     check_takes_back,
+    comes_late,
 )
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
@@ -212,6 +213,41 @@ class Reread(Kind):
         state.further_saved(event)
 
 
+class Late(Kind):
+    """An answer that came after others had answered the item, or after the label that it was to be
+    held against was taken back: kept beside theirs, and counted nowhere.
+
+    Whose answers come late is no random choice of items: what takes long to judge comes late more
+    often. So they enter neither the plan's figures nor those for the settled judgement, neither
+    agreement nor label error, and an overlap may ask the same person for the item again. They
+    cannot be taken back.
+    """
+
+    def check(self, state: LogState, event: Event) -> None:
+        check_going_on(state)
+        check_first_answer(state, event)
+        shown = state.screens.shown.get(str(event.answers))
+        if shown is None or shown.annotator != event.annotator:
+            raise AnswerError(
+                f"it answers the token {event.answers!r}, never shown to {event.annotator!r}"
+            )
+        check_shown(state, event, repeat=shown.draw.repeat)
+        index = check_item(state, event)
+        if not comes_late(state, shown):
+            raise AnswerError(f"item {index} was not answered by others: the answer is not late")
+        force = state.engine.in_force(index)
+        if event.previous != (None if force is None else force.sequence):
+            raise AnswerError(f"it is kept beside event {event.previous}, not in force")
+        known = event.label in state.engine.classes and event.text is None
+        if not known and (event.label is not None or event.text not in ("unsure", "broken")):
+            raise AnswerError(f"it answers {event.label or event.text!r}")
+
+    def fold(self, state: LogState, event: Event) -> None:
+        state.screens.close(str(event.answers))
+        state.answered[str(event.answers)] = event
+        state.last_save = event.at
+
+
 class RereadUndone(Kind):
     """A person takes back a second answer."""
 
@@ -386,6 +422,7 @@ KINDS: dict[str, Kind] = {
         Reworded("reworded"),
         Redrawn("redrawn"),
         Reread("reread"),
+        Late("late"),
         RereadUndone("reread_undone"),
         SecondPass("second_pass"),
         Settled("settled"),

@@ -101,6 +101,19 @@ def check_shown(state: LogState, event: Event, *, repeat: bool) -> Shown:
     return shown
 
 
+def comes_late(state: LogState, shown: Shown) -> bool:
+    """Whether an answer to the draw would come after those of others that leave no room for it:
+    another person has answered the item, as many as were wanted have judged it once more, or the
+    label that was to be judged is taken back. Whose own answer is there already is not late."""
+    draw, engine, person = shown.draw, state.engine, shown.annotator
+    if draw.repeat:
+        repeats = engine.repeats
+        judged = person in repeats.judges(draw.index)
+        return not judged and not repeats.wanted_of(draw.index, person)
+    answer = engine.in_force(draw.index) if engine.answered(draw.index) else None
+    return answer is not None and answer.annotator != person
+
+
 def check_not_late(state: LogState, shown: Shown, *, later: bool) -> None:
     """A draw that is on no screen any more may be answered until somebody else does."""
     draw, engine, screens = shown.draw, state.engine, state.screens

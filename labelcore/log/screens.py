@@ -94,6 +94,10 @@ class Screens:
         if not repeat:
             self.released.discard(index)
 
+    def close(self, token: str) -> None:
+        """Answered too late to count: whoever has this draw before them has it no more."""
+        self._open.pop(token, None)
+
     def take_back(self, event: Event, *, repeat: bool) -> None:
         """An answer is taken back by the person who gave it."""
         self._taken_back[int(event.index or 0), repeat] = event

@@ -83,7 +83,7 @@ class LogState:
         """Whether an answer, a first or a second one, was neither taken back nor changed."""
         if event.kind == "reread":
             return self.book.repeats.in_force(event)
-        if event.answers is None:
+        if event.answers is None or event.kind == "late":
             return False
         force = self.book.in_force(int(event.index or 0))
         return force is not None and force.sequence == event.sequence

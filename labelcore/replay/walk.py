@@ -167,6 +167,12 @@ def _repeat_words(shown: int, answers: int) -> list[str]:
     ]
 
 
+def _late_words(answers: int) -> list[str]:
+    if not answers:
+        return []
+    return [f"Late: {count(answers, 'answer')} after those of others, kept and not counted."]
+
+
 def _result(population: Population, walk: Walk) -> ReplayResult:
     engine, kinds = walk.state.engine, walk.state.events
     draws, looks = kinds["drawn"], kinds["looked"]
@@ -186,6 +192,7 @@ def _result(population: Population, walk: Walk) -> ReplayResult:
         f"Answers: {count(answers, 'answer')}, each to an item that was shown; "
         f"{count(kinds['undone'], 'undo')} among the events.",
         *_repeat_words(kinds["redrawn"], kinds["reread"]),
+        *_late_words(kinds["late"]),
         f"Looks: {count(looks, 'look')} computed again, every figure the same.",
     )
     return ReplayResult(

@@ -127,6 +127,7 @@ def labelling(facts: Facts) -> Markup:
         ("Flagged", f"{counts['flagged']:,}"),
         ("With a note", f"{counts['noted']:,}"),
         ("Given back unanswered", f"{counts['released']:,}"),
+        ("Came after another person's, not counted", f"{counts['late']:,}"),
         ("People", _people(facts)),
         ("Days", span_words(*facts.span) + " (UTC)" if facts.span else ""),
     ]

@@ -251,6 +251,7 @@ def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
         "looks": kinds["looked"],
         "reworded": kinds["reworded"],
         "released": kinds["released"],
+        "late": kinds["late"],
     }
 
 

@@ -14,7 +14,7 @@ from labelcore.results.table import RESULT_COLUMNS, result_rows
 from labelcore.session.session import Session
 
 BYTE_ORDER_MARK = "\ufeff"
-SECOND_PASS = ("redrawn", "reread")
+SECOND_PASS = ("redrawn", "reread", "late")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 EVENT_COLUMNS = (
@@ -28,10 +28,10 @@ def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
     """The whole log, one row per event.
 
     answered_at   when the event was stored, whatever its kind
-    note          the words of a note, a flag, a reason, a new wording; of a second answer without a
-                  class what it was
-    pass          2 where an item is shown and answered a second time, 1 for what else is about an
-                  item
+    note          the words of a note, a flag, a reason, a new wording; of a second or late answer
+                  without a class what it was
+    pass          2 where an item is shown or answered a second time, also by an answer that came
+                  late, 1 for what else is about an item
     detail        JSON: the figures of a look, the budget of an extension
     Texts that a spreadsheet would take for a formula have an apostrophe before them.
     """
@@ -84,7 +84,7 @@ def _event_row(project: str, event: Event, before: str) -> dict[str, Any]:
         "label": event.label,
         "event": event.kind,
         "note": event.text,
-        "shown_at": event.shown_at if event.kind in (*ANSWER_KINDS, "reread") else None,
+        "shown_at": event.shown_at if event.kind in (*ANSWER_KINDS, "reread", "late") else None,
         "answered_at": event.at,
         "draw_index": event.index,
         "stratum": event.stratum,

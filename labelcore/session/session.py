@@ -37,6 +37,7 @@ from labelcore.log.events import Draw, Event, answer_word, genesis, text_digest
 from labelcore.log.history import HistoryRow, history
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
 from labelcore.log.repeats import LATER, Judged
+from labelcore.log.rules import comes_late
 from labelcore.log.screens import LEASE, LONGEST_LEASE, Shown
 from labelcore.log.state import LogState
 from labelcore.log.wording import check_wording
@@ -615,14 +616,17 @@ class Session:
         -------
         Event
             What was stored. For a token that was answered before nothing changes, and the first
-            event is returned.
+            event is returned. Its kind is "late" where others have answered the item since it was
+            released, or the label to be judged once more was taken back: it is kept beside their
+            answers, and no figure rests on it, because which answers come late is not random.
 
         Raises
         ------
         AnswerError
             The answer or the token is unknown, or the draw is another person's.
         LateAnswerError
-            Somebody else has answered the item since it was released.
+            The person has answered the item since, by another draw; or "later" for an item that
+            somebody else has now, or has answered.
         StoreError
             The store cannot be written; nothing was stored.
         """
@@ -667,6 +671,14 @@ class Session:
             label=label,
             shown_at=shown.at,
         )
+        if comes_late(self.state, shown) and kind != LATER:
+            force = self.engine.in_force(draw.index)
+            return replace(
+                event,
+                kind="late",
+                text=None if label else kind,
+                previous=None if force is None else force.sequence,
+            )
         if not draw.repeat:
             return event
         first = self.engine.repeats.first(draw.index)

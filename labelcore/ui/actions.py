@@ -12,9 +12,14 @@ from labelcore.log.events import Event, answer_word
 from labelcore.session.session import Session
 from labelcore.ui import people, sessions
 from labelcore.ui.guard import acting
+from labelcore.ui.plain import one_line
 
 PANEL, HINT, DONE = "panel", "hint", "press done"
 TOO_LATE = "That press came too late and was not stored: look at the item shown now."
+KEPT = "{who} had answered this item; yours is kept as a second reading."
+KEPT_ALONE = "The first answer was taken back; yours is kept as a second reading."
+SOMEBODY = "Another person"
+LONGEST_CALLED = 30
 TOO_QUICK = "Too quick: look, then press again."
 
 
@@ -59,8 +64,10 @@ def _index(project: str, token: str) -> int:
 @acting
 def press(project: str, token: str, answer: str) -> None:
     """Answer the item shown; a second press of the same item changes nothing."""
-    first = _answered(sessions.session(project), token, answer)
-    hint(None if first is not None and answer_word(first) == answer else TOO_LATE)
+    session = sessions.session(project)
+    first = _answered(session, token, answer)
+    stored = first is not None and answer_word(first) == answer
+    hint(_kept(session, first) if first and stored else TOO_LATE)
 
 
 def _answered(session: Session, token: str, answer: str) -> Event | None:
@@ -70,6 +77,18 @@ def _answered(session: Session, token: str, answer: str) -> Event | None:
         return session.answer(token, answer, annotator=people.name(session))
     except LateAnswerError:
         return None
+
+
+def _kept(session: Session, event: Event) -> str | None:
+    """What to say of an answer that came too late to count; None for one that counts."""
+    if event.kind != "late":
+        return None
+    if event.previous is None:
+        return KEPT_ALONE
+    before = session.events[event.previous - 1].annotator
+    named = before != event.annotator and before in session.settings.get("names", {})
+    who = one_line(session.called(before), LONGEST_CALLED) if named else SOMEBODY
+    return KEPT.format(who=who)
 
 
 @acting

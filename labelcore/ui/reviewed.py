@@ -130,7 +130,8 @@ def _texts(project: str, fingerprint: str) -> dict[str, tuple[str, str]]:
 
 def said_of(session: Session, index: int) -> list[Event]:
     """What people did with a drawn item, in order."""
-    kinds = (*ANSWER_KINDS, "undone", "reread", "reread_undone", "settled", "noted", "flagged")
+    again = ("undone", "reread", "reread_undone", "late", "settled", "noted", "flagged")
+    kinds = (*ANSWER_KINDS, *again)
     return [one for one in session.events if one.index == index and one.kind in kinds]
 
 
@@ -148,5 +149,7 @@ def event_words(event: Event) -> str:
             return f"settled as {shown_word(answer_word(event))}{reason}"
         case "reread":
             return f"{shown_word(answer_word(event))}, the second time"
+        case "late":
+            return f"{shown_word(answer_word(event))}, too late to count"
         case _:
             return shown_word(answer_word(event))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import labelcore as lc
-from labelcore.errors import LateAnswerError
 from labelcore.ui import actions, people
 from labelcore.words import statuses
 from tests.app.conftest import button, texts
@@ -55,15 +54,33 @@ def test_the_same_press_twice_is_no_late_press(app, make) -> None:
     assert actions.TOO_LATE not in texts(page) and "Saved: Yes" in texts(page)
 
 
-def test_a_late_press_on_an_item_of_another_person_is_told(app, make) -> None:
+def test_a_late_press_on_an_item_of_another_person_is_kept_and_told(app, make) -> None:
     session = make()
     page = app("label", project="demo")
     draw = given(session, "me")
     session.release(draw)
     session.answer(given(session, "bob"), "yes")
+    session.introduce("Bob\u202e <b>", "bob")
     button(page, "negative").click().run()
-    assert actions.TOO_LATE in texts(page)
+    assert "Bob <b> had answered this item; yours is kept as a second reading." in texts(page)
     assert not page.error
+    session.sync()
+    kept = next(event for event in session.events if event.answers == draw.token)
+    assert (kept.kind, kept.label, kept.answers) == ("late", "no", draw.token)
+    assert session.labels == 1 and session.engine.in_force(draw.index).label == "yes"
+    page = app("review", project="demo")
+    page.session_state["review-opened"] = (draw.index, "c" * 24)
+    assert "too late to count" in texts(page.run())
+
+
+def test_whose_answer_came_first_has_no_name_where_none_was_given(app, make) -> None:
+    session = make()
+    page = app("label", project="demo")
+    draw = given(session, "me")
+    session.release(draw)
+    session.answer(given(session, "me 2"), "yes")
+    button(page, "negative").click().run()
+    assert actions.KEPT.format(who=actions.SOMEBODY) in texts(page)
 
 
 def test_undo_and_history_are_ones_own(app, make) -> None:
@@ -93,8 +110,7 @@ def test_an_item_on_another_screen_is_taken_over(app, make) -> None:
     session.sync()
     assert [one.index for one in session.state.on_screen("me")] == [left.index]
     button(page, "positive").click().run()
-    with pytest.raises(LateAnswerError):
-        session.answer(left, "no")
+    assert session.answer(left, "no").kind == "late"
 
 
 def test_no_item_is_taken_over_that_one_must_not_judge(make) -> None:
