@@ -6,9 +6,10 @@ For each file and aim the recommended method is planned for a margin, as the pag
 formulas, then simulated on the scores where the page does that, too. Beside it stand the labels
 that sessions take whose answers are drawn by the scores (the forecast's own assumption), and those
 of sessions that are answered by the file's known labels. A number of labels for a margin is found
-by simulating at the planned size and once more at the size that the squared half-width then asks
-for. Promise "watched" where the method has it. The ranked list, whose width at 400 labels is
-compared, is given as labels by the squared half-width.
+by simulating at the planned size and then at those that the squared half-width asks for. Promise
+"watched" where the method has it. The ranked list, whose width at 400 labels is compared, is given
+as labels by the squared half-width. A choice of a cut ends by itself: its number is the one that
+half of the sessions take at the most.
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
 from benchmarks.real_files import FILES, RealFile
 from labelcore.designs import DESIGNS
+from labelcore.designs.choices import Chooses
 from labelcore.designs.rates import item_probability
 from labelcore.errors import PlanError
 from labelcore.figures.curves import precision_curve
 from labelcore.figures.scalars import scalar_results
 from labelcore.plan.against_file import frozen
 from labelcore.planning.forecast import Outlook
-from labelcore.planning.methods import line, plan_for, possible, recommended
+from labelcore.planning.methods import Line, line, plan_for, possible, recommended
 from labelcore.planning.race import likely_classes, may_race, race
 from labelcore.planning.runs import beginnings, label_all
 from labelcore.planning.simulation import run_seed, true_numbers
@@ -41,7 +43,9 @@ from labelcore.promises import Promise
 
 NEWS = RealFile("news20_binary.csv.gz", ("id",), ("lr", "svm", "nb"))
 EVERY = (*FILES, NEWS)
-NEAR, WORLDS = 1.15, 10
+NEAR, WORLDS, WANTED = 1.15, 10, 0.9
+MOST_SIZES, CLOSE = 7, 0.05
+"""Sizes that are tried for a margin, and how near to the one that meets it a size gives it."""
 READ = 0.05
 """The share of a file that was read from the top, for the aim that asks what was found."""
 
@@ -64,6 +68,7 @@ AIMS = (
     Aim("Several classifiers at once", ("accuracy",), {"margin": 0.05}, None),
     Aim("Where does the list turn bad?", ("precision_curve",), {"budget": 400}),
     Aim("How common is it?", ("prevalence",), {"margin": 0.02}),
+    Aim("Which cut should I ship?", ("selection",), {"budget": 1000}),
     Aim("Have I found enough?", ("recall",), {"margin": 0.1}, known=True),
 )
 
@@ -79,6 +84,8 @@ def measure(folder: Path, file: RealFile, aim: Aim, runs: int) -> list[Row]:
     plan = watched(plan_for(asked, population, best, aim.goal))
     formula = line(population, plan)
     row = {"file": file.name, "aim": aim.title, "design": best, "goal": goal_words(aim)}
+    if "selection" in aim.estimands:
+        return [row | choice_of(population, plan, formula, codes)]
     if formula.refused or not formula.half_widths:
         return [{**row, "refused": formula.refused or "no forecast"}]
     raced = {}
@@ -93,18 +100,46 @@ def measure(folder: Path, file: RealFile, aim: Aim, runs: int) -> list[Row]:
     for name, answers in both.items():
         if answers:
             row[name] = taken(population, plan, said.labels, answers, margin, runs, aim)
-    return [row | figures(population, plan, codes)]
+    return [row | figures(population, plan, codes, said.labels)]
 
 
-def figures(population: lc.Population, plan: lc.Plan, codes: np.ndarray) -> Row:
-    """The first figure, or what its width hangs on, as the scores expect it and as it is."""
+def choice_of(population: lc.Population, plan: lc.Plan, formula: Line, codes: np.ndarray) -> Row:
+    """The labels until the choice is shown: half of the sessions take so many at the most."""
+    worlds = {
+        "page": likely_classes(population, plan),
+        "if the scores are right": likely_classes(population, plan, seed=1),
+        "with the known labels": lambda number: codes,
+    }
+    middle = {}
+    for seed, (name, world) in enumerate(worlds.items()):
+        raced = race(population, [(plan, formula)], seconds=1e6, seed=seed, world=world)
+        middle[name] = raced[plan.design].derived["expected"].middle
+    if None in middle.values():
+        return {"refused": "half of the sessions make no choice"}
+    positive = codes == population.classes.index(population.positive)
+    engine = outlook_engine(population, plan)
+    called = Chooses.of(engine.design).candidates(engine.frame)
+    likely = likely_positive(population, plan)
+    good = [items for items in called.values() if positive[items].mean() >= WANTED]
+    items = max(good, key=len, default=min(called.values(), key=len))
+    found = two_means(f"precision of the first {len(items):,}", positive[items], likely[items])
+    return {"formula": formula.labels, **middle, **found}
+
+
+def figures(population: lc.Population, plan: lc.Plan, codes: np.ndarray, labels: int) -> Row:
+    """The widest figure, or what its width hangs on, as the scores expect it and as it is."""
     positive = codes == population.classes.index(population.positive)
     outlook = Outlook(population, plan)
     if not outlook.questions:
         rank, order = widest_rank(population, plan, codes)
         head, name = order[:rank], f"precision of the first {rank:,}"
         return two_means(name, positive[head], likely_positive(population, plan)[head])
-    first = outlook.questions[0]
+    if plan.estimands == ("prevalence",):
+        likely = likely_positive(population, plan)
+        errors = (positive - likely) ** 2
+        return two_means("squared error of the score", errors, likely * (1 - likely))
+    widths = outlook.half_widths(labels, labels)
+    first = max(outlook.questions, key=lambda one: widths[one.key])
     if first.versus:
         a, b = (population.predictions[one] for one in (first.classifier, first.versus))
         apart = np.flatnonzero(a != b)
@@ -189,13 +224,20 @@ def taken(
     runs: int,
     aim: Aim,
 ) -> float:
-    """The labels for the margin; for a ranked list by the squared half-width at its budget."""
-    first = half_width(population, plan, labels, worlds, runs)
-    size = rescaled(population, labels, first / margin)
-    if "budget" in aim.goal or size == labels:
-        return size
-    again = half_width(population, plan, size, worlds, runs)
-    return rescaled(population, size, again / margin)
+    """The labels for the margin, found in a few sizes; for a ranked list by the squared half-width
+    at its budget. Not fewer than a session needs to be watched."""
+    least = DESIGNS[plan.design].smallest_watched_budget if plan.promise == Promise.WATCHED else 1
+    wide, met, size = least - 1, len(population), max(labels, least)
+    for _ in range(MOST_SIZES):
+        width = half_width(population, plan, size, worlds, runs)
+        wanted = max(rescaled(population, size, width / margin), least)
+        if "budget" in aim.goal or wanted == size:
+            return wanted
+        wide, met = (size, met) if width > margin else (wide, size)
+        if abs(wanted / size - 1) < CLOSE or met - wide <= 1:
+            return min(wanted, met)
+        size = wanted if wide < wanted < met else max(round((wide * met) ** 0.5), 1)
+    return size
 
 
 def rescaled(population: lc.Population, labels: int, times: float) -> int:
@@ -237,6 +279,8 @@ def widest(engine: Any, plan: lc.Plan) -> list[float]:
 
 
 def goal_words(aim: Aim) -> str:
+    if "selection" in aim.estimands:
+        return f"precision of {WANTED:.0%}"
     if "budget" in aim.goal:
         return f"{aim.goal['budget']} labels"
     return f"± {100 * aim.goal['margin']:g} points"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,32 @@ import pandas as pd
 
 from labelcore.designs.base import Design, FrameT, IntArray, Look, Progress, Setup
 from labelcore.promises import ChoiceStatus, Method
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A candidate by its name, and what it has for sure: its precision, and how many positives."""
+
+    name: str
+    precision: float
+    finds: float
+
+
+@dataclass(frozen=True, slots=True)
+class OtherChoice:
+    """What the labels say of another required precision.
+
+    status    "guaranteed", "none acceptable" or "undecided"
+    chosen    the choice for this requirement, with the tolerances of the plan; None without one
+    surest    as precise without any tolerance, and finds the most for sure; None if none is
+    left      how many candidates may still be the choice
+    """
+
+    precision: float
+    status: ChoiceStatus
+    chosen: Named | None
+    surest: Named | None
+    left: int
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -61,3 +88,10 @@ class Chooses(Design[FrameT]):
     @abstractmethod
     def choice(self, setup: Setup, frame: FrameT, progress: Progress, look: Look) -> ChoiceFigures:
         """Which candidate is chosen now."""
+
+    @abstractmethod
+    def choices_at(
+        self, setup: Setup, frame: FrameT, progress: Progress, precisions: Sequence[float]
+    ) -> list[OtherChoice]:
+        """Which candidate it would be for each of several required precisions; what is said of all
+        of them holds together, with the confidence of the choice and wherever labelling ends."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,7 +23,7 @@ from labelcore.designs.base import (
     make_frame,
     parameter,
 )
-from labelcore.designs.choices import ChoiceFigures, Chooses
+from labelcore.designs.choices import ChoiceFigures, Chooses, Named, OtherChoice
 from labelcore.designs.reach_candidates import Candidate, candidates_of
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.errors import ArgumentError, ParameterError, PlanError
@@ -44,6 +45,7 @@ from labelcore.stats.reach_selection import (
     USED_UP,
     ReachRules,
     ReachSelection,
+    choices_at,
 )
 
 AHEAD = 50
@@ -241,8 +243,14 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         return np.asarray(free[:1], dtype=np.int64)
 
     def _run(self, setup: Setup, frame: ReachFrame, progress: Progress) -> ReachSelection:
-        """The selection by the answers there are. T is part of Hoeffding's bounds and stays; by the
-        other bounds an extension may add draws."""
+        """The selection by the answers there are."""
+        return self._follow(setup, frame, progress)[1]
+
+    def _follow(
+        self, setup: Setup, frame: ReachFrame, progress: Progress
+    ) -> tuple[ReachFollower, ReachSelection]:
+        """What keeps up with the answers, and how far it has come. T is part of Hoeffding's bounds
+        and stays; by the other bounds an extension may add draws."""
         assert progress.codes is not None
         budget = frame.budget if frame.replaced else max(frame.budget, progress.limit)
         if budget not in progress.memory:
@@ -255,7 +263,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             return np.where(codes == UNDECIDED, DOUBTFUL, found)
 
         follower: ReachFollower = progress.memory[budget]
-        return follower.follow(verdicts)
+        return follower, follower.follow(verdicts)
 
     # --- results ---------------------------------------------------------------------------
 
@@ -299,6 +307,29 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             assumptions=(DRAWN[frame.rules.bound],),
             missing=_missing(run, look) if found.status == ChoiceStatus.UNDECIDED else "",
         )
+
+    def choices_at(
+        self, setup: Setup, frame: ReachFrame, progress: Progress, precisions: Sequence[float]
+    ) -> list[OtherChoice]:
+        follower, _ = self._follow(setup, frame, progress)
+        bounds = follower.bounds_together()
+
+        def named(one: int | None) -> Named | None:
+            if one is None:
+                return None
+            low = float(bounds.low[one])
+            return Named(frame.candidates[one].name, low, low * int(bounds.sizes[one]))
+
+        return [
+            OtherChoice(
+                one.precision,
+                one.choice.status,
+                named(one.choice.chosen),
+                named(one.surest),
+                one.left,
+            )
+            for one in choices_at(bounds, frame.rules, precisions)
+        ]
 
     # --- before the first label ------------------------------------------------------------
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.designs.choices import Chooses
+from labelcore.designs.choices import Chooses, OtherChoice
 from labelcore.estimands import CHOICES
 from labelcore.figures.assumptions import assumptions
 from labelcore.figures.scalars import first_figure, look_at
@@ -18,6 +19,10 @@ from labelcore.results.types import Choice, Scope
 
 NONE = ChoiceStatus.NONE_ACCEPTABLE
 ROUNDING = 1e-12
+NO_CHOICE = (
+    "a candidate is chosen from bounds that hold for all candidates together; the method {name!r} "
+    "gives each classifier its own interval. Choose 'Choose by reach' (reach_selection)"
+)
 
 
 def choice_results(engine: Engine) -> dict[str, Choice]:
@@ -60,6 +65,20 @@ def _choice(engine: Engine, name: str) -> Choice:
         scope=scope_of_choice(engine),
         form=found.method.form,
     )
+
+
+def choices_at(engine: Engine, precisions: Sequence[float]) -> list[OtherChoice]:
+    """Which candidate would be chosen for each of several required precisions.
+
+    Raises ValueError for a plan that asks for no choice, and for a precision outside (0, 1].
+    """
+    if not any(name in CHOICES for name in engine.plan.estimands):
+        raise ValueError(NO_CHOICE.format(name=engine.design.label))
+    for one in precisions:
+        if not 0 < one <= 1:
+            raise ValueError(f"precisions must lie above 0 and be at most 1, got {one!r}")
+    design: Chooses[Any] = Chooses.of(engine.design)
+    return design.choices_at(engine.setup, engine.frame, engine.progress, list(precisions))
 
 
 @dataclass(frozen=True, slots=True)

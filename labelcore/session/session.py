@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from labelcore.designs.choices import OtherChoice
 from labelcore.designs.curves import Curve
 from labelcore.errors import (
     AnswerError,
@@ -23,6 +24,7 @@ from labelcore.errors import (
     StoreNotWritableError,
 )
 from labelcore.figures.agreement import people_agree, unsettled
+from labelcore.figures.choices import choices_at
 from labelcore.figures.confusion import confusion
 from labelcore.figures.curves import band
 from labelcore.figures.cuts import cheapest_cut, deepest_cut, packages
@@ -1268,6 +1270,48 @@ class Session:
         """
         with self._lock:
             return packages(headline_stage(self.engine), precisions)
+
+    def choices_at(self, precisions: Sequence[float]) -> list[OtherChoice]:
+        """Which candidate would be chosen at other required precisions, from the same labels.
+
+        Parameters
+        ----------
+        precisions
+            required ones, above 0 and at most 1
+
+        Returns
+        -------
+        list of OtherChoice
+            One for each: precision, status, chosen (its name, and the precision and the number of
+            positive items that it has for sure), surest (the same of the candidate that is as
+            precise without any tolerance) and left. Tolerances are those of the plan.
+
+        Raises
+        ------
+        ValueError
+            The plan asks for no choice, or a precision lies outside its range.
+
+        Notes
+        -----
+        Promise: with the confidence of the choice everything that is said of all precisions holds
+        together, and at every look. For that the upper bounds are wider than those of the choice
+        itself, which is about the one precision that the plan names.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population(
+        ...     "items.csv", id="id", content=["text"], scores={"lr": "lr_score"})
+        >>> wanted = {"candidates": [0.3, 0.5], "precision_threshold": 0.6, "precision_slack": 0.3}
+        >>> plan = lc.Plan("reach_selection", "selection", params=wanted, budget=300, seed=7)
+        >>> session = lc.Session(population, plan)
+        >>> while (draw := session.next()) is not None:
+        ...     event = session.answer(draw, "prize" in session.item(draw)["text"])
+        >>> [one.status for one in session.choices_at([0.5, 1.0])]
+        ['guaranteed', 'none acceptable']
+        """
+        with self._lock:
+            return choices_at(self.engine, precisions)
 
     def label_error(self) -> LabelError:
         """What the items shown a second time say about errors of the labels, and about the true

@@ -223,6 +223,11 @@ class ReachBounds(ABC):
         return other
 
     @abstractmethod
+    def all_together(self) -> ReachBounds:
+        """Bounds of the same kind before the first draw, of which lower and upper ones of all
+        candidates hold together, so that every requirement may be read off them."""
+
+    @abstractmethod
     def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
         """Put the interval of one candidate's draws into ``low`` and ``high``."""
 
@@ -241,6 +246,10 @@ class HoeffdingBounds(ReachBounds):
         _check_counts(len(sizes), budget)
         check_delta(delta)
         self._scale = math.log(2 * len(sizes) * budget / delta) / 2
+        self._start = sizes, budget, delta
+
+    def all_together(self) -> HoeffdingBounds:
+        return HoeffdingBounds(*self._start)
 
     def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
         radius = math.sqrt(self._scale / drawn)
@@ -258,19 +267,24 @@ class RatioBounds(ReachBounds):
     bound needs no union: each upper bound runs at delta / 2 and each lower one at delta / (2 m).
 
     Promise: with probability 1 - delta all lower bounds and the upper bound of any one candidate
-    named beforehand hold at every draw. The upper bounds do not hold all together.
+    named beforehand hold at every draw. The upper bounds do not hold all together, but with
+    ``together``, where each of these runs at delta / (2 m), too.
     Assumption: each candidate's items come in a random order, none of them twice.
     Raises: ValueError for a number outside its range.
     Source: Waudby-Smith and Ramdas (2020), theorem 3.1; the split is ours.
     """
 
-    def __init__(self, sizes: Sequence[int], delta: float) -> None:
+    def __init__(self, sizes: Sequence[int], delta: float, *, together: bool = False) -> None:
         super().__init__(sizes)
         check_delta(delta)
+        self._delta = delta
         self._low_level = math.log(delta / (2 * len(sizes)))
-        self._high_level = math.log(delta / 2)
+        self._high_level = self._low_level if together else math.log(delta / 2)
         self._least = np.zeros(len(sizes), dtype=np.int64)
         self._most = self.sizes.copy()
+
+    def all_together(self) -> RatioBounds:
+        return RatioBounds(self.sizes.tolist(), self._delta, together=True)
 
     def _narrow(self, one: int, drawn: int, hits: int, doubtful: int) -> None:
         size = int(self.sizes[one])

@@ -8,8 +8,9 @@ Source: Bennett, Chickering, Meek and Zhu (2017), algorithms 1 and 2, section 5.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -181,6 +182,47 @@ def make_choice(
     return ReachChoice(int(np.where(acceptable, likely * sizes, -1.0).argmax()), ChoiceStatus.GUESS)
 
 
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What bounds say of one required precision.
+
+    choice   the answer for this requirement, with the slacks of the rules
+    surest   of the candidates that are as precise without any slack, for sure, the one that finds
+             the most for sure; None where there is none
+    left     how many candidates may still be the choice
+    """
+
+    precision: float
+    choice: ReachChoice
+    surest: int | None
+    left: int
+
+
+def choices_at(
+    bounds: ReachBounds, rules: ReachRules, precisions: Sequence[float]
+) -> list[Requirement]:
+    """The choice for each of several required precisions, from bounds that hold all together.
+
+    Promise: what is said of all of them together is wrong with probability delta at most, wherever
+    labelling ends; each row as ``ReachSelection`` has it for its own threshold.
+    Assumption: the bounds hold for all candidates together (``ReachBounds.all_together``): the best
+    good candidate is another one for each requirement.
+    Raises: ValueError for a precision outside (0, 1].
+    Source: algorithm 1 of Bennett et al. (2017) on one set of bounds; the union is ours.
+    """
+    found = []
+    for precision in precisions:
+        slack = min(rules.precision_slack, precision)
+        asked = replace(rules, precision_threshold=precision, precision_slack=slack, guess=False)
+        sets = reach_sets(bounds.low, bounds.high, bounds.sizes, asked)
+        nothing = np.full(len(bounds.low), np.nan)
+        choice = make_choice(bounds.low, bounds.sizes, nothing, sets, asked)
+        reach = np.where(sets.known_good, bounds.low * bounds.sizes, -1.0)
+        surest = int(reach.argmax()) if sets.known_good.any() else None
+        found.append(Requirement(precision, choice, surest, int(sets.active.sum())))
+    return found
+
+
 class ReachSelection:
     """Algorithm 1, fed one verdict at a time: ``item`` is the one whose verdict comes next.
 
@@ -264,6 +306,22 @@ class ReachSelection:
         else:
             self._next = self._draws.draw(self.active)
             self.ended = "" if self._next else EXHAUSTED
+
+    def bounds_together(self, verdicts: Iterable[int]) -> ReachBounds:
+        """Bounds that hold for all candidates together, at every draw, after these verdicts more;
+        this selection is used up by it.
+
+        The draws are those of the selection, and a candidate that it eliminated keeps what was
+        known of it then. Promise: with probability 1 - delta no bound is ever wrong. Assumption: as
+        for the class; it begins before the first draw.
+        """
+        bounds = self.bounds.all_together()
+        for verdict in verdicts:
+            if self._next is None:
+                break
+            bounds.take([int(one) for one in self._next[1]], verdict)
+            self.take(verdict)
+        return bounds
 
     def ahead(self, draws: int) -> list[int]:
         """The next items in the order of draws, the present one first, if no candidate drops out

@@ -14,13 +14,16 @@ from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions
 from labelcore.ui.chart import show_chart
+from labelcore.ui.choice_view import choice_of
 from labelcore.ui.cutting import choose_cut, cut_in_picture, own_cut_of, show_cut
 from labelcore.ui.downloads import table_button
+from labelcore.ui.explore_choice import choice_page
+from labelcore.ui.facts import decision, existing_line
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
-from labelcore.ui.progress import choose_reading, question, status_lines, tick
+from labelcore.ui.progress import choose_reading, how_far, question, tick
 from labelcore.words import sentences as words
 
 DRAWN = "explore drawn"
@@ -45,12 +48,17 @@ def explore_page(project: str) -> None:
     session = sessions.session(project)
     sequence = sessions.store().last_sequence(project)
     question(session)
-    curve = curve_of(session)
+    choice, curve = choice_of(session), curve_of(session)
     st.session_state[DRAWN] = (project, sequence)
+    if choice is not None:
+        about_lines(session)
+        choice_page(session, choice)
+        tick(project, DRAWN)
+        return
     if curve is None:
         st.info(NO_SCORE)
         return
-    status_lines(session)
+    about_lines(session)
     if curve.state == State.NOTHING:
         show_promise(session, curve)
         tick(project, DRAWN)
@@ -74,6 +82,16 @@ def explore_page(project: str) -> None:
         what_mistakes_cost(session)
     spot_check(session, cut)
     tick(project, DRAWN)
+
+
+def about_lines(session: Session) -> None:
+    """How far the labelling is, and what the figures are about; the promise stands below them."""
+    how_far(session)
+    with st.container(key="about-file"):
+        items = f"{session.population.name}, {len(session.population):,} items"
+        st.text(f"{items} · {decision(session)}")
+        if there := existing_line(session):
+            st.text(f"Beside {there}.")
 
 
 def curve_of(session: Session) -> Curve | None:

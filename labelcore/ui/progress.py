@@ -30,7 +30,6 @@ from labelcore.ui.facts import (
     figure,
     main_and_other,
     progress_line,
-    promise_line,
 )
 from labelcore.ui.figures import PICTURE, chosen, chosen_picture, terms
 from labelcore.ui.folds import fold
@@ -153,18 +152,6 @@ def goal_line(session: Session) -> str:
         return ""
     half = (estimates[0].high - estimates[0].low) / 2
     return f"Now ± {words.points(half)}, goal ± {words.goal_points(margin)}."
-
-
-def status_lines(session: Session) -> None:
-    """How far the labelling is, and what the figures are about."""
-    how_far(session)
-    with st.container(key="about-file"):
-        st.text(
-            f"{session.population.name}, {len(session.population):,} items · "
-            f"{decision(session)} · {tied(promise_line(session))}"
-        )
-        if there := existing_line(session):
-            st.text(f"Beside {there}.")
 
 
 def _figures(session: Session, estimates: list[Estimate]) -> None:

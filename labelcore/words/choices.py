@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import pandas as pd
 
+from labelcore.designs.choices import Named, OtherChoice
 from labelcore.promises import CandidateState, ChoiceStatus
 from labelcore.results.types import Choice
 from labelcore.words.sentences import (
@@ -12,6 +16,7 @@ from labelcore.words.sentences import (
     form_words,
     labels_words,
     percent_range,
+    points,
     range_text,
     scope_words,
     valid_words,
@@ -49,6 +54,14 @@ WANTED = (
     "more. Tolerated: a precision of {floor}, and to find {share} of what the best one finds."
 )
 
+OTHERS = (
+    "All rows hold together at every look ({confidence} confidence{form}): a choice lies at most "
+    "{slack} below the required precision and finds at least {share} of what the best one finds. "
+    "For the planned precision alone the same labels say more: that is the sentence above."
+)
+OPEN, NONE = "still open, {left} left", "none is so precise"
+ROUNDING = 1e-9
+
 # A candidate of an open choice, in a table and on one line.
 CANDIDATES: dict[str, str] = {
     **{state: state.value for state in CandidateState},
@@ -70,6 +83,47 @@ def candidate_rows(choice: Choice) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def other_rows(found: Sequence[OtherChoice], positive: str) -> pd.DataFrame:
+    """The choices for other required precisions as people read them, a row each, as text."""
+    rows = []
+    for one in found:
+        rows.append(
+            {
+                "required precision": exact_percent(one.precision),
+                "the choice": _chosen_words(one),
+                "as precise for sure": "none yet" if one.surest is None else one.surest.name,
+                "its precision": _precision(one.chosen or one.surest),
+                f"{positive!r} it finds": _finds(one.chosen or one.surest),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _chosen_words(one: OtherChoice) -> str:
+    if one.chosen is not None:
+        return one.chosen.name
+    none = one.status == ChoiceStatus.NONE_ACCEPTABLE
+    return NONE if none else OPEN.format(left=one.left)
+
+
+def _precision(one: Named | None) -> str:
+    return "" if one is None else f"{percent_range(one.precision, 1.0)[0]} or more"
+
+
+def _finds(one: Named | None) -> str:
+    return "" if one is None else f"{math.floor(one.finds + ROUNDING):,} or more"
+
+
+def others_words(choice: Choice) -> str:
+    """What holds for the choices at other required precisions, and how surely."""
+    return OTHERS.format(
+        confidence=confidence_words(choice.confidence),
+        form=form_words(choice.form, choice.scope),
+        slack=points(choice.precision_slack),
+        share=exact_percent(1 - choice.reach_slack),
+    )
 
 
 def choice_short(choice: Choice) -> str:

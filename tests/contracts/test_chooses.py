@@ -6,6 +6,7 @@ candidate of which nine items in ten are positive; below it they are few.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -14,10 +15,10 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs.base import Frame, IntArray, Look, Progress, Setup, parameter
-from labelcore.designs.choices import ChoiceFigures, Chooses
+from labelcore.designs.choices import ChoiceFigures, Chooses, OtherChoice
 from labelcore.designs.reach_selection import ReachSelectionDesign
 from labelcore.errors import ReplayError
-from labelcore.figures.choices import choice_results
+from labelcore.figures.choices import choice_results, choices_at
 from labelcore.promises import ChoiceStatus
 from tests.contracts.design_contracts import (
     ANSWER_KEY,
@@ -46,6 +47,7 @@ PARAMS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Parameters with which every item may be asked."""
 GOOD = ("top 60",)
+ASKED = (0.1, 0.3, 0.5, 0.85, 0.95, 1.0)
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +97,27 @@ def a_census_chooses_rightly(name: str, known: Known) -> None:
     np.testing.assert_allclose(found.bounds["value"], truth, rtol=0, atol=1e-12)
 
 
+def other_requirements_are_read_rightly(name: str, known: Known) -> None:
+    """At every tenth look each statement is true, and at a census there is one for each."""
+    engine = known.engine(plan_of(name, budget=N_ITEMS), 4)
+    items = engine.design.candidates(engine.frame)
+    finds = {one: int(known.truth[where].sum()) for one, where in items.items()}
+    precision = {one: finds[one] / len(items[one]) for one in items}
+    for _ in label(engine, known.truth):
+        if engine.labels % 10:
+            continue
+        for row in choices_at(engine, ASKED):
+            good = [one for one in items if precision[one] >= row.precision]
+            assert row.surest is None or row.surest.name in good
+            assert row.status != "none acceptable" or not good
+            if row.chosen is not None:
+                best = max((finds[one] for one in good), default=0)
+                assert precision[row.chosen.name] >= row.precision - 0.2
+                assert finds[row.chosen.name] >= max(row.chosen.finds, 0.8 * best)
+    assert engine.labels == N_ITEMS
+    assert all(row.status != "undecided" for row in choices_at(engine, ASKED))
+
+
 # --- broken methods ----------------------------------------------------------------------------
 
 
@@ -132,6 +155,16 @@ class Hasty(Broken):
         found = super().choice(setup, frame, progress, look)
         last = frame.candidates[-1].name
         return replace(found, chosen=last, status=ChoiceStatus.GUARANTEED)
+
+
+class Alike(Broken):
+    """Says of every requirement what it says of the planned one."""
+
+    def choices_at(
+        self, setup: Setup, frame: Any, progress: Progress, precisions: Sequence[float]
+    ) -> list[OtherChoice]:
+        (same,) = super().choices_at(setup, frame, progress, [frame.rules.precision_threshold])
+        return [replace(same, precision=one) for one in precisions]
 
 
 class OutOfNowhere(Broken):
@@ -172,6 +205,7 @@ CONTRACTS = [
     Owed(no_label_is_not_yet, [Hasty]),
     Owed(what_is_chosen_is_a_candidate, [OutOfNowhere]),
     Owed(a_census_chooses_rightly, [Hasty]),
+    Owed(other_requirements_are_read_rightly, [Alike]),
     Owed(CHOICES.frame_stays_as_prepared, [CHOICES.twin(Noting)]),
 ]
 

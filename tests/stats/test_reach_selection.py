@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import chi2
 
-from labelcore.stats.reach_bounds import DOUBTFUL, NO
+from labelcore.stats.reach_bounds import DOUBTFUL, NO, ReachBounds
 from labelcore.stats.reach_draws import ReachDraws
 from labelcore.stats.reach_selection import (
     DECIDED,
@@ -25,6 +25,8 @@ from labelcore.stats.reach_selection import (
     ReachChoice,
     ReachRules,
     ReachSelection,
+    Requirement,
+    choices_at,
     reach_sets,
 )
 from tests.designs.synthetic import NOISE, most
@@ -434,3 +436,90 @@ def test_an_eliminated_candidate_is_never_updated() -> None:
 def test_refused(call: Callable[[], object], wording: str) -> None:
     with pytest.raises(ValueError, match=wording):
         call()
+
+
+# --- other requirements -------------------------------------------------------------------------
+
+ASKED = (0.3, 0.5, 0.6, 0.75, 0.9)
+SHARES = (0.9, 0.6, 0.4, 0.25)
+LOOSE = ReachRules(0.6, 0.05, 0.1, delta=0.2)
+
+
+class BySharesAlone(ReachSelection):
+    """Takes the share found for the precision."""
+
+    def bounds_together(self, verdicts: Iterable[int]) -> ReachBounds:
+        bounds = super().bounds_together(verdicts)
+        share = np.divide(bounds.hits, bounds.drawn, where=bounds.drawn > 0, out=0 * bounds.low)
+        bounds.low = bounds.high = share
+        return bounds
+
+
+def share_with_a_false_row(kind: type[ReachSelection], runs: int) -> float:
+    """The share of sessions with any false statement, for any requirement, at three looks; each
+    candidate's precision lies at a requirement, or just beside it."""
+    wrong = 0
+    for seed in range(runs):
+        random = np.random.default_rng([11, seed])
+        truth = random.random(len(nested())) < np.repeat(SHARES, (20, 20, 40, 80))
+        verdicts = verdicts_of(begun(LOOSE, 90, seed), truth)
+        reach, sizes = np.array([truth[:size].sum() for size in SIZES]), np.array(SIZES)
+        rows = [
+            row
+            for looks in (20, 50, 90)
+            for row in choices_at(
+                begun(LOOSE, 90, seed, kind=kind).bounds_together(verdicts[:looks]), LOOSE, ASKED
+            )
+        ]
+        wrong += any(is_wrong(row, reach, sizes) for row in rows)
+    return wrong / runs
+
+
+def verdicts_of(selection: ReachSelection, truth: np.ndarray) -> list[int]:
+    found = []
+    while selection.item is not None:
+        found.append(int(truth[selection.item]))
+        selection.take(found[-1])
+    return found
+
+
+def is_wrong(row: Requirement, reach: np.ndarray, sizes: np.ndarray) -> bool:
+    good = reach / sizes >= row.precision
+    chosen = row.choice.chosen
+    if row.surest is not None and not good[row.surest]:
+        return True
+    if row.choice.status == "none acceptable":
+        return bool(good.any())
+    if chosen is None:
+        return False
+    best = max(reach[good], default=0)
+    least = row.precision - LOOSE.precision_slack
+    return bool(reach[chosen] / sizes[chosen] < least or reach[chosen] < 0.9 * best)
+
+
+def test_all_requirements_hold_together_as_often_as_promised() -> None:
+    """60 sessions: wrong in at most delta and what chance allows; by the shares alone in more."""
+    runs = 60
+    assert share_with_a_false_row(ReachSelection, runs) <= most(runs, LOOSE.delta)
+    assert share_with_a_false_row(BySharesAlone, runs) > most(runs, LOOSE.delta)
+
+
+def test_bounds_for_all_are_those_of_the_run_but_for_wider_upper_ones() -> None:
+    truth = np.arange(160) < 30
+    run_there = begun(LOOSE, 90)
+    verdicts = verdicts_of(run_there, truth)
+    together = begun(LOOSE, 90).bounds_together(verdicts)
+    assert together.low.tolist() == run_there.bounds.low.tolist()
+    assert (together.high >= run_there.bounds.high).all()
+    assert (together.high > run_there.bounds.high).any()
+
+
+def test_a_census_reads_every_requirement_off() -> None:
+    truth = np.arange(160) < 30
+    rules = replace(LOOSE, early_stopping=False, elimination=False)
+    bounds = begun(rules, 160).bounds_together(verdicts_of(begun(rules, 160), truth))
+    found = {row.precision: row for row in choices_at(bounds, rules, (0.19, 0.75, 0.8, 1.0))}
+    assert [row.surest for row in found.values()] == [1, 1, 0, 0]
+    assert [row.choice.chosen for row in found.values()] == [1, 1, 1, 0]
+    with pytest.raises(ValueError, match="must be above 0 and at most 1, got 0"):
+        choices_at(bounds, rules, (0.0,))

@@ -1,0 +1,68 @@
+"""Explore of a choice between candidates: other requirements from the same labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import labelcore as lc
+from labelcore.ui.explore_choice import ANOTHER
+from tests.app.conftest import texts
+
+WANTED = {"candidates": (20, 40, 80), "precision_threshold": 0.8}
+
+
+@pytest.fixture
+def session(data_folder: Path) -> lc.Session:
+    random = Random(5)
+    rows = "".join(f"i{n},item {n},{1 - n / 160:.4f}\n" for n in range(160))
+    path = data_folder / "files" / "items.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"id,text,score\n{rows}")
+    population = lc.read_population(path, id="id", content="text", scores={"c": "score"})
+    plan = lc.Plan("reach_selection", "selection", params=WANTED, budget=80, seed=2)
+    store = f"sqlite:///{data_folder / 'labelcore.db'}"
+    session = lc.Session(population, plan, store, "demo", settings={"question": "Is it?"})
+    while (draw := session.next()) is not None:
+        session.answer(draw, random.random() < (0.99 if int(draw.item_id[1:]) < 40 else 0.2))
+    return session
+
+
+def rows(page: Any) -> Any:
+    (table,) = page.dataframe
+    return table.value
+
+
+def test_other_requirements_are_read_off(app: Any, session: lc.Session) -> None:
+    page = app("explore", project="demo")
+    assert not page.exception
+    found = rows(page).set_index("required precision")
+    assert "80.0 %" not in found.index, "the planned one has its own sentence"
+    assert found.loc["50.0 %", "the choice"] == found.loc["50.0 %", "as precise for sure"]
+    (chosen,) = {one.chosen.name for one in session.choices_at([0.5]) if one.chosen}
+    assert found.loc["50.0 %", "the choice"] == chosen
+    shown = texts(page).replace("\\", "")
+    assert shown.count("All rows hold together") == shown.count("is the choice") == 1
+
+
+def test_any_precision_may_be_asked(app: Any, session: lc.Session) -> None:
+    page = app("explore", project="demo")
+    page.number_input(key=ANOTHER).set_value(42.5).run()
+    assert "42.5 %" in rows(page)["required precision"].tolist()
+    page.number_input(key=ANOTHER).set_value(180).run()
+    assert not page.exception and not page.dataframe
+
+
+def test_who_asks_for_no_choice_is_told_why(session: lc.Session) -> None:
+    plan = lc.Plan("simple_random", "precision", budget=20, seed=1)
+    population = lc.read_population(
+        session.population.path, id="id", content="text", scores={"c": "score"},
+        thresholds={"c": 0.5},
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="bounds that hold for all candidates together"):
+        lc.Session(population, plan).choices_at([0.5])
+    with pytest.raises(ValueError, match="above 0 and be at most 1, got 1.5"):
+        session.choices_at([1.5])
