@@ -6,7 +6,7 @@ if __name__ == "__main__":
     from labelcore.ui.start import start_page
 
     setup("Projects", wide=True)
-    with guard():
+    with guard("app"):
         start_page()
 else:
     from streamlit import App

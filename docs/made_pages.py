@@ -130,7 +130,11 @@ def commands_page() -> str:
                 command, info_name=name, parent=context, max_content_width=90
             ) as inner:
                 shown = command.get_help(inner)
-            parts.append(f"## {name}\n\n```text\n{shown}\n```")
+                parts.append(f"## {name}\n\n```text\n{shown}\n```")
+                for part, one in getattr(command, "commands", {}).items():
+                    with click.Context(one, info_name=part, parent=inner) as innermost:
+                        shown = one.get_help(innermost)
+                    parts.append(f"### {name} {part}\n\n```text\n{shown}\n```")
     return "\n\n".join(parts) + "\n"
 
 

@@ -3,5 +3,5 @@ from labelcore.ui.guard import guard
 from labelcore.ui.setup import setup
 
 setup("Compare methods")
-with guard():
+with guard("compare"):
     compare_page()

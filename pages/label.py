@@ -9,7 +9,7 @@ from labelcore.ui.setup import no_project, project_in_url, setup
 
 project = project_in_url()
 setup("Label", wide=True, project=project)
-with guard():
+with guard("label"):
     if project is None:
         no_project()
     else:

@@ -4,7 +4,7 @@ from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_change
 
 project = project_in_url()
 setup("Progress", wide=True, project=project)
-with guard():
+with guard("progress"):
     if project is None:
         no_project()
     else:

@@ -4,7 +4,7 @@ from labelcore.ui.setup import no_project, project_in_url, setup
 
 project = project_in_url()
 setup("Report", wide=True, project=project)
-with guard():
+with guard("report"):
     if project is None:
         no_project()
     else:

@@ -8,7 +8,7 @@ from labelcore.ui.setup import no_project, project_in_url, setup, warn_of_change
 
 project = project_in_url()
 setup("Review", wide=True, project=project)
-with guard():
+with guard("review"):
     if project is None:
         no_project()
     else:

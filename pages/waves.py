@@ -4,7 +4,7 @@ from labelcore.ui.waves import waves_page
 
 project = project_in_url()
 setup("Waves", wide=True, project=project)
-with guard():
+with guard("waves"):
     if project is None:
         no_project()
     else:

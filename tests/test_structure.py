@@ -27,17 +27,18 @@ INSIDE: dict[str, str] = {
     "figures": "errors promises stats estimands population tallies designs plan log results words",
     "planning": "errors promises stats estimands population tallies designs plan log results"
     " figures words",
-    "store": "errors log",
+    "store": "access errors log",
     "session": "errors promises stats population designs plan log results words figures planning"
     " store",
     "replay": "errors population plan log results words figures store",
+    "access": "log",
     "trials": "promises plan planning results session words",
     "charts": "errors promises estimands results words",
     "report": "promises estimands population designs plan log results words figures planning"
     " session replay charts",
     "exchange": "errors promises population log session report",
-    "cli": "errors promises estimands population designs plan log results words planning store"
-    " session replay report exchange",
+    "cli": "access errors promises estimands population designs plan log results words planning"
+    " store session replay report exchange",
 }
 
 # "__init__" is the public `import labelcore` itself.

@@ -12,6 +12,7 @@ import click
 from labelcore.cli.files import check, plan, simulate
 from labelcore.cli.gating import gate
 from labelcore.cli.labelling import answer, draw, labels, status
+from labelcore.cli.people import people
 from labelcore.cli.projects import export, import_, report
 from labelcore.cli.replaying import replay
 from labelcore.cli.serving import app
@@ -34,7 +35,7 @@ def commands() -> None:
 for _command in (
     *(app, check, plan, simulate, import_, draw, answer, status),
     *(labels, export, report, replay, gate),
-    *(backup, restore, verify, copy),
+    *(backup, restore, verify, copy, people),
 ):
     commands.add_command(_command)
 

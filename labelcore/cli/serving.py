@@ -11,9 +11,19 @@ from pathlib import Path
 
 import click
 
+from labelcore.access.roles import Role
+from labelcore.access.settings import (
+    FORWARDED,
+    HOSTS,
+    KEY,
+    PARAMETER,
+    PROXIES,
+    USER_HEADER,
+    check_proxies,
+    role_key,
+)
+
 HERE, ANYWHERE = "127.0.0.1", "0.0.0.0"
-KEY, HOSTS = "LABELCORE_START_KEY", "LABELCORE_HOSTS"
-"""What the app reads of the environment: the key of a shared link, and further names of the app."""
 
 
 @click.command()
@@ -33,8 +43,8 @@ KEY, HOSTS = "LABELCORE_START_KEY", "LABELCORE_HOSTS"
 @click.option(
     "--share",
     is_flag=True,
-    help="Let other computers in, by a link with a key that is new each time. It is not encrypted: "
-    "for a network that you trust.",
+    help="Let other computers in, by links with keys that are new each time: one for who judges, "
+    "one for who only looks. It is not encrypted: for a network that you trust.",
 )
 @click.option(
     "--host",
@@ -43,6 +53,19 @@ KEY, HOSTS = "LABELCORE_START_KEY", "LABELCORE_HOSTS"
     metavar="NAME",
     help="A further name that the app answers to, of a proxy before it; repeat for several.",
 )
+@click.option(
+    "--user-header",
+    metavar="NAME",
+    help="The header in which a proxy says who has logged in there; nobody else comes in then.",
+)
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="From where that header counts: an address or a network; repeat for several.  "
+    "[default: this computer]",
+)
 def app(
     port: int,
     data: str | None,
@@ -50,21 +73,34 @@ def app(
     no_browser: bool,
     share: bool,
     hosts: tuple[str, ...],
+    user_header: str | None,
+    proxies: tuple[str, ...],
 ) -> int:
     """Start the app on http://127.0.0.1:8501, reachable from this computer only."""
-    environment = dict(os.environ)
+    environment = {**os.environ, FORWARDED: ""}
     environment.pop(KEY, None)
-    if hosts:
-        environment[HOSTS] = ",".join(hosts)
+    check_proxies(proxies)
+    told = {HOSTS: ",".join(hosts), USER_HEADER: user_header, PROXIES: ",".join(proxies)}
+    environment.update({name: value for name, value in told.items() if value})
     if share:
-        key = environment[KEY] = secrets.token_urlsafe(24)
-        click.echo(f"Share this link: http://{socket.gethostname()}:{port}/?start={key}")
-        click.echo(f"On this computer: http://127.0.0.1:{port}/?start={key}")
+        environment[KEY] = key = secrets.token_urlsafe(24)
+        for line in links(key, port):
+            click.echo(line)
     if data is not None:
         environment["LABELCORE_DATA"] = os.path.abspath(data)
     if store is not None:
         environment["LABELCORE_STORE"] = store
     return become(command(port, no_browser or share, ANYWHERE if share else HERE), environment)
+
+
+def links(key: str, port: int) -> list[str]:
+    """The links of a share, each with what it is for."""
+    there = f"http://{socket.gethostname()}:{port}/?{PARAMETER}="
+    return [
+        f"Share this link with those who judge: {there}{role_key(key, Role.ANNOTATOR)}",
+        f"With those who only look: {there}{role_key(key, Role.VIEWER)}",
+        f"Yours, on this computer: http://127.0.0.1:{port}/?{PARAMETER}={key}",
+    ]
 
 
 def become(given: list[str], environment: dict[str, str]) -> int:

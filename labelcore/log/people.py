@@ -26,9 +26,9 @@ def free_name(taken: Collection[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def person_key(secret: str, project: str) -> str:
+def person_key(secret: str, created_at: str, fingerprint: str) -> str:
     """What a store keeps of a browser's secret: of no use elsewhere, another in each project."""
-    return hashlib.sha256(f"{project}\n{secret}".encode()).hexdigest()
+    return hashlib.sha256(f"{created_at}\n{fingerprint}\n{secret}".encode()).hexdigest()
 
 
 def browsers(names: Iterable[str]) -> int:

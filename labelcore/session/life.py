@@ -13,6 +13,7 @@ from typing import Any
 
 from labelcore.log.events import genesis
 from labelcore.log.kinds import told
+from labelcore.log.people import person_key
 from labelcore.plan.plan import Plan
 from labelcore.session.ledger import now
 from labelcore.session.session import Session
@@ -118,6 +119,20 @@ def duplicate(store: LabelStore, name: str, new: str, *, seed: int | None = None
     )
     store.create(made)
     return made
+
+
+def called_elsewhere(store: LabelStore, secret: str, project: str) -> str:
+    """What the browser with this secret is called in the newest other project in which it has a
+    name; "" where there is none. Nobody without the secret can find those projects."""
+    for record in store.projects():
+        key = person_key(secret, record.created_at, record.fingerprint)
+        given, _ = store.keys(record.name).get(key, ("", ""))
+        if given and record.name != project:
+            start = genesis(record.fingerprint, record.plan_json)
+            names = told(store.events(record.name), start).reworded.get("names", {})
+            if given in names:
+                return str(names[given])
+    return ""
 
 
 def _wording_now(store: LabelStore, record: ProjectRecord) -> dict[str, Any]:

@@ -356,7 +356,7 @@ class Session:
             "me" for the first person who comes, then "me 2", "me 3", ...
         """
         if secret not in self._people:
-            key = person_key(secret, f"{self.record.created_at}\n{self.record.fingerprint}")
+            key = person_key(secret, self.record.created_at, self.record.fingerprint)
             self._people[secret] = self.store.person(self.project, key, now())
         return self._people[secret]
 

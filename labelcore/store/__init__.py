@@ -20,7 +20,7 @@ from labelcore.store.base import (
     RepeatedTokenError,
     Seal,
 )
-from labelcore.store.items import copy_items, data_folder, items_path, keep, place_of
+from labelcore.store.items import copy_items, items_path, keep, place_of
 from labelcore.store.kept_backups import backups, backups_folder, made_at
 from labelcore.store.memory import MemoryStore
 from labelcore.store.salvage import Salvaged, put_into, salvaged
@@ -40,7 +40,6 @@ __all__ = [
     "backups_folder",
     "copy_items",
     "damage_in",
-    "data_folder",
     "database_of",
     "identity_of",
     "items_path",

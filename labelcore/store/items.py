@@ -22,11 +22,6 @@ DIGITS = 16
 """Of the SHA-256 that names a folder."""
 
 
-def data_folder() -> Path:
-    """Where the app keeps its own files: ``LABELCORE_DATA``, else ./data."""
-    return Path(os.environ.get("LABELCORE_DATA") or "data").expanduser().resolve()
-
-
 def keep(file: Path, folder: Path) -> str:
     """Copy a file into the folder, unless it is there; its place in it.
 

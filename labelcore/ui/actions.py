@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.errors import LateAnswerError
 from labelcore.log.events import Event, answer_word
 from labelcore.session.session import Session
-from labelcore.ui import people, sessions
+from labelcore.ui import people, sessions, visitor
 from labelcore.ui.guard import acting
 from labelcore.ui.plain import one_line
 
@@ -30,7 +31,7 @@ def hint(text: str | None) -> None:
         st.session_state[HINT] = text
 
 
-@acting
+@acting(Right.JUDGE)
 def pressed(project: str, key: str) -> None:
     """What the labelling surface sent, once, however often it arrives."""
     sent = st.session_state[key]["press"]
@@ -61,7 +62,7 @@ def _index(project: str, token: str) -> int:
     return sessions.session(project).state.screens.shown[token].draw.index
 
 
-@acting
+@acting(Right.JUDGE)
 def press(project: str, token: str, answer: str) -> None:
     """Answer the item shown; a second press of the same item changes nothing."""
     session = sessions.session(project)
@@ -91,16 +92,19 @@ def _kept(session: Session, event: Event) -> str | None:
     return KEPT.format(who=who)
 
 
-@acting
+@acting(Right.JUDGE)
 def take_over(project: str) -> None:
-    """Give back what is on another screen, so that the next run shows it on this one."""
+    """Give back what is on another screen, so that the next run shows it on this one; not for
+    whoever has a name of a login: on another screen it is another person's."""
+    if visitor.name_of_login():
+        return
     session = sessions.session(project)
     session.sync()
     for shown in session.state.elsewhere(people.name(session))[:1]:
         session.release(shown.draw)
 
 
-@acting
+@acting(Right.JUDGE)
 def take_back(project: str, sequence: int) -> None:
     """Undo the answer that this screen called the last one."""
     session = sessions.session(project)
@@ -112,38 +116,42 @@ def take_back(project: str, sequence: int) -> None:
         session.undo(person)
 
 
-@acting
+@acting(Right.JUDGE)
 def open_panel(name: str, **values: Any) -> None:
+    if name == "finish":
+        visitor.require(Right.RUN)
     st.session_state[PANEL] = {"name": name, "token": secrets.token_hex(12), **values}
 
 
-@acting
+@acting(Right.JUDGE)
 def close_panel() -> None:
     st.session_state.pop(PANEL, None)
 
 
-@acting
+@acting(Right.JUDGE)
 def flag(project: str, token: str, flagged: bool) -> None:
     session = sessions.session(project)
     session.flag(_index(project, token), flagged, people.name(session))
 
 
-@acting
+@acting(Right.JUDGE)
 def keep_note(project: str, index: int, key: str) -> None:
     session = sessions.session(project)
     session.note(index, str(st.session_state.get(key, "")), people.name(session))
     hint("Note saved.")
 
 
-@acting
+@acting(Right.JUDGE)
 def change(project: str, index: int, answer: str, token: str) -> None:
-    """Change an earlier answer; ``token`` was minted when it was opened."""
+    """Change an earlier answer of one's own; ``token`` was minted when it was opened."""
     session = sessions.session(project)
+    if not any(row.index == index for row in session.history(people.name(session), None)):
+        visitor.require(Right.SETTLE)
     session.revise(index, answer, token, annotator=people.name(session))
     st.session_state[PANEL] = {"name": "history", "project": project}
 
 
-@acting
+@acting(Right.RUN)
 def finish(project: str, key: str | None = None) -> None:
     reason = st.session_state.get(key) if key else None
     session = sessions.session(project)
@@ -151,7 +159,7 @@ def finish(project: str, key: str | None = None) -> None:
     st.session_state.pop(PANEL, None)
 
 
-@acting
+@acting(Right.RUN)
 def go_on(project: str, key: str) -> None:
     session = sessions.session(project)
     more = int(st.session_state.get(key, 0))
@@ -161,7 +169,7 @@ def go_on(project: str, key: str) -> None:
     st.session_state.pop(PANEL, None)
 
 
-@acting
+@acting(Right.RUN)
 def second_pass(project: str, items: int) -> None:
     session = sessions.session(project)
     session.second_pass(items, people.name(session))

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.log.events import Draw, answer_word
 from labelcore.promises import Status
 from labelcore.session.session import Session
-from labelcore.ui import actions
+from labelcore.ui import actions, visitor
 from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line, plain
 
@@ -154,13 +155,14 @@ def tools_shown(session: Session, person: str, draw: Draw | None, flagged: bool)
     """What was saved last, and everything that is not an answer, as the surface takes it."""
     last, finished = session.last_answer(person), session.status == Status.FINISHED
     said = f"Saved: {shown_word(answer_word(last))}" if last else "Nothing saved yet"
+    may_finish = not finished and visitor.allowed(Right.RUN)
     flag = ("unflag", "Unflag") if flagged else ("flag", "Flag")
     buttons = [
         ("undo", "Undo", "U", last is None or finished),
         *([(*flag, flag_key(session), False), ("note", "Note", "M", False)] if draw else []),
         ("help", "Help", "H", False),
         ("history", "History", "", False),
-        *([] if finished else [("finish", "Finish", "", False)]),
+        *([("finish", "Finish", "", False)] if may_finish else []),
     ]
     return {
         "saved": st.session_state.get(actions.HINT) or one_line(said, 60),

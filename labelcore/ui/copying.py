@@ -9,6 +9,9 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
+from labelcore.ui import visitor
+from labelcore.ui.door import shared_as
+
 HTML = """<div>
 <button data-copy="sentence">Copy sentence</button>
 <button data-copy="link">Copy link</button>
@@ -45,8 +48,11 @@ export default function ({ data, parentElement }) {
   for (const button of parentElement.querySelectorAll("button")) {
     button.onclick = async () => {
       const link = button.dataset.copy === "link";
-      const text = link ? location.href : data.sentence;
-      const where = link && HERE_ONLY.includes(location.hostname);
+      const address = new URL(location.href);
+      if (data.key) address.searchParams.set("start", data.key);
+      if (data.key && HERE_ONLY.includes(location.hostname)) address.hostname = data.host;
+      const text = link ? address.href : data.sentence;
+      const where = link && HERE_ONLY.includes(address.hostname);
       try {
         await put(text);
         said.textContent = where ? "Copied. It opens on this computer only." : "Copied.";
@@ -65,5 +71,8 @@ def _component() -> ComponentRenderer:
 
 
 def copy_buttons(key: str, sentence: str) -> None:
-    """Buttons for this sentence and for the address of the page."""
-    _component()(key=key, data={"sentence": sentence})
+    """Buttons for this sentence and for the address of the page. In a share the address gets the
+    viewers' key: whoever is given it may look and do no more. Whoever came by a link or a login of
+    their own hands out no key: it would outlast them."""
+    shared = ("", "") if visitor.name_of_login() else shared_as()
+    _component()(key=key, data={"sentence": sentence, "key": shared[0], "host": shared[1]})

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.report.along_ranks import headline
 from labelcore.report.markup import tied
 from labelcore.results.types import Choice
 from labelcore.session.session import Session
-from labelcore.ui import actions
+from labelcore.ui import actions, visitor
 from labelcore.ui.choice_view import choice_of
 from labelcore.ui.claims_view import claims_of, form_lines
 from labelcore.ui.facts import (
@@ -128,6 +129,8 @@ def _conditions(session: Session) -> list[str]:
 def unfold_switch() -> None:
     """For narrow screens: the style sheet shows the figures when the container is called unfolded.
     It stands outside the part that is drawn anew with each key."""
+    if not visitor.allowed(Right.SEE):
+        return
     unfolded = bool(st.session_state.get(UNFOLDED))
     with st.container(key="unfolded" if unfolded else "folded"):
         st.button(

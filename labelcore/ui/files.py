@@ -14,6 +14,7 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore.access.settings import data_folder
 from labelcore.errors import PopulationError
 from labelcore.population import FORMATS, Dialect, Duplicates, Form, Population, read_population
 from labelcore.population.dialect import NOTHING
@@ -21,7 +22,6 @@ from labelcore.population.formats import detect, known_suffix, open_table
 from labelcore.population.sniff import first_row_is_data
 from labelcore.population.tables import recognised_as_parquet
 from labelcore.ui.guess import FEW_VALUES
-from labelcore.ui.sessions import data_folder
 
 MOST_LISTED = 200
 PREVIEW_ROWS, SAMPLE_ROWS = 5, 60

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore.access.roles import PAGES, Right
 from labelcore.errors import (
     BrokenLogError,
     DamagedStoreError,
@@ -23,7 +24,7 @@ from labelcore.errors import (
     UnknownProjectError,
 )
 from labelcore.session.session import Session
-from labelcore.ui import sessions
+from labelcore.ui import sessions, visitor
 from labelcore.ui.plain import plain
 
 PROBLEM = "problem"
@@ -104,28 +105,42 @@ def show(error: Exception) -> None:
     if isinstance(error, ItemsFileError):
         from labelcore.ui.relink import relink_form  # it has buttons, which need this module
 
-        relink_form(error.project)
+        if visitor.allowed(Right.RUN):
+            relink_form(error.project)
     st.page_link("app.py", label="All projects", icon=":material/home:")
 
 
 @contextmanager
-def guard() -> Iterator[None]:
-    """Around a page or a fragment."""
+def guard(page: str) -> Iterator[None]:
+    """Around a page or a part of it: errors are told, and whoever may not see it gets no further.
+
+    page   the name of its file, as in ``labelcore.access.roles.PAGES``
+    """
+    if not visitor.allowed(PAGES[page]):
+        visitor.show_refusal()
+        st.stop()
     try:
         yield
     except Exception as error:
         show(error)
 
 
-def acting(callback: Callable[..., None]) -> Callable[..., None]:
-    """A widget callback whose errors are kept for ``show_problem``; where the store was locked it
-    is kept too, to be tried again."""
+Callback = Callable[..., None]
 
+
+def acting(right: Right) -> Callable[[Callback], Callback]:
+    """A widget callback for those who have this right, which is asked at each press. Its errors
+    are kept for ``show_problem``; where the store was locked it is kept too, to be tried again."""
+    return lambda callback: _asking(callback, right)
+
+
+def _asking(callback: Callback, right: Right) -> Callback:
     @functools.wraps(callback)
     def run(*args: Any, **values: Any) -> None:
         st.session_state.pop(PROBLEM, None)
         st.session_state.pop(WAITING, None)
         try:
+            visitor.require(right)
             callback(*args, **values)
         except Exception as error:
             reopen(error)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from labelcore.access.settings import data_folder
 from labelcore.charts.living import Node, node
 from labelcore.items import (
     Folders,
@@ -22,7 +23,6 @@ from labelcore.items import (
     lay_out,
 )
 from labelcore.ui.plain import one_line
-from labelcore.ui.sessions import data_folder
 
 PNG = b"\x89PNG"
 WITHOUT_PICTURE = "If you cannot judge without the picture, answer Broken (B)."

@@ -9,11 +9,12 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.charts.living import Node
 from labelcore.items import highlights_of
 from labelcore.log.events import Draw
 from labelcore.session.session import Session
-from labelcore.ui import actions, people, sessions
+from labelcore.ui import actions, people, sessions, visitor
 from labelcore.ui.answers import answers_shown, further, further_classes, tools_shown
 from labelcore.ui.facts import counts, progress_line
 from labelcore.ui.figures import show_figures
@@ -34,10 +35,13 @@ SURFACE, TOOLS = "surface", "tools"
 @st.fragment(key="labelling")
 def labelling(project: str) -> None:
     """Drawn anew with each key; the page around it is not."""
-    with guard():
+    with guard("label"):
         session = sessions.session(project)
         person = people.name(session)
         people.is_here(session)
+        if not visitor.allowed(Right.SEE):
+            judge(project, session, person)
+            return
         left, right = st.columns([60, 40], gap="medium")
         with left:
             judge(project, session, person)

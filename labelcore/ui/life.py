@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.items import highlights_of
 from labelcore.promises import Status
 from labelcore.session import life as project_life
@@ -65,7 +66,7 @@ def show_form(summary: Summary) -> None:
     if what is None:
         return
     token = str(st.session_state[FORM]["token"])
-    with st.container(border=True, key="life"), guard():
+    with st.container(border=True, key="life"), guard("app"):
         st.markdown(f"**{plain(what)}**")
         FORMS[what](summary.name, token)
         if PROBLEM in st.session_state:
@@ -78,7 +79,7 @@ def show_done() -> None:
         st.success(plain(st.session_state.pop(DONE)), icon=":material/check:")
 
 
-@acting
+@acting(Right.RUN)
 def choose(key: str, project: str) -> None:
     what = str(st.session_state[key])
     if what in PAGES:
@@ -90,7 +91,7 @@ def choose(key: str, project: str) -> None:
     st.session_state[FORM] = {"what": what, "project": project, "token": secrets.token_hex(8)}
 
 
-@acting
+@acting(Right.RUN)
 def cancel() -> None:
     st.session_state.pop(FORM, None)
 
@@ -116,7 +117,7 @@ def rename_form(project: str, token: str) -> None:
     ways("Rename", rename, project, key)
 
 
-@acting
+@acting(Right.RUN)
 def rename(project: str, key: str) -> None:
     name = sessions.registry().rename(project, str(st.session_state[key]))
     done(f"{project!r} is called {name!r} now." if name != project else "The name stays.")
@@ -143,7 +144,7 @@ def duplicate_form(project: str, token: str) -> None:
     ways("Duplicate", duplicate, project, name, seed)
 
 
-@acting
+@acting(Right.RUN)
 def duplicate(project: str, name: str, seed: str) -> None:
     fresh = secrets.randbelow(1_000_000) if st.session_state[seed] == "fresh" else None
     wanted = str(st.session_state[name])
@@ -159,7 +160,7 @@ def archive_form(project: str, token: str) -> None:
     ways("Archive", archive, project, True)
 
 
-@acting
+@acting(Right.RUN)
 def archive(project: str, archived: bool) -> None:
     project_life.set_archived(sessions.store(), project, archived)
     done(f"{project!r} is {'moved to the end of this page' if archived else 'back'}.")
@@ -172,7 +173,7 @@ def finish_form(project: str, token: str) -> None:
     ways("Finish", finish, project, key)
 
 
-@acting
+@acting(Right.RUN)
 def finish(project: str, key: str) -> None:
     session = sessions.session(project)
     session.finish(str(st.session_state[key]), people.name(session))
@@ -197,7 +198,7 @@ def extend_form(project: str, token: str) -> None:
         ways("Go on", extend, project, key)
 
 
-@acting
+@acting(Right.RUN)
 def extend(project: str, key: str) -> None:
     budget = int(st.session_state[key])
     session = sessions.session(project)
@@ -250,7 +251,7 @@ def answer_words(session: Session) -> list[str]:
     return [*known, *[""] * number][:number]
 
 
-@acting
+@acting(Right.RUN)
 def mend(project: str, token: str) -> None:
     session = sessions.session(project)
     session.sync()

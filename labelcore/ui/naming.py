@@ -1,33 +1,67 @@
-"""What a person is called: asked once somebody else is there, and changed under Help."""
+"""What a person is called: asked once somebody else is there, and changed under Help.
+
+A browser that has a name in one project of the data folder is called so in the others, too. Whoever
+comes by a person's link or a login has that name, and no other.
+"""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from labelcore.access.register import Register
+from labelcore.access.roles import NotAllowedError, Right
+from labelcore.access.settings import data_folder
 from labelcore.promises import Status
+from labelcore.session.life import called_elsewhere
 from labelcore.session.session import LONGEST_NAME, Session
-from labelcore.ui import people, sessions
+from labelcore.ui import people, sessions, visitor
 from labelcore.ui.guard import acting
 from labelcore.ui.trying import is_trial
 
 ASK = "Somebody else judges items here, too. What is your name?"
-NAME = "who-name"
+GIVEN = "Your name here is that of your link or login: {name}."
+OWN = "name must be your own: another person is called {name!r}"
+NAME, CARRIED = "who-name", "who-carried"
 
 
 def several_people(session: Session) -> bool:
-    """Whether more than one browser has come to a project that is no trial."""
-    return not is_trial(session) and len(session.store.people(session.project)) > 1
+    """Whether more than one person has come to a project that is no trial."""
+    if is_trial(session):
+        return False
+    return len(session.store.people(session.project)) > 1 or bool(Register(data_folder()).people())
 
 
 def ask_name(project: str, session: Session, person: str) -> None:
     """Ask whoever has no name yet, where there are others."""
-    asked = session.status != Status.FINISHED and person not in session.settings.get("names", {})
-    if asked and several_people(session):
+    asked = session.status != Status.FINISHED and not has_name(session, person)
+    if asked and several_people(session) and not carried(session, person):
         name_form(project, session, person, ASK)
 
 
+def has_name(session: Session, person: str) -> bool:
+    return bool(visitor.name_of_login()) or person in session.settings.get("names", {})
+
+
+def carried(session: Session, person: str) -> bool:
+    """Whether this browser has a name in another project, and takes it here; looked for once."""
+    secret, looked = people.secret(), (session.project, person)
+    if secret is None or st.session_state.get(CARRIED) == looked:
+        return False
+    st.session_state[CARRIED] = looked
+    name = called_elsewhere(session.store, secret, session.project)
+    try:
+        if name:
+            introduce(session, name, person)
+    except ValueError:  # Somebody else is called so here: then it is asked.
+        return False
+    return bool(name)
+
+
 def name_form(project: str, session: Session, person: str, label: str) -> None:
-    """A name to type, and the button that keeps it."""
+    """A name to type, and the button that keeps it; for a name that is given, what it is."""
+    if given := visitor.name_of_login():
+        st.text(GIVEN.format(name=given))
+        return
     with st.container(horizontal=True, key="who", vertical_alignment="bottom"):
         known = session.called(person)
         value = "" if known == person else known
@@ -35,10 +69,19 @@ def name_form(project: str, session: Session, person: str, label: str) -> None:
         st.button("Keep the name", key="who-keep", on_click=keep, args=(project,))
 
 
-@acting
+@acting(Right.JUDGE)
 def keep(project: str) -> None:
     """Keep what was typed as the name of this browser's person."""
+    if visitor.name_of_login():
+        raise NotAllowedError(GIVEN.format(name=visitor.name_of_login()))
     name = str(st.session_state.get(NAME) or "").strip()
     if name:
         session = sessions.session(project)
-        session.introduce(name, people.name(session))
+        introduce(session, name, people.name(session))
+
+
+def introduce(session: Session, name: str, person: str) -> None:
+    """Give this browser a name. ValueError for one that somebody with a link or a login has."""
+    if Register(data_folder()).has(name):
+        raise ValueError(OWN.format(name=name))
+    session.introduce(name, person)

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from labelcore.access.settings import data_folder
 from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
@@ -20,7 +21,6 @@ from labelcore.ui.guess import FEW_VALUES, ClassifierColumns, Guess, guess
 from labelcore.ui.new_known import known_answers
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
-from labelcore.ui.sessions import data_folder
 
 FieldValue = str | bool | None
 """What a field of the dialect holds."""

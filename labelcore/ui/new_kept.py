@@ -19,9 +19,9 @@ from typing import Any
 import streamlit as st
 
 from labelcore import __version__
+from labelcore.access.settings import data_folder
 from labelcore.ui import draft, files
 from labelcore.ui.new_items import PATH
-from labelcore.ui.sessions import data_folder
 
 NAME, TOKEN, WRITTEN = "draft", "draft token", "draft written"
 FORM = re.compile(r"[0-9a-f]{24}")

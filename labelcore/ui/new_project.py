@@ -9,10 +9,11 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.session.life import LONGEST_NAME, checked_name, free_name
-from labelcore.ui import draft, files, new_kept, sessions
+from labelcore.ui import draft, files, new_kept, sessions, visitor
 from labelcore.ui.draft import Making, Question, settings
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_aim import aim_step
@@ -189,6 +190,7 @@ def create_button(now: Making, population: Population, name: str) -> None:
 
 def create(name: str, words: Mapping[str, Any], population: Population, plan: Plan) -> str:
     """Everything is valid by now; a name that is taken is told before anything is stored."""
+    visitor.require(Right.RUN)
     checked = checked_name(sessions.store(), name)
     sessions.registry().create(checked, population, plan, words)
     return checked

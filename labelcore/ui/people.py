@@ -19,6 +19,7 @@ from streamlit.components.v2.types import ComponentRenderer
 from labelcore.log.people import DEFAULT_ANNOTATOR
 from labelcore.session.ledger import now
 from labelcore.session.session import Session
+from labelcore.ui import visitor
 
 COOKIE = "labelcore_person"
 SECRET = "person id"
@@ -65,16 +66,19 @@ export default function ({ data, setStateValue }) {
 # --- who this is --------------------------------------------------------------------------------
 
 
-def _secret() -> str | None:
+def secret() -> str | None:
     """The id of this browser; None while it is not known."""
     found = st.session_state.get(SECRET) or st.context.cookies.get(COOKIE)
     return str(found) if found and FORM.fullmatch(str(found)) else None
 
 
 def name(session: Session) -> str:
-    """What this person is called in the project; "me" where there is no browser."""
-    secret = _secret()
-    return session.person(secret) if secret else DEFAULT_ANNOTATOR
+    """Under which name this person's answers are stored: that of a link or a login, else what the
+    project calls this browser; "me" where there is none."""
+    if known := visitor.name_of_login():
+        return known
+    known_browser = secret()
+    return session.person(known_browser) if known_browser else DEFAULT_ANNOTATOR
 
 
 @st.cache_resource(show_spinner=False)
@@ -84,9 +88,9 @@ def _component() -> ComponentRenderer:
 
 def introduced() -> bool:
     """Whether it is known who this is. Where it is not, the browser says it in the next run."""
-    if not st.context.headers:
-        return True  # There is no browser that could say it.
-    known = _secret()
+    if not st.context.headers or visitor.name_of_login():
+        return True  # There is no browser that could say it, or it need not.
+    known = secret()
     with st.container(key="person"):
         said = _component()(
             key="labelcore-person",
@@ -95,7 +99,7 @@ def introduced() -> bool:
             on_id_change=lambda: None,
         )
     st.session_state[SECRET] = known or getattr(said, "id", None)
-    return _secret() is not None
+    return secret() is not None
 
 
 # --- who is there -------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.ui import files, sessions
 from labelcore.ui.guard import acting, show_problem
 from labelcore.ui.start import card_line
@@ -33,7 +34,7 @@ def relink_form(project: str) -> None:
         show_problem()
 
 
-@acting
+@acting(Right.RUN)
 def use(project: str) -> None:
     """Take the uploaded file, else the chosen one."""
     given, chosen = st.session_state.get(UPLOAD), st.session_state.get(CHOSEN)

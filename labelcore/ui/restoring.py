@@ -6,10 +6,11 @@ from time import monotonic
 
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.session.backups import Restored
 from labelcore.store import backups, database_of, made_at
-from labelcore.ui import sessions
-from labelcore.ui.guard import sentence
+from labelcore.ui import sessions, visitor
+from labelcore.ui.guard import acting, sentence
 from labelcore.ui.plain import plain
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words.sentences import count
@@ -21,7 +22,9 @@ KEEPS = "Answers given since come back as far as the store still has them. Nothi
 
 
 def way_back() -> None:
-    """The newest backup and its button; whoever presses is told what came back."""
+    """The newest backup and its button, for the owner; whoever presses is told what came back."""
+    if not visitor.allowed(Right.RUN):
+        return
     if FAILED in st.session_state:
         st.error(plain(st.session_state.pop(FAILED)), icon=":material/error:")
     database = database_of(sessions.address())
@@ -40,6 +43,7 @@ def way_back() -> None:
     )
 
 
+@acting(Right.RUN)
 def put_back() -> None:
     try:
         st.session_state[DONE] = (monotonic(), said(sessions.restore_newest()))

@@ -8,12 +8,13 @@ from datetime import tzinfo
 import pandas as pd
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.items import highlights_of
 from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import Judged
 from labelcore.promises import Status
 from labelcore.session.session import Session
-from labelcore.ui import people, sessions
+from labelcore.ui import people, sessions, visitor
 from labelcore.ui.answers import Choice, choice_buttons, classes_in_order, more_classes
 from labelcore.ui.downloads import table_button
 from labelcore.ui.facts import shown_word
@@ -32,6 +33,7 @@ HEIGHT = 430
 EMPTY = "Nothing is judged yet: every answer will stand here."
 NO_ROW = "No judged item has these words."
 CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
+LOOK = "Press a row to see the item; arrow keys go on."
 REASON = "settle-reason"
 ASKED, SETTLED = "Which answer counts?", "It is settled; a press settles it anew."
 FINAL = "The project is finished: go on longer to change an answer."
@@ -210,14 +212,16 @@ def opened(project: str, session: Session) -> None:
     index, token = st.session_state.get(OPENED, (0, ""))
     event = session.engine.in_force(index) if 0 < index <= len(session.engine.asked) else None
     if event is None:
-        st.text(CHOOSE)
+        st.text(CHOOSE if visitor.allowed(Right.SETTLE) else LOOK)
         return
     item_id = str(event.item_id)
     content, marks = session.item_by_id(item_id), highlights_of(session.settings)
     show_item(token, item_nodes(content, marks, session.population.path))
     finished = session.status == Status.FINISHED
     judged = None if finished else session.differing(index)
-    if judged is not None:
+    if not visitor.allowed(Right.SETTLE):
+        st.text(f"Answered {shown_word(answer_word(event))}.")
+    elif judged is not None:
         settling(project, session, judged, token)
     elif (own := session.own_reading(index, people.name(session))) is not None:
         st.text(f"You answered {shown_word(answer_word(own))}. {SECOND}")
@@ -276,7 +280,7 @@ def go_to_cell(project: str) -> None:
         st.switch_page("pages/review.py", query_params={"project": project})
 
 
-@acting
+@acting(Right.SETTLE)
 def judge(project: str, index: int, answer: str, token: str) -> None:
     """Give the item this answer; the earlier one stays in the log."""
     session = sessions.session(project)
@@ -284,7 +288,7 @@ def judge(project: str, index: int, answer: str, token: str) -> None:
     open_item(index)
 
 
-@acting
+@acting(Right.SETTLE)
 def settle(project: str, index: int, answer: str, token: str) -> None:
     """Say that this answer counts; what each person answered stays."""
     session = sessions.session(project)

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from labelcore.access.settings import data_folder
 from labelcore.errors import RenamedProjectError, StoreError, UnknownProjectError
 from labelcore.plan.plan import Plan
 from labelcore.population import Population
@@ -18,7 +19,6 @@ from labelcore.session import life as project_life
 from labelcore.session.backups import Restored, restore
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, open_store
-from labelcore.store import data_folder as data_folder
 
 DATABASE = "labelcore.db"
 # Less than the time within which a person must hear that a press was not stored.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 import streamlit as st
 
-from labelcore.ui import picture, sessions, surface
+from labelcore.access.roles import PAGES as ASKED
+from labelcore.ui import picture, sessions, surface, visitor
 from labelcore.ui.icon import icon
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.restoring import show_done, way_back
@@ -43,18 +46,33 @@ def dress() -> None:
 def head(here: str, project: str | None) -> None:
     """The same line on every page: all projects, this one's name and its pages, where one is."""
     with st.container(horizontal=True, key="ways", vertical_alignment="center"):
+        if visitor.visitor() is None:
+            return
         way("Projects", "app.py", here)
         if project is None:
             for label, page in OUTSIDE.items():
                 way(label, page, here)
-            return
-        with st.container(key="whose", width="content"):
-            st.text(one_line(project, 60))
-        links(project, here)
+        else:
+            with st.container(key="whose", width="content"):
+                st.text(one_line(project, 60))
+            links(project, here)
+        who_is_here()
+
+
+def who_is_here() -> None:
+    """Name and role of a person with a link or a login, and the way out; nothing for others."""
+    person = visitor.visitor()
+    if person is not None and person.name:
+        with st.container(key="quiet-visitor", width="content"):
+            st.text(f"{one_line(person.name, 60)} · {person.role}")
+        visitor.show_way_out()
 
 
 def way(label: str, page: str, here: str, project: str | None = None) -> None:
-    """A link; the style sheet underlines the one of the page that is shown."""
+    """A link, for those who may follow it; the style sheet underlines the one of the page that is
+    shown."""
+    if not visitor.allowed(ASKED[PurePath(page).stem]):
+        return
     query = {"project": project} if project else None
     with st.container(key="here" if label == here else None, width="content"):
         st.page_link(page, label=label, query_params=query)

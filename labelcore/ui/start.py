@@ -10,11 +10,12 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from labelcore.access.roles import PAGES, Right
 from labelcore.charts.living import SHARES, bars, difference_scale
 from labelcore.estimands import CURVES
 from labelcore.log.people import browsers
 from labelcore.trials import TRIALS
-from labelcore.ui import life, trying
+from labelcore.ui import life, trying, visitor
 from labelcore.ui.guard import PROBLEM, acting, show_unsafe
 from labelcore.ui.living import Picture, bar_of
 from labelcore.ui.picture import show_picture
@@ -37,6 +38,7 @@ HEADS = ("Project", "What is known", "Labels", "Last change", "")
 ROWS = 20
 """Shown at once; a press shows the others. So many need no search, either."""
 FEW = 3
+NO_PROJECTS = "There is no project yet."
 Order = Callable[[Summary], Any]
 ORDERS: dict[str, tuple[Order, bool]] = {
     "Last change": (lambda one: one.last_save or "", True),
@@ -58,10 +60,14 @@ def start_page() -> None:
     shown = any(life.open_form(summary.name) for summary in projects)
     if PROBLEM in st.session_state and not shown:
         st.error(plain(st.session_state.pop(PROBLEM)))
+    if not projects and not visitor.allowed(Right.RUN):
+        st.text(NO_PROJECTS)
+        return
     if not projects:
         first_steps()
         return
-    try_line()
+    if visitor.allowed(Right.RUN):
+        try_line()
     numbered = list(enumerate(projects))
     mine = [one for one in numbered if not one[1].archived]
     put_away = [one for one in numbered if one[1].archived]
@@ -79,7 +85,10 @@ def head() -> None:
         with st.container(width="stretch", gap="small"):
             st.title("Labelcore", anchor=False)
             st.text("How good is your classifier? Find out with the fewest human labels.")
-        if st.button("New project", key="start-new", type="primary", icon=":material/add:"):
+        runs = visitor.allowed(Right.RUN)
+        if runs and st.button(
+            "New project", key="start-new", type="primary", icon=":material/add:"
+        ):
             st.switch_page("pages/new_project.py")
 
 
@@ -120,7 +129,7 @@ def try_line() -> None:
             st.button(trial.label, key=f"trial-{name}", on_click=begin, args=(name,))
 
 
-@acting
+@acting(Right.RUN)
 def begin(name: str) -> None:
     """A trial of one's own; one that nobody has begun is opened rather than made again."""
     untouched = (
@@ -183,22 +192,29 @@ def row(number: int, summary: Summary) -> None:
         name, known, labels, change, menu = st.columns(WIDTHS, vertical_alignment="center")
         with name, st.container(gap=None):
             st.page_link(
-                "pages/label.py",
+                f"pages/{first_page()}.py",
                 label=f"**{plain(summary.name, 80)}**",
                 query_params={"project": summary.name},
             )
             quiet(f"question-{number}", summary.question)
         with known:
-            show_picture(f"known-{number}", known_picture(summary.known))
+            if visitor.allowed(Right.SEE):
+                show_picture(f"known-{number}", known_picture(summary.known))
         with labels, st.container(gap=None):
             st.text(f"{summary.answered:,} {summary.of_planned}")
             quiet(f"status-{number}", summary.status)
         with change, st.container(gap=None):
             st.text(clock(summary.last_save, reader_zone()) if summary.last_save else "–")
             quiet(f"people-{number}", people_words(summary.people))
-        with menu:
-            life.menu(number, summary)
-        life.show_form(summary)
+        if visitor.allowed(Right.RUN):
+            with menu:
+                life.menu(number, summary)
+            life.show_form(summary)
+
+
+def first_page() -> str:
+    """The page of a project that a press on its name opens."""
+    return "label" if visitor.allowed(PAGES["label"]) else "progress"
 
 
 def people_words(names: Collection[str]) -> str:

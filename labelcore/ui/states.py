@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.estimands import CHOICES
 from labelcore.figures.choices import choice_made
 from labelcore.log.screens import LEASE, Shown
@@ -14,7 +15,7 @@ from labelcore.promises import Form, Promise, Status
 from labelcore.report.markup import tied
 from labelcore.session.session import Session
 from labelcore.trials import Reveal, how_often
-from labelcore.ui import actions
+from labelcore.ui import actions, visitor
 from labelcore.ui.claims_view import claims_of, settled_line
 from labelcore.ui.downloads import labels_button
 from labelcore.ui.facts import at_an_end, estimand_name
@@ -40,24 +41,29 @@ from labelcore.words.statuses import (
 from labelcore.words.stops import stopped_title, stopped_words
 
 MORE = 50
+THANKS = "Thank you: nothing more is asked of you here."
 SEE_TRUTH, OWN_FILE = "Finish and see the truth", "Now your own file"
 
 
 def show_state(project: str, session: Session, person: str) -> None:
     """What stands there instead: at an end the answer and what to do next; while others have what
     is left, when it comes back, and how to have it at once."""
-    if at_an_end(session):
+    if at_an_end(session) and visitor.allowed(Right.SEE):
         show_end(project, session)
         return
     with st.container(border=True, key="state"):
         st.subheader(title(session), anchor=False)
-        st.text(MORE_WORDS[where(session)])
+        st.text(MORE_WORDS.get(where(session), THANKS))
+        if at_an_end(session):
+            return
         if where(session) == FOR_OTHERS:
             _finish_button(project, session)
             return
         elsewhere = session.state.elsewhere(person)
         if elsewhere:
             st.text(COMES_BACK.format(time=about_minutes(kept_seconds(elsewhere), "at most ")))
+            if visitor.name_of_login():
+                return
             st.button(TAKE_OVER, key="take-over", on_click=actions.take_over, args=(project,))
 
 
@@ -145,22 +151,27 @@ def _steps(project: str, session: Session) -> None:
         if session.status != Status.FINISHED:
             _finish_button(project, session)
             settle_button(project, session)
-            second_pass_button(project, session)
+            if visitor.allowed(Right.RUN):
+                second_pass_button(project, session)
             return
         to_report = not is_trial(session)
-        if is_trial(session) and st.button(OWN_FILE, key="own-file", type="primary"):
+        own = is_trial(session) and visitor.allowed(Right.RUN)
+        if own and st.button(OWN_FILE, key="own-file", type="primary"):
             st.switch_page("pages/new_project.py")
         if st.button(
             "Open the report", key="to-report", type="primary" if to_report else "secondary"
         ):
             st.switch_page("pages/report.py", query_params={"project": project})
         labels_button(session, "Take the labels")
-        if to_report and st.button("New project with this file", key="same-file"):
+        again = to_report and visitor.allowed(Right.RUN)
+        if again and st.button("New project with this file", key="same-file"):
             begin_with(session.population.path)
             st.switch_page("pages/new_project.py")
 
 
 def _finish_button(project: str, session: Session) -> None:
+    if not visitor.allowed(Right.RUN):
+        return
     st.button(
         SEE_TRUTH if is_trial(session) else "Finish",
         key="state-finish",
@@ -172,6 +183,8 @@ def _finish_button(project: str, session: Session) -> None:
 
 def _ways_to_go_on(project: str, session: Session) -> None:
     """Further labels, where the plan allows some, and what they would do to the promise."""
+    if not visitor.allowed(Right.RUN):
+        return
     answered, status = session.engine.answers_given, session.status
     left = 0 if chosen(session) else session.engine.most - answered
     said = _going_on_means(session, status)

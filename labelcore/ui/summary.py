@@ -10,6 +10,7 @@ from time import monotonic
 
 import streamlit as st
 
+from labelcore.access.settings import data_folder
 from labelcore.estimands import CURVES
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import told
@@ -149,7 +150,7 @@ def _summary(
 def summaries() -> list[Summary]:
     """Every project, those put away too, the newest first."""
     store = sessions.store()
-    folder, period = str(sessions.data_folder()), int(monotonic() // CHECKED_SECONDS)
+    folder, period = str(data_folder()), int(monotonic() // CHECKED_SECONDS)
     return [
         _summary(
             folder,

@@ -9,13 +9,14 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from labelcore.access.roles import Right
 from labelcore.charts import waves_chart
 from labelcore.session.life import LONGEST_NAME, checked_name, free_name
 from labelcore.session.monitoring import Monitoring, Wave, monitor, wave_of
 from labelcore.session.session import Session
 from labelcore.session.waves import can_be_wave, next_plan, next_settings, series_of
 from labelcore.store import ProjectRecord
-from labelcore.ui import files, sessions
+from labelcore.ui import files, sessions, visitor
 from labelcore.ui.new_items import KINDS, show_faults
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import one_line, plain
@@ -63,7 +64,7 @@ def waves_page(project: str) -> None:
     result = monitor(waves, confidence=confidence, discount=float(discount))
     show_waves(result)
     show_next(session, result)
-    if not opened:
+    if not opened and visitor.allowed(Right.RUN):
         next_wave(sessions.session(found[-1].name), found[-1], result)
 
 
@@ -139,6 +140,7 @@ def start_wave(
     last: Session, record: ProjectRecord, result: Monitoring, path: Path, name: str
 ) -> str:
     """Create the project. Raises ValueError or OSError with a sentence; nothing is made then."""
+    visitor.require(Right.RUN)
     arguments = json.loads(record.population_json)["arguments"]
     population = files.read(path, arguments)
     if population.fingerprint == record.fingerprint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -54,10 +55,12 @@ def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
 def test_the_commands_of_the_interface_are_there() -> None:
     assert set(commands.commands) == {
         *("app", "check", "plan", "import", "draw", "answer", "labels", "status", "simulate"),
-        *("export", "report", "replay", "gate", "backup", "restore", "verify", "copy"),
+        *("export", "report", "replay", "gate", "backup", "restore", "verify", "copy", "people"),
     }
-    for name, command in commands.commands.items():
-        if name == "app":  # It prints nothing of its own.
+    people = commands.commands["people"].commands
+    assert set(people) == {"add", "list", "remove"}
+    for name, command in {**commands.commands, **people}.items():
+        if name in ("app", "people"):  # They print nothing of their own.
             continue
         assert "--json" in {name for option in command.params for name in option.opts}
 
@@ -401,3 +404,30 @@ def test_a_helper_is_named_on_the_command_line(
     assert run_json(capsys, *given)["plan"]["params"]["helpers"] == ["judge"]
     without = run_json(capsys, *given, "--param", "helpers=[]")
     assert without["plan"]["params"]["helpers"] == []
+
+
+def test_people_get_roles_and_lose_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    at = ("--data", tmp_path)
+    code, out, _ = run(capsys, "people", "add", "Ann", "--role", "annotator", *at)
+    assert code == 0 and re.fullmatch(r"http://127\.0\.0\.1:8501/\?start=[\w-]{32}\n", out)
+    url = ("--url", "https://labels.example/", "--json")
+    code, out, _ = run(capsys, "people", "add", "Bob", "--role", "viewer", *url, *at)
+    assert json.loads(out)["link"].startswith("https://labels.example/?start=")
+    code, out, _ = run(capsys, "people", "add", "c@d.org", "--role", "owner", "--login", *at)
+    assert code == 0 and "start=" not in out
+    for name, rule in (
+        ("ANN", "has a role already"), ("me 2", "no name that browsers are given"),
+        (" ", "must not be empty"), ("a\u202eb", "does not show"), ("x" * 101, "at most 100"),
+    ):  # fmt: skip
+        code, _, error = run(capsys, "people", "add", name, "--role", "owner", *at)
+        assert code == 2 and "name must" in error and rule in error
+    assert run(capsys, "people", "remove", "ann", *at)[0] == 0
+    code, _, error = run(capsys, "people", "remove", "Ann", *at)
+    assert code == 2 and "('Bob', 'c@d.org')" in error
+    _, out, _ = run(capsys, "people", "list", *at)
+    assert out == "Bob: viewer, by link\nc@d.org: owner, by login\n"
+    # A file that somebody broke lets nobody in, and hides nobody else.
+    (file,) = [one for one in (tmp_path / ".people").iterdir() if "Bob" in one.read_text("utf-8")]
+    file.write_text("{", "utf-8")
+    file.rename(file.with_name("0.json"))
+    assert run(capsys, "people", "list", *at)[1] == "c@d.org: owner, by login\n"

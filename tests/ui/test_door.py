@@ -1,16 +1,20 @@
-"""Who may come in: the names of the app, the key of a shared link, no frames elsewhere."""
+"""Who may come in: names of the app, keys of links, the word of a proxy, no frames elsewhere."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from labelcore.access.register import Register
+from labelcore.access.roles import Role
+from labelcore.access.settings import FORWARDED, HOSTS, KEY, PROXIES, USER_HEADER, role_key
 from labelcore.cli import serving
 from labelcore.ui import door
-from labelcore.ui.door import HOSTS, KEY, Door
+from labelcore.ui.door import Door
 
 ROOT = Path(__file__).parents[2]
 COOKIE = f"{door.COOKIE}_8501"
@@ -22,25 +26,43 @@ async def inside(scope: dict[str, Any], receive: Any, send: Any) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.accept"})
         return
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"x", b"1")]})
+    came = [one for one in scope["headers"] if one[0] == door.CAME]
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"x", b"1"), *came]})
     await send({"type": "http.response.body", "body": b"in"})
 
 
 def asked(path: str = "/", query: str = "", cookie: str = "", host: str = "127.0.0.1:8501",
-          kind: str = "http") -> list[dict[str, Any]]:  # fmt: skip
+          kind: str = "http", method: str = "GET", sender: str = "127.0.0.1",
+          more: Mapping[str, str] | None = None) -> list[dict[str, Any]]:  # fmt: skip
     sent: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
     headers = [(b"host", host.encode()), (b"cookie", cookie.encode("latin-1"))]
-    scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers}
+    headers += [(name.encode(), value.encode()) for name, value in (more or {}).items()]
+    scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers,
+             "method": method, "client": (sender, 5000)}  # fmt: skip
     asyncio.run(Door(inside)(scope, None, send))
     return sent
 
 
 def status(sent: list[dict[str, Any]]) -> int:
     return int(sent[0]["status"])
+
+
+def came(sent: list[dict[str, Any]]) -> str:
+    """What the app was told of the visitor; "" where it was not asked."""
+    return dict(sent[0]["headers"]).get(door.CAME, b"").decode()
+
+
+def set_address(monkeypatch: pytest.MonkeyPatch, address: str | None) -> None:
+    known = door.config.get_option
+
+    def get_option(name: str) -> Any:
+        return address if name == "server.address" else known(name)
+
+    monkeypatch.setattr(door.config, "get_option", get_option)
 
 
 @pytest.fixture
@@ -52,7 +74,7 @@ def shared(monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY, raising=False)
-    monkeypatch.setattr(door.config, "get_option", lambda name: "127.0.0.1")
+    set_address(monkeypatch, "127.0.0.1")
 
 
 @pytest.mark.parametrize("path", PLACES)
@@ -130,12 +152,18 @@ def test_on_this_machine_it_answers_to_its_own_names(
         ("unix:///run/labels.sock", False), ("labels.example", False),
     ],
 )  # fmt: skip
-def test_only_who_says_so_lets_it_answer_to_every_name(
+def test_beyond_this_machine_a_key_is_asked_for_under_every_name(
     address: str | None, checked: bool, here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door.config, "get_option", lambda name: address)
-    assert status(asked(host="elsewhere.example:8501")) == (421 if checked else 200)
-    assert status(asked(host=f"{address or 'localhost'}:8501")) == 200
+    set_address(monkeypatch, address)
+    assert door.listens_beyond() != checked == (not door.needs_key())
+    assert status(asked(host="elsewhere.example:8501")) == (421 if checked else 403)
+    assert status(asked(host=f"{address or 'localhost'}:8501")) == (200 if checked else 403)
+    if not checked:
+        monkeypatch.setenv(KEY, "to be put back")
+        key = door.new_key().partition("start=")[2]
+        assert not door.needs_key() and len(key) >= 32
+        assert status(asked(host="elsewhere.example:8501", cookie=f"{COOKIE}={key}")) == 200
 
 
 def test_no_other_page_shows_it_in_a_frame(here: None) -> None:
@@ -158,5 +186,176 @@ def test_the_command_shares_by_a_new_key(
         dict(zip(one[5::2], one[6::2], strict=True))["--server.address"] for one, _ in called
     ]
     assert addresses == ["0.0.0.0", "0.0.0.0", "127.0.0.1"]
-    assert f"?start={keys[0]}" in capsys.readouterr().out
-    assert (serving.KEY, serving.HOSTS) == (KEY, HOSTS)
+    said = capsys.readouterr().out.splitlines()
+    assert all(environment[FORWARDED] == "" for _, environment in called)
+    assert [line.rpartition("?start=")[2] for line in said[:3]] == [
+        role_key(keys[0], Role.ANNOTATOR), role_key(keys[0], Role.VIEWER), keys[0],
+    ]  # fmt: skip
+    assert "127.0.0.1" in said[2] and "127.0.0.1" not in said[0] + said[1]
+
+
+# --- other pages of the browser -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [
+        ("http://127.0.0.1:8501", True), ("http://127.0.0.1:9999", False), ("null", False),
+        ("http://localhost:8501", False), ("https://elsewhere.example", False),
+        ("http://127.0.0.1", False), ("https://labels.example", True), ("x", False),
+    ],
+)  # fmt: skip
+def test_what_another_page_sends_is_refused(
+    origin: str, allowed: bool, here: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(HOSTS, "labels.example")
+    more = {"origin": origin}
+    assert (asked(kind="websocket", more=more) != [door.REFUSED_SOCKET]) == allowed
+    for method in ("PUT", "POST", "DELETE"):
+        sent = asked("/_stcore/upload_file/a/b", method=method, more=more)
+        assert status(sent) == (200 if allowed else 403)
+    assert status(asked(more=more)) == 200, "a page is only read; the browser keeps it from others"
+
+
+def test_programs_that_are_no_browser_say_no_origin(here: None) -> None:
+    assert asked(kind="websocket")[0]["type"] == "websocket.accept"
+
+
+def test_nobody_says_himself_how_he_came(here: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    forged = {door.CAME.decode(): f"{door.BY_START} owner"}
+    assert came(asked(more=forged)) == door.PLAIN
+    monkeypatch.setenv(KEY, "the-key")
+    assert status(asked(more=forged)) == 403
+
+
+# --- roles --------------------------------------------------------------------------------------
+
+
+def test_each_role_has_a_key_of_its_own_that_leads_to_no_other(shared: str) -> None:
+    keys = {role: role_key(shared, role) for role in Role}
+    assert len(set(keys.values())) == len(Role) and keys[Role.OWNER] == shared
+    for role, key in keys.items():
+        assert came(asked(cookie=f"{COOKIE}={key}")) == f"{door.BY_START} {role}"
+        assert key == role_key(shared, role) != role_key("another", role)
+        if role != Role.OWNER:
+            assert not {role_key(key, one) for one in list(Role)[1:]} & set(keys.values())
+
+
+def test_a_link_takes_nothing_from_a_browser_that_may_do_more(shared: str) -> None:
+    def cookie_set(opened: Role, has: Role) -> bool:
+        has_key = f"{COOKIE}={role_key(shared, has)}"
+        sent = asked("/report", f"start={role_key(shared, opened)}", cookie=has_key)
+        assert status(sent) == 303
+        return b"set-cookie" in dict(sent[0]["headers"])
+
+    assert not cookie_set(Role.VIEWER, Role.OWNER) and not cookie_set(Role.ANNOTATOR, Role.OWNER)
+    assert cookie_set(Role.OWNER, Role.VIEWER) and cookie_set(Role.VIEWER, Role.ANNOTATOR)
+
+
+def test_files_are_taken_from_those_alone_who_may_make_projects(shared: str) -> None:
+    for role in Role:
+        cookie = f"{COOKIE}={role_key(shared, role)}"
+        sent = asked("/lab/_stcore/upload_file/a/b", cookie=cookie, method="PUT")
+        assert status(sent) == (200 if role == Role.OWNER else 403)
+        assert status(asked("/media/a.png", cookie=cookie)) == 200
+
+
+def test_a_link_of_ones_own_opens_until_it_is_taken_back(
+    shared: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register = Register(data_folder)
+    secret = register.add("Ann", Role.ANNOTATOR)
+    sent = asked("/label", f"project=a&start={secret}")
+    head = dict(sent[0]["headers"])
+    assert status(sent) == 303 and head[b"location"] == b"/label?project=a"
+    kept = f"{COOKIE}={secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000"
+    assert head[b"set-cookie"] == kept.encode()
+    cookie = f"{COOKIE}={secret}"
+    person = door.who_came(came(asked(cookie=cookie)))
+    assert person is not None and (person.name, person.role) == ("Ann", Role.ANNOTATOR)
+    assert secret not in came(asked(cookie=cookie))
+    left = dict(asked("/", f"start={door.LEAVE}", cookie=cookie)[0]["headers"])
+    assert b"Max-Age=0" in left[b"set-cookie"]
+    opened = came(asked(cookie=cookie))
+    register.remove("Ann")
+    assert status(asked(cookie=cookie)) == status(asked("/", f"start={secret}")) == 403
+    assert asked(cookie=cookie, kind="websocket") == [door.REFUSED_SOCKET]
+    assert door.who_came(opened) is None, "a page that is open has no role from now on"
+    assert register.add("Ann", Role.VIEWER) != secret
+    assert door.who_came(opened) is None
+
+
+def test_a_secret_is_nowhere_in_the_data_folder(data_folder: Path) -> None:
+    secret = Register(data_folder).add("Ann", Role.OWNER)
+    (file,) = (data_folder / ".people").iterdir()
+    assert secret not in file.read_text("utf-8") and file.stat().st_mode & 0o077 == 0
+
+
+# --- a proxy ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def behind_proxy(here: None, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(USER_HEADER, "X-Forwarded-User")
+    monkeypatch.setenv(FORWARDED, "")
+    monkeypatch.delenv(PROXIES, raising=False)
+    register = Register(data_folder)
+    register.add("ann@example.org", Role.ANNOTATOR, login=True)
+    register.add("Bob", Role.OWNER)
+
+
+def by_proxy(name: str = "ann@example.org", **said: Any) -> str:
+    return came(asked(more={"x-forwarded-user": name}, **said))
+
+
+def test_the_word_of_a_proxy_counts_from_its_own_address_alone(
+    behind_proxy: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = door.who_came(by_proxy("Ann@Example.org"))
+    assert person is not None and (person.name, person.role) == ("ann@example.org", "annotator")
+    assert status(asked()) == 403, "the plain address is closed"
+    assert by_proxy(sender="10.1.2.3") == by_proxy(sender="testclient") == by_proxy(sender="") == ""
+    monkeypatch.setenv(PROXIES, "10.1.2.0/24, 192.168.7.7")
+    assert by_proxy(sender="10.1.2.3") and by_proxy(sender="::ffff:192.168.7.7")
+    assert not by_proxy(sender="127.0.0.1") and not by_proxy(sender="10.1.3.3")
+
+
+def test_the_word_of_a_proxy_is_off_by_default(
+    behind_proxy: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(USER_HEADER)
+    assert by_proxy() == door.PLAIN
+    monkeypatch.setenv(USER_HEADER, "X-Auth")
+    assert by_proxy() == ""
+
+
+def test_no_proxy_is_believed_where_a_request_may_say_its_sender(
+    behind_proxy: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for value in ("127.0.0.1", "*"):
+        monkeypatch.setenv(FORWARDED, value)
+        assert by_proxy() == ""
+    monkeypatch.delenv(FORWARDED)
+    assert by_proxy() == ""
+
+
+def test_a_name_said_twice_is_nobodys(behind_proxy: None) -> None:
+    headers = [(b"host", b"127.0.0.1:8501"), *[(b"x-forwarded-user", b"Bob")] * 2]
+    assert door.came_by({"headers": headers, "client": ("127.0.0.1", 1)}) is None
+    assert door.came_by({"headers": headers[:2], "client": ("127.0.0.1", 1)}) == "login Bob"
+
+
+def test_a_login_is_not_the_person_of_a_link_of_that_name(behind_proxy: None) -> None:
+    assert door.who_came(by_proxy("Bob")) is None
+    assert door.who_came(by_proxy("nobody@example.org")) is None
+
+
+def test_the_command_hands_over_what_is_said_of_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    from labelcore.cli import main
+
+    called: list[dict[str, str]] = []
+    monkeypatch.setattr(serving, "become", lambda given, new: called.append(new) or 0)
+    asks = ["app", "--user-header", "X-User", "--proxy", "10.0.0.1", "--proxy", "10.1.0.0/16"]
+    assert main(asks) == 0
+    assert called[0][USER_HEADER] == "X-User" and called[0][PROXIES] == "10.0.0.1,10.1.0.0/16"
+    assert main(["app", "--proxy", "everywhere"]) == 2 and len(called) == 1

@@ -1,0 +1,1 @@
+"""Who may come in and what each may do: roles, people with a role, settings of the door."""

@@ -1,0 +1,297 @@
+"""What each role may see and do: every page and every act with every role, by deep links."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from labelcore.access.register import Register
+from labelcore.access.roles import PAGES, RIGHTS, Right, Role
+from labelcore.ui import guard, naming, people, sessions, setup, visitor
+from labelcore.ui.door import ASK
+from tests.app.conftest import button, pictures, surface_buttons, texts
+
+DRAWN = "The page is drawn."
+CONTENTS = {
+    "app": "start.start_page", "new_project": "new_project.new_project_page",
+    "compare": "compare_methods.compare_page", "label": "labelling.labelling",
+    "progress": "progress.progress_page", "explore": "explore.explore_page",
+    "review": "review.review_page", "report": "reporting.report_page",
+    "waves": "waves.waves_page",
+}  # fmt: skip
+Come = Callable[[str], None]
+
+
+@pytest.fixture
+def come(monkeypatch: pytest.MonkeyPatch) -> Come:
+    """``come("start viewer")``: how the door says that the visitor came."""
+    return lambda way: monkeypatch.setattr(visitor, "came", lambda: way)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages draw a mark only: what is asked is whether they are drawn."""
+    for place in CONTENTS.values():
+        module, name = place.split(".")
+        at = importlib.import_module(f"labelcore.ui.{module}")
+        monkeypatch.setattr(at, name, lambda *given: st.text(DRAWN))
+
+
+def test_every_page_is_in_the_table(root: Path) -> None:
+    files = [root / "app.py", *(root / "pages").glob("*.py")]
+    assert {file.stem for file in files} == set(PAGES) == set(CONTENTS)
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_every_page_guards_itself(role: Role, app, make, come: Come, drawn: None) -> None:
+    make()
+    come(f"start {role}")
+    for page, right in PAGES.items():
+        test = app("" if page == "app" else page, project="demo")
+        allowed = right is None or right in RIGHTS[role]
+        assert (DRAWN in texts(test)) == allowed, (role, page)
+        assert ("You are here as" in texts(test)) != allowed
+        assert not test.exception
+        offered = {Path(WAYS[label]).stem for label in links(test)}
+        assert offered == {
+            one for one, asked in PAGES.items()
+            if (asked is None or asked in RIGHTS[role]) and one in around(page)
+        }  # fmt: skip
+
+
+WAYS = {"Projects": "app.py", **setup.PAGES, **setup.OUTSIDE}
+
+
+def links(test: AppTest) -> dict[str, str]:
+    """{words of each link on the page: to which page it leads}"""
+    return {one.proto.label: one.proto.page_script_hash for one in test.get("page_link")}
+
+
+def around(page: str) -> set[str]:
+    """The pages that the head of a page leads to, if one may see them."""
+    of_project = {"label", "progress", "explore", "review", "report"}
+    alone = {"new_project", "compare"}
+    return {"app", *(alone if page in {"app", *alone} else of_project)}
+
+
+@pytest.mark.parametrize("way", ["", "link 123", "login nobody", "login ", "open", ASK])
+def test_who_has_no_role_sees_no_page(way: str, app, make, come: Come, drawn: None) -> None:
+    make()
+    come(way)
+    for page in PAGES:
+        test = app("" if page == "app" else page, project="demo")
+        assert DRAWN not in texts(test) and "demo" not in texts(test) and not test.exception
+
+
+# --- acts ---------------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+
+
+def acts() -> list[tuple[str, str, Right]]:
+    """(module, name, right) of everything that a press calls and that asks for a right."""
+    found = []
+    for file in sorted((ROOT / "labelcore" / "ui").glob("*.py")):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            for one in node.decorator_list if isinstance(node, ast.FunctionDef) else []:
+                if isinstance(one, ast.Call) and ast.unparse(one.func) == "acting":
+                    right = Right[ast.unparse(one.args[0]).removeprefix("Right.")]
+                    found.append((file.stem, node.name, right))
+    return found
+
+
+def test_what_acts_on_a_project_asks_for_a_right() -> None:
+    """A press that is no ``acting`` changes what this page shows and nothing else."""
+    asking = {f"{module}.{name}" for module, name, _ in acts()}
+    assert {right for *_, right in acts()} == {Right.JUDGE, Right.SETTLE, Right.RUN}
+    text = "\n".join(
+        re.sub(r"^", f"{file.stem}: ", file.read_text("utf-8"), flags=re.MULTILINE)
+        for file in (ROOT / "labelcore" / "ui").glob("*.py")
+    )
+    called = set()
+    for file, name in re.findall(r"^(\w+): .*\bon_(?:click|change)=([\w.]+)", text, re.MULTILINE):
+        called.add(name if "." in name else f"{file}.{name}")
+    own = {
+        "new_race._cancel", "cutting._slid", "cutting._typed", "cutting._scored", "start.rows",
+        "start.show_all_rows", "new_table._take", "new_goal._slid", "draft.begin", "new_screens.go",
+        "figures.set_unfolded", "figures.set_hidden", "new_aim._every", "new_claims._set_count",
+        "visitor.st.login", "st.login", "st.logout",
+        # handed on by functions whose callers name an act:
+        "answers.act", "life.act",
+    }  # fmt: skip
+    assert called - own <= asking, called - own - asking
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_every_act_is_refused_to_those_who_have_not_the_right(
+    role: Role, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: list[str] = []
+
+    def session(project: str) -> None:
+        reached.append(project)
+        raise ValueError("reached")
+
+    monkeypatch.setattr(sessions, "session", session)
+    monkeypatch.setattr(sessions, "registry", lambda: session("registry"))
+    monkeypatch.setattr(sessions, "store", lambda: session("store"))
+    monkeypatch.setattr(st, "session_state", {"key": "Archive", "surface": {"press": None}})
+    come(f"start {role}")
+    for module, name, right in acts():
+        act = getattr(importlib.import_module(f"labelcore.ui.{module}"), name)
+        needed = [one for one in inspect.signature(act).parameters.values()
+                  if one.default is one.empty and one.kind != one.VAR_KEYWORD]  # fmt: skip
+        reached.clear()
+        st.session_state.pop(guard.PROBLEM, None)
+        act(*["key"] * len(needed))
+        refused = "You are here as" in st.session_state.get(guard.PROBLEM, "")
+        assert refused == (right not in RIGHTS[role]), (role, module, name)
+        assert not (refused and reached)
+
+
+def test_nobody_makes_a_project_without_the_right(come: Come) -> None:
+    from labelcore.ui.new_project import create
+    from labelcore.ui.waves import start_wave
+
+    for role in (Role.ADJUDICATOR, Role.ANNOTATOR, Role.VIEWER):
+        come(f"start {role}")
+        for make, given in ((create, 4), (start_wave, 5)):
+            with pytest.raises(ValueError, match="You are here as an? "):
+                make(*[None] * given)  # type: ignore[arg-type]
+
+
+def test_the_surface_cannot_be_made_to_do_more(app, make, come: Come) -> None:
+    """What the browser sends is a word: one that the page does not offer is refused as well."""
+    session = make(labels=3)
+    come("start annotator")
+    page = app("label", project="demo")
+    flag = button(page, "flag")
+    flag.press["act"] = "finish"
+    flag.click().run()
+    assert "You are here as an annotator" in texts(page)
+    assert "finish-now" not in [one.key for one in page.button]
+    session.sync()
+    assert session.going_on
+
+
+# --- what is on the pages -----------------------------------------------------------------------
+
+
+def test_an_annotator_judges_and_sees_no_figure(app, make, come: Come) -> None:
+    session = make(labels=50, budget=52)
+    assert pictures(app("label", project="demo"))
+    come("start annotator")
+    page = app("label", project="demo")
+    assert not pictures(page) and "finish" not in [one.place for one in surface_buttons(page)]
+    for _ in range(2):
+        button(page, "positive").click().run()
+    session.sync()
+    assert session.labels == 52
+    assert "Thank you: nothing more is asked of you here." in texts(page)
+    assert not pictures(page) and not page.exception
+    offered = {one.key for one in page.button}
+    assert not offered & {"state-finish", "second-pass", "go-on", "to-report"}
+    start = app()
+    assert not pictures(start)
+    assert links(start)["**demo**"] == links(page)["Label"]
+    assert not [one for one in start.button if one.key == "start-new"]
+
+
+def test_a_viewer_changes_nothing(app, make, come: Come) -> None:
+    make(labels=10)
+    come("start viewer")
+    page = app("review", project="demo")
+    page.session_state["review-opened"] = (1, "c" * 24)
+    page.run()
+    assert "Answered " in texts(page) and not [b for b in page.button if "change" in (b.key or "")]
+    start = app()
+    assert pictures(start)
+    assert not start.get("menu_button") and "Label" not in links(page)
+    assert links(start)["**demo**"] == links(page)["Progress"]
+    come("start adjudicator")
+    page = app("review", project="demo")
+    page.session_state["review-opened"] = (1, "c" * 24)
+    assert [b for b in page.run().button if "change" in (b.key or "")]
+
+
+def test_only_an_adjudicator_changes_what_another_answered(app, make, come: Come) -> None:
+    session = make()
+    for who in ("bob", "me"):
+        session.answer(session.next(who), "yes", annotator=who)
+    come("start annotator")
+    page = app("label", project="demo")
+    for index, changed in ((1, False), (2, True)):
+        page.session_state["panel"] = {
+            "name": "open", "project": "demo", "index": index, "token": f"{index}" * 24
+        }  # fmt: skip
+        page.run()
+        keys = [b.key for b in page.button if "change-negative" in (b.key or "")]
+        assert bool(keys) == changed
+
+
+# --- names --------------------------------------------------------------------------------------
+
+
+def test_a_name_of_a_login_is_the_author_and_cannot_be_changed(
+    app, make, come: Come, data_folder: Path
+) -> None:
+    session = make()
+    Register(data_folder).add("Ann@Example.org", Role.ANNOTATOR, login=True)
+    come("login ann@example.org")
+    page = app("label", project="demo")
+    assert "Ann@Example.org · annotator" in texts(page)
+    button(page, "positive").click().run()
+    assert "who-name" not in [one.key for one in page.text_input]
+    button(page, "help").click().run()
+    assert naming.GIVEN.format(name="Ann@Example.org") in texts(page)
+    assert "who-name" not in [one.key for one in page.text_input]
+    session.sync()
+    assert [one.annotator for one in session.events if one.kind == "labelled"] == [
+        "Ann@Example.org"
+    ]
+    with pytest.raises(ValueError, match="another person is called 'ann@example.org'"):
+        naming.introduce(session, "ann@example.org", "me")
+
+
+def test_a_role_that_is_taken_away_ends_at_the_next_press(
+    app, make, come: Come, data_folder: Path
+) -> None:
+    session = make()
+    register = Register(data_folder)
+    register.add("Ann", Role.ANNOTATOR, login=True)
+    come("login Ann")
+    page = app("label", project="demo")
+    register.remove("Ann")
+    button(page, "positive").click().run()
+    session.sync()
+    assert not [one for one in session.events if one.kind == "labelled"]
+    assert "who has no role here" in texts(page) and not surface_buttons(page)
+
+
+def test_a_browser_has_its_name_in_the_next_project_too(
+    app, make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = (make(name) for name in ("demo", "second", "third"))
+    mine, others = "a" * 32, "b" * 32
+    monkeypatch.setattr(people, "secret", lambda: mine)
+    assert people.name(first) == "me" and second.person(others) == "me"
+    first.introduce("Ann", "me")
+    assert people.name(second) == "me 2"
+    page = app("label", project="second")
+    assert "who-name" not in [one.key for one in page.text_input]
+    second.sync()
+    assert second.called("me 2") == "Ann" and second.called("me") == "me"
+    keys = {key for one in (first, second) for key in one.store.keys(one.project)}
+    assert len(keys) == 3, "a store does not show that it is the same browser"
+    third.person(others)
+    third.introduce("Ann", "me")
+    page = app("label", project="third")
+    assert "who-name" in [one.key for one in page.text_input], "the name is another's there"
