@@ -8,10 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from labelcore.figures.sampled import sampled_tally
+from labelcore.designs.scalars import EstimatesFromCells
+from labelcore.figures.sampled import sampled_tally, samples_of
+from labelcore.figures.scalars import precision_of
 from labelcore.log.engine import Engine
 from labelcore.tallies import Tally
 
+MOST_CLASSES = 10
+"""With more, no bounds: each cell is a figure of its own, and there would be hundreds."""
+Bounds = NDArray[np.float64]
+"""Lowest and highest number of each cell, (n_classes, n_classes, 2)."""
 UNLABELLED = "strata without a label"
 
 
@@ -25,8 +31,8 @@ def confusion(engine: Engine, classifier: str | None = None) -> pd.DataFrame:
 
     classifier   one that the plan names; None: the first
     Returns      (n_classes, n_classes + 1) items, classes in the population's order
-    Promise: none, these are values without intervals; unbiased for a cell given that it has a
-    label. Items called unsure or broken count as the labelled ones of their cell.
+    Promise: none, these are values, whose intervals are ``cell_bounds``; unbiased for a cell given
+    that it has a label. Items called unsure or broken count as the labelled ones of their cell.
     Raises ValueError for a classifier that the plan lacks, or that decides nothing.
     Source: Cochran (1977), section 5A.9, stratification after selection.
     """
@@ -45,6 +51,50 @@ def labelled_cells(engine: Engine, classifier: str | None = None) -> pd.DataFram
     """
     tally = _tally(engine, classifier)
     return _table(engine, tally, tally.counts, list(engine.population.classes)).astype(int)
+
+
+def cell_bounds(engine: Engine, classifier: str | None = None) -> Bounds:
+    """The interval of each cell of ``confusion``: that of the precision of the row's items for the
+    column's class, times their number.
+
+    classifier   as for ``confusion``, which says what is raised
+    Returns      (n_classes, n_classes, 2) items, lowest and highest; NaN throughout a row of which
+                 nothing is told yet: one of its intervals is missing or tentative, or some of its
+                 items are in a stratum without a label
+    Promise: that of the plan's figures, for each cell by itself. Methods that estimate from the
+    counts of cells have it, for up to ten classes; others give NaN.
+    Source: that of the method's precision.
+    """
+    name = engine.classifiers[0] if classifier is None else classifier
+    table = confusion(engine, classifier)
+    classes = len(table)
+    bounds = np.full((classes, classes, 2), np.nan)
+    able = isinstance(engine.design, EstimatesFromCells) and samples_of(engine, name) is None
+    if not able or classes > MOST_CLASSES:
+        return bounds
+    totals, open_items = table.sum(axis=1).to_numpy(), table.to_numpy()[:, -1]
+    for row in np.flatnonzero((totals > 0) & (open_items == 0)):
+        shares = _shares(engine, name, int(row), classes)
+        if not np.isnan(shares).any():
+            bounds[row] = shares * totals[row]
+    return bounds
+
+
+def _shares(engine: Engine, classifier: str | None, row: int, classes: int) -> Bounds:
+    """Of the items predicted as ``row``: lowest and highest share of each class, (n_classes, 2);
+    NaN where there is no interval, or a tentative one."""
+    if classes == 2:
+        positive = engine.population.classes.index(engine.population.positive)
+        low, high = _share(engine, classifier, row, positive)
+        both = [(low, high), (1 - high, 1 - low)]
+        return np.array(both if positive == 0 else both[::-1])
+    return np.array([_share(engine, classifier, row, column) for column in range(classes)])
+
+
+def _share(engine: Engine, classifier: str | None, row: int, column: int) -> tuple[float, float]:
+    one = precision_of(engine, classifier, row, column)
+    told = one.has_interval and not one.tentative
+    return (one.low, one.high) if told else (np.nan, np.nan)
 
 
 def _tally(engine: Engine, classifier: str | None) -> Tally:

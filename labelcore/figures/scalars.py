@@ -15,7 +15,7 @@ from labelcore.designs.curves import (
     UNDECIDED_SHARE,
 )
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, EstimatesScalars, Figures
-from labelcore.estimands import Estimand, known_before, table_of
+from labelcore.estimands import SCALARS, Estimand, known_before, table_of
 from labelcore.figures.assumptions import assumptions
 from labelcore.log.engine import Engine
 from labelcore.plan.existing import CERTAINTY
@@ -270,6 +270,18 @@ def _group_results(engines: Sequence[Engine], group: list[Question]) -> list[lis
     return [
         _stated_group(*one, group) for one in zip(engines, answers, looks, figures, strict=True)
     ]
+
+
+def precision_of(engine: Engine, classifier: str | None, predicted: int, judged: int) -> Estimate:
+    """Of the items that the classifier predicts as the class ``predicted``, the share whose label
+    is the class ``judged``. For a method that estimates from the counts of cells."""
+    question = Question("precision", SCALARS["precision"], classifier, judged)
+    answers = answers_of([engine], [question])[0]
+    row = engine.tallies[classifier].prediction == predicted
+    answers = replace(answers, cells=replace(answers.cells, predicted=row))
+    look = look_at(engine)
+    figures = EstimatesScalars.of(engine.design).figures(answers, look)
+    return _stated_group(engine, answers, look, figures, [question])[0]
 
 
 def _stated_group(

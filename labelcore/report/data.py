@@ -87,7 +87,7 @@ def _along_ranks(along: AlongRanks | None) -> dict[str, Any] | None:
 def _confusion(facts: Facts) -> dict[str, Any] | None:
     if facts.confusion is None:
         return None
-    classifier, found, _ = facts.confusion
+    classifier, found, _, _ = facts.confusion
     rows = found.to_numpy().tolist()
     return {"classifier": classifier, "columns": list(found.columns), "rows": rows}
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from labelcore.designs.base import Saved
-from labelcore.figures.confusion import labelled_cells
-from labelcore.figures.scalars import scalar_results, second_stage_started
+from labelcore.figures.confusion import Bounds, cell_bounds, labelled_cells
+from labelcore.figures.scalars import headline_stage, scalar_results, second_stage_started
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.people import people_count
 from labelcore.plan.existing import Existing
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NOTHING_ASKED = "Nothing was asked, so nothing is known."
 
 
-Confusion = tuple[str, pd.DataFrame, pd.DataFrame]
+Confusion = tuple[str, pd.DataFrame, Bounds, pd.DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,9 @@ class Facts:
     seal          the hash of the last event
     existing      the labels from before the project that the plan uses
     saved         what helpers saved, None without helpers
-    confusion     the first classifier that has predictions, items by prediction and truth, and the
-                  labels behind each cell; None without one, and before there is an interval
+    confusion     the first classifier that has predictions, items by prediction and truth, the
+                  bounds and the labels of each cell; None without one, and before there is an
+                  interval
     people        the names under which the labels in force were given
     people_count  how many people they are, None where nobody can tell
     """
@@ -214,7 +215,8 @@ def _confusion(session: Session, results: Mapping[str, Result]) -> Confusion | N
     due = any(isinstance(one, Estimate | Band) and one.has_interval for one in results.values())
     if not names or not due:
         return None
-    return names[0], session.confusion(names[0]), labelled_cells(session.engine, names[0])
+    engine, name = headline_stage(session.engine), names[0]
+    return name, session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
 
 
 def _given(span: tuple[str, str] | None, people: int | None) -> str:

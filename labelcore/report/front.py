@@ -9,6 +9,7 @@ from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
 from labelcore.charts.history_table import history_table
 from labelcore.charts.intervals import interval_rows
 from labelcore.charts.living import SHARES, Bar, difference_scale
+from labelcore.figures.confusion import Bounds
 from labelcore.promises import Promise
 from labelcore.report.along_ranks import QUOTED, Landmark
 from labelcore.report.dates import day_words
@@ -18,7 +19,7 @@ from labelcore.report.sections import decides, name_of
 from labelcore.results.types import DIFFERENCE, Band, Choice, Claim, Estimate
 from labelcore.words.choices import candidate_rows, choice_short, wanted_words
 from labelcore.words.claims import claim_short
-from labelcore.words.counts import FEW_LABELS, NO_LABEL, row_words
+from labelcore.words.counts import EACH_CELL, NO_LABEL, row_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import label_of, names_another, same_quantity
 from labelcore.words.sentences import count
@@ -26,10 +27,6 @@ from labelcore.words.short import short_head, short_sentence
 
 MOST_ROWS, MOST_CLAIMS, MOST_CLASSES = 8, 3, 10
 SLIDE_ROWS, MOST_CALLS = 6, 2
-ESTIMATED = (
-    "How many items of the file are in each cell is estimated from the labels, without intervals; "
-    f"a row with fewer than {FEW_LABELS} labels says only these."
-)
 UNFINISHED = "Labelling is not finished: this is what is known so far."
 
 
@@ -212,7 +209,7 @@ def confusion_table(facts: Facts) -> Markup | None:
     compares = isinstance(facts.primary, Estimate) and facts.primary.is_difference
     if facts.confusion is None or compares or len(facts.population.classes) > MOST_CLASSES:
         return None
-    name, found, labels = facts.confusion
+    name, found, bounds, labels = facts.confusion
     head = [f"{name} says", *(f"truly {one}" for one in found.columns[:-1])]
     shown = found if found.iloc[:, -1].any() else found.iloc[:, :-1]
     if len(shown.columns) == len(found.columns):
@@ -220,20 +217,24 @@ def confusion_table(facts: Facts) -> Markup | None:
     return element(
         "div",
         table(
-            "Confusion table: items of the file", [*head, "in all"], _cells(shown, found, labels)
+            "Confusion table: items of the file",
+            [*head, "in all"],
+            _cells(shown, found, bounds, labels),
         ),
-        element("p", ESTIMATED, class_="note"),
+        element("p", EACH_CELL, class_="note"),
     )
 
 
-def _cells(shown: pd.DataFrame, found: pd.DataFrame, labels: pd.DataFrame) -> list[list[Child]]:
+def _cells(
+    shown: pd.DataFrame, found: pd.DataFrame, bounds: Bounds, labels: pd.DataFrame
+) -> list[list[Child]]:
     totals = found.sum(axis=1).to_numpy()
-    rows = zip(found.index, shown.to_numpy(), labels.to_numpy(), totals, strict=True)
+    rows = zip(found.index, shown.to_numpy(), bounds, labels.to_numpy(), totals, strict=True)
     return [
         [
             theirs(str(name)),
-            *(tied(words) for words in row_words(numbers.tolist(), mine.tolist(), float(total))),
+            *row_words(numbers.tolist(), ends.tolist(), mine.tolist()),
             f"{total:,.0f}",
         ]
-        for name, numbers, mine, total in rows
+        for name, numbers, ends, mine, total in rows
     ]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from labelcore.figures.confusion import confusion, labelled_cells
+from labelcore.figures.confusion import Bounds, cell_bounds, confusion, labelled_cells
 from labelcore.figures.scalars import headline_stage
 from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session.session import Session
@@ -18,16 +18,14 @@ from labelcore.ui.downloads import csv_button
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.review import CELL, go_to_cell
-from labelcore.words.counts import FEW_LABELS, NO_LABEL, row_words
+from labelcore.words.counts import EACH_CELL, NO_LABEL, row_words
 
 TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 CAPTION = (
     "Press a cell to see the items judged so. "
-    "Each row is what the classifier says, each column what human judgement says: about how many "
-    "items of the file, and their share of the row. Estimated from the labels, each weighted by "
-    "the items it was drawn from; values without intervals. A row with fewer than "
-    f"{FEW_LABELS} labels says only these. Parts of the file that have no label yet are not "
-    "guessed: they have a column of their own."
+    "Each row is what the classifier says, each column what human judgement says. "
+    f"{EACH_CELL} Parts of the file that have no label yet are not guessed: they have a column of "
+    "their own."
 )
 
 
@@ -57,7 +55,7 @@ def confusion_panel(session: Session) -> None:
     table = confusion(engine, name)
     go_to_cell(session.project)
     st.dataframe(
-        readable(table, labelled_cells(engine, name)),
+        readable(table, cell_bounds(engine, name), labelled_cells(engine, name)),
         key=TABLE,
         selection_mode="single-cell",
         on_select=lambda: press_cell(str(name), table),
@@ -77,15 +75,13 @@ def press_cell(classifier: str, table: pd.DataFrame) -> None:
     st.session_state[CELL] = classifier, table.index[row], answer
 
 
-def readable(table: pd.DataFrame, labels: pd.DataFrame) -> pd.DataFrame:
-    """Counts with their share of the row, or a few labels, as text; the last column only where it
+def readable(table: pd.DataFrame, bounds: Bounds, labels: pd.DataFrame) -> pd.DataFrame:
+    """Numbers of items with their ``bounds``, or labels, as text; the last column only where it
     says something."""
     shown = table if table.iloc[:, -1].any() else table.iloc[:, :-1]
     totals = table.sum(axis=1).to_numpy()
-    rows = [
-        row_words(counts.tolist(), mine.tolist(), float(total))
-        for counts, mine, total in zip(shown.to_numpy(), labels.to_numpy(), totals, strict=True)
-    ]
+    each = zip(shown.to_numpy(), bounds, labels.to_numpy(), strict=True)
+    rows = [row_words(counts.tolist(), ends.tolist(), mine.tolist()) for counts, ends, mine in each]
     named = [f"{total:,.0f}" for total in totals]
     unlabelled = [NO_LABEL] if len(shown.columns) > len(table) else []
     names = distinct([ROWS, *shown.columns[: len(table)], *unlabelled, IN_ALL])

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.charts import READINGS
-from labelcore.figures.confusion import labelled_cells
+from labelcore.figures.confusion import cell_bounds, labelled_cells
 from labelcore.figures.scalars import headline_stage
 from labelcore.promises import Status
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
@@ -32,7 +32,7 @@ from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
 from labelcore.words.choices import candidate_rows
-from labelcore.words.counts import answers_words
+from labelcore.words.counts import EACH_CELL, answers_words
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
@@ -97,9 +97,13 @@ def confusion(session: Session) -> None:
     if not names or choice_of(session) is not None or first_figure_line(session) is not None:
         return
     st.subheader("Confusion table", anchor=False)
-    cells = labelled_cells(headline_stage(session.engine), names[0])
-    found = readable(session.confusion(names[0]), cells)
+    engine, name = headline_stage(session.engine), names[0]
+    found = readable(
+        session.confusion(name), cell_bounds(engine, name), labelled_cells(engine, name)
+    )
     reading_table(found.reset_index(), "confusion")
+    with st.container(key="quiet-confusion"):
+        st.text(EACH_CELL)
 
 
 def said_of(now: Picture, results: Sequence[Result]) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil, floor, isnan
 
-from labelcore.words.sentences import count, percent
+from labelcore.words.sentences import count
 
 NAMES = {"labelled": "labelled", "unsure": "not sure", "broken": "broken"}
 
@@ -23,36 +24,47 @@ def answers_words(kinds: Mapping[str, int]) -> str:
     return f"{' + '.join(said)} = {sum(kinds.get(kind, 0) for kind in NAMES):,}"
 
 
+ROUNDING = 1e-6
 NO_LABEL = "no label near them yet"
 """Over the items of a confusion table that nothing is said of: their stratum has no label."""
-FEW_LABELS = 20
-"""With fewer in a row of a confusion table, the row says its labels and estimates nothing."""
+EACH_CELL = (
+    "Each cell: about how many items of the file, and between which bounds, each by itself. "
+    "Where no bounds are known yet stand the labels: their shares are not those of the file, "
+    "because they are not drawn evenly."
+)
+"""What the numbers of a confusion table are."""
 
 
-def row_words(numbers: Sequence[float], labels: Sequence[int], total: float) -> list[str]:
-    """A row of a confusion table: about how many of its ``total`` items are of each class, then
-    those in strata without a label; of few ``labels`` only these are told.
+def row_words(
+    numbers: Sequence[float], bounds: Sequence[tuple[float, float]], labels: Sequence[int]
+) -> list[str]:
+    """A row of a confusion table: about how many of its items are of each class, with the bounds,
+    or the labels where these are NaN; then the items in strata without a label.
 
-    >>> row_words([512.3, 37.7, 0], [150, 9], 550)
-    ['512 (93.1 %)', '38 (6.9 %)', '0']
-    >>> row_words([412.5, 137.5, 0], [3, 1], 550)
+    >>> row_words([512.3, 37.7, 0], [(497.2, 524.1), (25.9, 52.8)], [150, 9])
+    ['512 (497 to 525)', '38 (25 to 53)', '0']
+    >>> from math import nan
+    >>> row_words([412.5, 137.5, 0], [(nan, nan), (nan, nan)], [3, 1])
     ['3 of 4 labels', '1 of 4 labels', '0']
+    >>> row_words([0, 0, 550], [(nan, nan), (nan, nan)], [0, 0])
+    ['–', '–', '550']
     """
     known = sum(labels)
-    said = [cell_words(number, total) for number in numbers]
-    if 0 < known < min(FEW_LABELS, total):
-        said[: len(labels)] = [f"{one:,} of {count(known, 'label')}" for one in labels]
-    return said
+    if isnan(bounds[0][0]):
+        said = [f"{one:,} of {count(known)}" if known else "–" for one in labels]
+    else:
+        each = zip(numbers[: len(labels)], bounds, strict=True)
+        said = [cell_words(number, *ends) for number, ends in each]
+    return [*said, *(f"{number:,.0f}" for number in numbers[len(labels) :])]
 
 
-def cell_words(number: float, total: float) -> str:
-    """A cell of a confusion table, with its share of the row.
+def cell_words(number: float, low: float, high: float) -> str:
+    """A number of items with its bounds, rounded outwards.
 
-    >>> cell_words(512.3, 550), cell_words(0.4, 550), cell_words(0, 550), cell_words(0, 0)
-    ('512 (93.1 %)', '0.4 (0.073 %)', '0', '0')
+    >>> cell_words(0.4, 0.1, 31.2), cell_words(16557.2, 16337, 16669), cell_words(80, 80, 80)
+    ('0.4 (0 to 32)', '16,557 (16,337 to 16,669)', '80')
     """
-    if number == 0 or total == 0:
-        return "0"
-    whole = number >= 10 or number == round(number)
-    share = percent(number / total)
-    return f"{number:,.0f} ({share})" if whole else f"{number:.1f} ({share})"
+    shown = f"{number:,.0f}" if number >= 10 or number == round(number) else f"{number:.1f}"
+    if high - low < ROUNDING:
+        return shown
+    return f"{shown} ({floor(low + ROUNDING):,} to {ceil(high - ROUNDING):,})"

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import labelcore as lc
-from labelcore.figures.confusion import confusion, labelled_cells
+from labelcore.figures.confusion import cell_bounds, confusion, labelled_cells
 from labelcore.ui.compare import compared
 from labelcore.ui.confusion import confusion_csv, readable
 from labelcore.words import sentences as words
@@ -314,7 +314,7 @@ def test_confusion_table_as_people_read_it_and_as_a_file(classes: Classes) -> No
         draw = session.next()
         session.answer(draw, session.population.classes[int(draw.item_id[1:]) % 4 % 3])
     table = confusion(session.engine)
-    shown = readable(table, labelled_cells(session.engine))
+    shown = readable(table, cell_bounds(session.engine), labelled_cells(session.engine))
     assert list(shown["in all"]) == ["80"] * 3 and len(shown.columns) == 4
     lines = list(csv.reader(confusion_csv(table).removeprefix("\ufeff").splitlines()))
     assert [sum(map(float, line[1:])) for line in lines[1:]] == pytest.approx([80] * 3, abs=0.01)
@@ -373,6 +373,6 @@ def test_confusion_table_with_names_that_are_in_the_way(data_folder: Path, name:
     session = lc.Session(population, lc.Plan("recalibrated_neyman", ["accuracy"], budget=60))
     session.answer(session.next(), name)
     table = confusion(session.engine)
-    assert len(readable(table, labelled_cells(session.engine))) == 3
+    assert len(readable(table, cell_bounds(session.engine), labelled_cells(session.engine))) == 3
     cells = [one for line in csv.reader(confusion_csv(table).splitlines()) for one in line]
     assert not any(one.startswith("=") for one in cells)

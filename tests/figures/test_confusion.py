@@ -9,13 +9,14 @@ import pandas as pd
 import pytest
 
 import labelcore as lc
-from labelcore.figures.confusion import UNLABELLED, confusion, labelled_cells
+from labelcore.figures.confusion import UNLABELLED, cell_bounds, confusion, labelled_cells
 from labelcore.figures.scalars import scalar_results
 from labelcore.log.engine import Engine
 from tests.designs.synthetic import Known, calibrated, label, labelled, standard_errors, write
 from tests.designs.test_several_classes import EACH, NAMES, NEYMAN, five_classes
 
 RUNS, MOST_STANDARD_ERRORS = 100, 4.4
+COVERED_RUNS = 60
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +73,62 @@ def test_table_and_estimates_are_the_same_numbers(five: Known) -> None:
 def test_a_census_is_the_truth(five: Known) -> None:
     engine = labelled(five.engine(lc.Plan(NEYMAN, ["accuracy"], budget=1000), 3), five.truth)
     np.testing.assert_allclose(confusion(engine).drop(columns=UNLABELLED), truly(five))
+    for end in np.moveaxis(cell_bounds(engine), -1, 0):
+        np.testing.assert_allclose(end, truly(five), atol=1e-6)
+
+
+def test_bounds_are_those_of_the_figures_and_as_shy(five: Known) -> None:
+    engine = five.engine(lc.Plan(NEYMAN, EACH, budget=200), 3)
+    told = []
+    for number in label(engine, five.truth):
+        if number % 20:
+            continue
+        table, bounds, results = confusion(engine), cell_bounds(engine), scalar_results(engine)
+        for place, name in enumerate(NAMES):
+            one, mine = results[f"precision[{name}]"], bounds[place]
+            told.append(not np.isnan(mine).any())
+            if told[-1]:
+                row = table.iloc[place].to_numpy()
+                assert one.has_interval and not one.tentative and row[-1] == 0
+                np.testing.assert_allclose(mine[place] / row.sum(), [one.low, one.high])
+                assert ((mine[:, 0] <= row[:-1]) & (row[:-1] <= mine[:, 1])).all()
+            else:
+                assert np.isnan(mine).all()
+    assert not any(told[:5]) and all(told[-5:])
+
+
+def test_bounds_of_two_classes_add_up_and_others_have_none(tmp_path: Path) -> None:
+    one = calibrated(tmp_path, 400, seed=4)
+    engine = labelled(one.engine(lc.Plan(NEYMAN, ["recall"], budget=120), 1), one.truth)
+    bounds, totals = cell_bounds(engine), confusion(engine).sum(axis=1).to_numpy()
+    np.testing.assert_allclose(bounds[:, 0, 0] + bounds[:, 1, 1], totals)
+    np.testing.assert_allclose(bounds[:, 0, 1] + bounds[:, 1, 0], totals)
+    fixed = one.engine(lc.Plan(NEYMAN, ["recall"], budget=120, promise="fixed"), 1)
+    before = [np.isnan(cell_bounds(fixed)).all() for _ in label(fixed, one.truth)]
+    assert all(before[:-1]) and not before[-1]
+
+
+def missed(five: Known, turned: bool) -> tuple[float, float]:
+    """The share of true numbers outside their bounds at 200 labels, with its standard error;
+    ``turned`` is the nearest mistake: rows taken for columns."""
+    plan = lc.Plan(NEYMAN, EACH, budget=200)
+    shares = []
+    for seed in range(COVERED_RUNS):
+        bounds = cell_bounds(labelled(five.engine(plan, seed), five.truth))
+        if turned:
+            bounds = bounds.transpose(1, 0, 2)
+        out = (truly(five) < bounds[..., 0] - 1e-6) | (truly(five) > bounds[..., 1] + 1e-6)
+        shares.append(out[~np.isnan(bounds[..., 0])].mean())
+    return float(np.mean(shares)), float(np.std(shares, ddof=1) / np.sqrt(COVERED_RUNS))
+
+
+@pytest.mark.full
+def test_bounds_of_cells_hold_as_often_as_promised(five: Known) -> None:
+    """25 cells of 60 sessions; three standard errors of the mean of the sessions."""
+    share, error = missed(five, False)
+    assert share <= 0.05 + 3 * error
+    share, error = missed(five, True)
+    assert share > 0.05 + 3 * error
 
 
 def bias(five: Known, read: object) -> float:
