@@ -62,6 +62,8 @@ class Server:
 
     def start(self) -> None:
         options = f"-k {self.folder} -p {self.port} -c listen_addresses=127.0.0.1"
+        # After a crash the files are synced together, not one by one.
+        options += " -c recovery_init_sync_method=syncfs"
         if not self._durable:
             options += " -c fsync=off -c full_page_writes=off"
         self._control("start", "-l", str(self.folder / "log"), "-o", options)
