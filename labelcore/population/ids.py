@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from labelcore.stats.md5 import Texts
 from labelcore.stats.orders import narrow
 
 Sought = tuple[NDArray[np.uint32], NDArray[np.signedinteger[Any]]]
@@ -33,6 +34,9 @@ class Ids(Protocol):
 
     def all(self) -> list[str]:
         """Every id in file order."""
+
+    def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
+        """The ids at some positions, or every one, as bytes."""
 
 
 class RowNumbers:
@@ -62,6 +66,11 @@ class RowNumbers:
     def all(self) -> list[str]:
         """Every row number."""
         return [str(row) for row in range(1, self._n_items + 1)]
+
+    def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
+        """Row numbers as bytes."""
+        rows = np.arange(self._n_items) if positions is None else np.asarray(positions)
+        return _bytes([pa.array(rows + 1).cast(pa.string())])
 
 
 class TextIds:
@@ -107,6 +116,11 @@ class TextIds:
         """Every id, as a new list."""
         texts: list[str] = self._texts.to_pylist()
         return texts
+
+    def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
+        """Ids as bytes."""
+        texts = self._texts if positions is None else self._texts.take(pa.array(positions))
+        return _bytes(texts.chunks)
 
     def repeats(self) -> dict[int, int]:
         """Position of every later row of a repeated id -> the position of its first row."""
@@ -185,6 +199,24 @@ class SomeIds:
     def all(self) -> list[str]:
         """Their ids."""
         return self._ids.some(self._positions)
+
+    def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
+        """Their ids as bytes."""
+        places = self._positions if positions is None else self._positions[positions]
+        return self._ids.texts(places)
+
+
+def _bytes(chunks: Sequence[pa.Array]) -> Texts:
+    """Arrays of texts, one after another, as bytes."""
+    parts, ends = [np.zeros(0, dtype=np.uint8)], [np.zeros(1, dtype=np.int64)]
+    for chunk in (one for one in chunks if len(one)):
+        wide = pa.types.is_large_string(chunk.type)
+        kind, places = np.int64 if wide else np.int32, chunk.buffers()
+        own = np.frombuffer(places[1], dtype=kind)[chunk.offset : chunk.offset + len(chunk) + 1]
+        data = np.frombuffer(places[2] or b"", dtype=np.uint8)
+        parts.append(data[own[0] : own[-1]])
+        ends.append(own[1:].astype(np.int64) - own[0] + ends[-1][-1])
+    return Texts(np.concatenate(parts), np.concatenate(ends))
 
 
 def _sought(column: pa.ChunkedArray) -> Sought:

@@ -20,6 +20,7 @@ from labelcore.population.formats import TableFile
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
 from labelcore.population.text import as_text, listing, shorten
+from labelcore.stats.md5 import Texts
 from labelcore.stats.orders import order_of
 
 _KeptOrder = tuple[tuple[Ids, int, str], NDArray[np.int64]]
@@ -234,6 +235,21 @@ class Population:
         """
         return self._ids.some(positions)
 
+    def texts_at(self, positions: NDArray[np.int64]) -> Texts:
+        """The ids at some positions, as bytes: what hashing many of them takes.
+
+        Parameters
+        ----------
+        positions
+            (n,), 0 to len - 1, in any order
+
+        Returns
+        -------
+        Texts
+            In the order of ``positions``.
+        """
+        return self._ids.texts(positions)
+
     def hash_order(self, seed: int, purpose: str) -> NDArray[np.int64]:
         """All positions in the random order that everybody can draw again.
 
@@ -251,7 +267,7 @@ class Population:
         wanted = (self._ids, seed, purpose)
         kept: _KeptOrder | None = self._kept_order.get("last")
         if kept is None or kept[0] != wanted:
-            order = order_of(seed, purpose, self._ids.all())
+            order = order_of(seed, purpose, self._ids.texts())
             order.setflags(write=False)
             kept = self._kept_order["last"] = (wanted, order)
         return kept[1]

@@ -20,6 +20,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.stats.md5 import Texts, md5_of_texts
+
 IntArray = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 Names = Callable[[], Iterable[str]]
@@ -33,7 +35,7 @@ class Named(Protocol):
     def __len__(self) -> int:
         """Number of items."""
 
-    def ids_at(self, positions: IntArray) -> list[str]:
+    def texts_at(self, positions: IntArray) -> Texts:
         """The ids at some positions."""
 
     def hash_order(self, seed: int, purpose: str) -> IntArray:
@@ -64,7 +66,7 @@ class Hashed:
         return file.hash_order(seed, purpose)
 
     def of_some(self, seed: int, purpose: str, file: Named, items: IntArray) -> Keys:
-        return hash_keys(seed, purpose, file.ids_at(items))
+        return hash_keys(seed, purpose, file.texts_at(items))
 
     def of_items(self, seed: int, purpose: str, number: int, names: Names) -> Keys:
         return hash_keys(seed, purpose, names())
@@ -124,11 +126,13 @@ def shuffled(seed: int, purpose: str, queue: IntArray, first: IntArray, end: Int
     return found
 
 
-def hash_keys(seed: int, purpose: str, ids: Iterable[str]) -> NDArray[np.uint64]:
+def hash_keys(seed: int, purpose: str, ids: Iterable[str] | Texts) -> NDArray[np.uint64]:
     """md5("{seed}|{purpose}|{id}") of each id as two big-endian words, (n_ids, 2).
 
     Compared word by word this is the order of the hexadecimal text.
     """
+    if isinstance(ids, Texts):
+        return md5_of_texts(f"{seed}|{purpose}|".encode(), ids)
     start = md5(f"{seed}|{purpose}|".encode(), usedforsecurity=False)
     digests = bytearray()
     for name in ids:
@@ -138,7 +142,7 @@ def hash_keys(seed: int, purpose: str, ids: Iterable[str]) -> NDArray[np.uint64]
     return np.frombuffer(bytes(digests), dtype=">u8").astype(np.uint64).reshape(-1, 2)
 
 
-def order_of(seed: int, purpose: str, ids: Iterable[str]) -> IntArray:
+def order_of(seed: int, purpose: str, ids: Iterable[str] | Texts) -> IntArray:
     """The positions of the ids in the order of their hashes, (n_ids,)."""
     return hash_order(hash_keys(seed, purpose, ids))
 
