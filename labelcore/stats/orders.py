@@ -166,15 +166,26 @@ def ranking(score: NDArray[np.float64], keys_of: KeysOf) -> IntArray:
     >>> ranking(np.array([0.1, 0.5, 0.9, 0.5]), keys_of).tolist()
     [2, 3, 1, 0]
     """
-    order = narrow(np.argsort(-score, kind="stable"), len(score))
+    order = narrow(np.argsort(-score), len(score))
     follows = score[order[1:]] == score[order[:-1]]
     tied = np.zeros(len(order), dtype=bool)
     tied[1:] |= follows
     tied[:-1] |= follows
     items = order[tied]
     if items.size:
-        keys = keys_of(items)
-        order[tied] = items[np.lexsort((keys[:, 1], keys[:, 0], -score[items]))]
+        level = np.cumsum(~np.concatenate([[False], follows])[tied]) - 1
+        order[tied] = items[_within_levels(level, keys_of(items))]
+    return order
+
+
+def _within_levels(level: IntArray, keys: Keys) -> IntArray:
+    """The order by level, then by key; levels are 0, 1, ... and ascend, (n_items,)."""
+    bits = max(int(level[-1]).bit_length(), 1)
+    first = keys[:, 0] >> np.uint64(bits)
+    first |= level.astype(np.uint64) << np.uint64(64 - bits)
+    order = np.argsort(first)
+    if _any_equal(first[order]):  # hardly ever: what is left of a first word tells items apart
+        order = np.lexsort((keys[:, 1], keys[:, 0], level))
     return order
 
 

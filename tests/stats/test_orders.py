@@ -72,3 +72,14 @@ def test_a_ranking_asks_for_the_keys_of_ties_alone_and_is_that_of_all_keys(
     assert ranking(score, keys_of).tolist() == expected.tolist()
     tied = [i for i, one in enumerate(scores) if scores.count(one) > 1]
     assert sorted(asked) == tied
+
+
+def test_ties_whose_first_words_hardly_differ() -> None:
+    first = 2**63
+    keys = np.array([[first + 1, 2], [first, 1], [first + 1, 1], [3, 3]], dtype=np.uint64)
+    assert ranking(np.array([1.0, 1.0, 1.0, 0.0]), lambda items: keys[items]).tolist() == [
+        1,
+        2,
+        0,
+        3,
+    ]
