@@ -39,10 +39,17 @@ class Engine(Book):
     """State of one session, a function of population, plan and the events applied.
 
     plan.planned must be set (``labelcore.preview`` computes it, ``labelcore.Session`` freezes it).
-    ``orders`` says where the random orders come from: a session's are hashes of the ids.
+    ``orders`` says where the random orders come from: a session's are hashes of the ids. ``frame``
+    is what the method prepared for the same population and plan, where that is at hand.
     """
 
-    def __init__(self, population: Population, plan: Plan, orders: Orders = HASHED) -> None:
+    def __init__(
+        self,
+        population: Population,
+        plan: Plan,
+        orders: Orders = HASHED,
+        frame: base.Frame | None = None,
+    ) -> None:
         if plan.planned is None:
             raise PlanError("the plan's planned size is not frozen yet")
         population = as_ordered(population, plan)
@@ -51,7 +58,9 @@ class Engine(Book):
         setup = make_setup(population, plan, self.classifiers, plan.planned)
         self.setup = replace(setup, orders=orders)
         self.existing = existing_labels(population, plan, self.classifiers[0])
-        self.frame = prepared(self.design, self.setup, self.existing)
+        self.frame: Any = frame
+        if frame is None:
+            self.frame = prepared(self.design, self.setup, self.existing)
         self.given = int(self.frame.drawn_before.sum())
         self.setup = replace(self.setup, planned=plan.planned + self.given)
         check_size(self.design, self.frame, self.setup.planned)

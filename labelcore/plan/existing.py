@@ -16,11 +16,12 @@ is taken whole adds no variance.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc
 
-from labelcore.designs.base import Design, FrameT, IntArray, Setup
+from labelcore.designs.base import Design, FrameT, IntArray, Setup, WatchedParams
 from labelcore.designs.helpers import like_known_answers
 from labelcore.designs.sure_scores import turned_words
 from labelcore.errors import InPlan, NotRandomError, PlanArgumentError, PlanError
@@ -178,10 +179,28 @@ def share_words(share: float) -> str:
 
 def prepared(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT:
     """The design's frame with the existing labels in their place, what was done to scores, and
-    which helper says what the known answers say."""
-    frame, file = _with_existing(design, setup, existing), setup.population
-    alike = like_known_answers(file, setup.classifier)
-    return replace(frame, notes=(*turned_words(file), *frame.notes, *alike))
+    which helper says what the known answers say.
+
+    The file keeps the frame that was asked for last: a plan, its forecast and its session want the
+    same, and nothing changes it later.
+    """
+    file = setup.population
+    wanted = (design, _without_file(setup), existing.use, file.turned)
+    if (kept := file.last_prepared.get("frame")) is None or kept[0] != wanted:
+        frame = _with_existing(design, setup, existing)
+        alike = like_known_answers(file, setup.classifier)
+        frame = replace(frame, notes=(*turned_words(file), *frame.notes, *alike))
+        kept = file.last_prepared["frame"] = (wanted, frame)
+    found: FrameT = kept[1]
+    return found
+
+
+def _without_file(setup: Setup) -> dict[str, Any]:
+    """All that a frame of the same file follows from; not for how long its figures are watched."""
+    found = {name: value for name, value in vars(setup).items() if name != "population"}
+    if isinstance(setup.params, WatchedParams):
+        found["params"] = replace(setup.params, horizon=None)
+    return found
 
 
 def _with_existing(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT:

@@ -101,6 +101,21 @@ class DelimitedText:
         row = self._record(position + self._header_rows)
         return {name: row[self._places[name]] for name in names}
 
+    def row_bytes(self, path: Path) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """First byte of each row, and the first one of the row after it; None for a copy."""
+        if path != self.text.path:
+            return None
+        starts = self._starts[self._header_rows :]
+        return starts[:-1], starts[1:]
+
+    @staticmethod
+    def parsed(
+        raw: bytes, columns: Sequence[str], names: Sequence[str], dialect: Dialect
+    ) -> dict[str, str]:
+        """The named cells of a row."""
+        row = _cells(raw, dialect)
+        return {name: row[columns.index(name)] for name in names}
+
     def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
         """The line on which each row starts, as an editor counts."""
         return list(self._lines_at(self._starts[np.asarray(positions) + self._header_rows]))
@@ -125,8 +140,7 @@ class DelimitedText:
         start, end = int(self._starts[record]), int(self._starts[record + 1])
         with self.text.path.open("rb") as stream:
             stream.seek(start)
-            text = stream.read(end - start).decode("utf-8")
-        return next(csv.reader(io.StringIO(text, newline=""), **reader_options(self.dialect)))
+            return _cells(stream.read(end - start), self.dialect)
 
     def _walk_all(self) -> NDArray[np.int64]:
         self._walk = Walk(np.zeros(1, dtype=np.int64))
@@ -208,3 +222,9 @@ class CsvFile(DelimitedText):
         text = open_text(path, given.get("encoding"))
         found = detect_dialect(text.path, path.name, {**given, "encoding": text.encoding})
         return Form(found, cls.options)
+
+
+def _cells(raw: bytes, dialect: Dialect) -> list[str]:
+    """The cells of one record."""
+    text = raw.decode("utf-8")
+    return next(csv.reader(io.StringIO(text, newline=""), **reader_options(dialect)))

@@ -17,6 +17,8 @@ from labelcore.population.json_file import JsonFile
 from labelcore.population.parquet_file import ParquetFile
 from labelcore.population.text import Columns, listing
 
+RowBytes = tuple[NDArray[np.signedinteger[Any]], NDArray[np.signedinteger[Any]]]
+
 
 class TableFile(Protocol):
     """What a reader gives. Positions count data rows from 0.
@@ -58,6 +60,10 @@ class TableFile(Protocol):
     def lines(self, positions: NDArray[np.int64]) -> Sequence[int | None]:
         """The line of the file on which each row starts; None where a file has no lines."""
 
+    def row_bytes(self, path: Path) -> RowBytes | None:
+        """First byte of each row in the file at ``path``, and the byte after its last, (n_rows,)
+        each; None where single rows are not read from there."""
+
 
 class Reader(Protocol):
     """A row of FORMATS: the class of a table."""
@@ -71,6 +77,11 @@ class Reader(Protocol):
 
     def detect(self, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
         """The dialect of a file as far as it is not given, without reading its rows."""
+
+    def parsed(
+        self, raw: bytes, columns: Sequence[str], names: Sequence[str], dialect: Dialect
+    ) -> dict[str, str]:
+        """The named cells of a sound row, from the bytes that ``row_bytes`` says it has."""
 
 
 TEXTS: Mapping[str, Reader] = {
@@ -94,8 +105,7 @@ def open_table(path: Path, given: Mapping[str, Any] = NOTHING) -> TableFile:
 
     ValueError for a suffix not in the table, and for a field that the format does not have.
     """
-    suffix = known_suffix(path.name)
-    reader = FORMATS[suffix]
+    suffix, reader = known_suffix(path.name), reader_of(path)
     for name, value in given.items():
         if name not in reader.options and value != getattr(PLAIN, name):
             raise ValueError(
@@ -103,6 +113,11 @@ def open_table(path: Path, given: Mapping[str, Any] = NOTHING) -> TableFile:
                 f"it has {listing(reader.options)}"
             )
     return reader(path, given)
+
+
+def reader_of(path: Path) -> Reader:
+    """The reader of a file's suffix. ValueError for a suffix not in the table."""
+    return FORMATS[known_suffix(path.name)]
 
 
 def detect(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
 from labelcore.population.json_records import RowFault, find_records
 from labelcore.population.json_text import sound_row
 from labelcore.population.limits import check_columns, check_rows
@@ -100,6 +100,20 @@ class JsonFile:
         """The line on which each row starts."""
         starts = np.frombuffer(self._starts, dtype=np.int64)
         return list(lines_at(self._text.path, starts[np.asarray(positions)]))
+
+    def row_bytes(self, path: Path) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        """First byte of each row, and the byte after its last; None for a copy."""
+        if path != self._text.path:
+            return None
+        starts, ends = (np.frombuffer(one, dtype=np.int64) for one in (self._starts, self._ends))
+        return starts, ends
+
+    @staticmethod
+    def parsed(
+        raw: bytes, columns: Sequence[str], names: Sequence[str], dialect: Dialect
+    ) -> dict[str, str]:
+        """The named cells of a row."""
+        return dict(zip(names, sound_row(raw, names), strict=True))
 
     def _rows(self, names: Sequence[str]) -> Iterator[list[str]]:
         """The named cells of each row; empty ones for a broken row."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import copies_folder
-from labelcore.population.dialect import NOTHING, PLAIN, Form
+from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
 from labelcore.population.limits import check_columns, check_rows, check_unpacked
 from labelcore.population.text import Columns, as_text
 
@@ -93,6 +93,16 @@ class ParquetFile:
     def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
         """None for each: a Parquet file has no lines."""
         return [None] * len(positions)
+
+    def row_bytes(self, path: Path) -> None:
+        """None: a row is no bytes of its own."""
+
+    @staticmethod
+    def parsed(
+        raw: bytes, columns: Sequence[str], names: Sequence[str], dialect: Dialect
+    ) -> dict[str, str]:
+        """Never asked."""
+        raise NotImplementedError
 
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row as text; safe from several threads."""

@@ -86,6 +86,8 @@ class Population:
         name -> what a column that may help to choose items says of each
     address
         of a table in an engine, without a password; None for a file, or parts of one
+    last_prepared
+        what was worked out last from the items, to save doing it again; nothing depends on it
 
     Examples
     --------
@@ -123,7 +125,7 @@ class Population:
     address: str | None = None
     _written: object = None
     _files: tuple[Path, ...] | None = None
-    _kept_order: dict[str, _KeptOrder] = field(default_factory=dict)
+    last_prepared: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -265,11 +267,11 @@ class Population:
             order asked for last is kept, since a plan, its forecasts and its session want the same.
         """
         wanted = (self._ids, seed, purpose)
-        kept: _KeptOrder | None = self._kept_order.get("last")
+        kept: _KeptOrder | None = self.last_prepared.get("order")
         if kept is None or kept[0] != wanted:
             order = order_of(seed, purpose, self._ids.texts())
             order.setflags(write=False)
-            kept = self._kept_order["last"] = (wanted, order)
+            kept = self.last_prepared["order"] = (wanted, order)
         return kept[1]
 
     def part(self, positions: NDArray[np.int64]) -> Population:
@@ -292,7 +294,7 @@ class Population:
             helpers={name: helper.part(positions) for name, helper in self.helpers.items()},
             _ids=SomeIds(self._ids, positions),
             known=None,
-            _kept_order={},
+            last_prepared={},
         )
 
     def with_turned(self, scores: Mapping[str, NDArray[np.float64]]) -> Population:

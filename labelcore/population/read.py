@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +203,7 @@ def _read_unchanged(file: Path, arguments: Arguments) -> Population:
     table = open_table(file, arguments.dialect)
     arguments = replace(arguments, dialect=_needed_dialect(table))
     values = read_values(file.name, table, arguments)
-    fingerprint = _fingerprint([file], arguments)
+    fingerprint = fingerprint_of([file], arguments.to_json())
     if FileState.of(file) != state:
         raise ValueError(f"{file}: the file was changed while it was read; read it again")
     return _population(file, state, fingerprint, table, arguments, values)
@@ -216,11 +216,30 @@ def _read_by_engine(
     state = FileState.of(*engine.files)
     table = EngineTable(engine, tick)
     values = read_values(engine.name, table, arguments)
-    fingerprint = _fingerprint(engine.files, arguments, () if engine.files else (table.digest(),))
+    told = () if engine.files else (table.digest(),)
+    fingerprint = fingerprint_of(engine.files, arguments.to_json(), told)
     if FileState.of(*engine.files) != state:
         raise ValueError(f"{source}: the parts were changed while they were read; read them again")
     found = _population(Path(source), state, fingerprint, table, arguments, values)
     return replace(found, name=engine.name, address=engine.address, _files=engine.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where items are read: the files, what opens them as a table, and whether contents stay."""
+
+    files: tuple[Path, ...]
+    opened: Callable[[], TableFile]
+    stays: bool
+
+
+def place_of(path: Path, arguments: Mapping[str, Any]) -> Place:
+    """Where the items of a path are read that were read with these arguments before."""
+    known = Arguments.checked(**{"dialect": None, "known": None, "helpers": {}, **arguments})
+    engine = engine_of(str(path), known.id_columns)
+    if engine is not None:
+        return Place(engine.files, lambda: EngineTable(engine), stays=True)
+    return Place((path,), lambda: open_table(path, known.dialect), stays=False)
 
 
 def _needed_dialect(table: TableFile) -> Mapping[str, Any]:
@@ -228,15 +247,18 @@ def _needed_dialect(table: TableFile) -> Mapping[str, Any]:
     return {} if table.dialect == table.detected == PLAIN else table.dialect.to_json()
 
 
-def _fingerprint(files: Sequence[Path], arguments: Arguments, told: Sequence[str] = ()) -> str:
-    """Of the bytes of the files, and of what is ``told`` of a table that is none. The keys are
-    sorted: a store may give back the arguments in another order."""
+def fingerprint_of(
+    files: Sequence[Path], arguments: Mapping[str, Any], told: Sequence[str] = ()
+) -> str:
+    """SHA-256 of the bytes of the files, of what is ``told`` of a table that is none, and of the
+    arguments, as JSON values, that it is read with. The keys are sorted: a store may give back the
+    arguments in another order."""
     digest = hashlib.sha256()
     for file in files:
         with file.open("rb") as stream:
             while block := stream.read(BLOCK):
                 digest.update(block)
-    text = json.dumps(arguments.to_json(), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    text = json.dumps(arguments, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     for one in (*told, text):
         digest.update(one.encode("ascii"))
     return digest.hexdigest()

@@ -17,8 +17,9 @@ from labelcore.errors import (
     UnknownProjectError,
 )
 from labelcore.plan.plan import Plan
-from labelcore.population import Population, read_as_it_is
+from labelcore.population import Population, read_as_it_is, read_population
 from labelcore.session.ledger import check_characters, now
+from labelcore.session.prepared import prepared_population
 from labelcore.store import LabelStore, ProjectRecord, items_path, keep
 
 LONGEST_NAME = 200
@@ -117,6 +118,21 @@ def same_items(record: ProjectRecord, population: Population) -> Population:
             f"read in another way: its fingerprint is {found}, not {wanted}",
         )
     return population
+
+
+def opened_items(
+    record: ProjectRecord,
+    read: Callable[..., Population],
+    file: str | os.PathLike[str] | None,
+    kept: Path | None,
+) -> Population:
+    """``read_items``, or what was prepared of the same file, where nothing else reads it."""
+    path = items_path(record, kept) if file is None else Path(file).absolute()
+    if read is read_population and path.exists():
+        found = prepared_population(kept, path, record.fingerprint)
+        if found is not None:
+            return found
+    return read_items(record, read, file, kept)
 
 
 def read_items(

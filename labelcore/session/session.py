@@ -52,7 +52,9 @@ from labelcore.results.label_error import LabelError
 from labelcore.results.table import results_table
 from labelcore.results.types import Band, CheapestCut, Cut, Result
 from labelcore.session.ledger import Ledger, check_annotator, now
-from labelcore.session.projects import created_or_same, new_record, read_items, same_items
+from labelcore.session.prepared import keep as keep_prepared
+from labelcore.session.prepared import prepared_frame
+from labelcore.session.projects import created_or_same, new_record, opened_items, same_items
 from labelcore.session.turns import Turns
 from labelcore.store import LabelStore, open_store
 
@@ -116,11 +118,13 @@ class Session:
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         kept = kept_plan(population, plan)
-        engine = Engine(population, kept)
+        known = store.items_folder if isinstance(store, LabelStore) else None
+        engine = Engine(population, kept, frame=prepared_frame(known, population, kept))
         self.store = open_store(store)
         self.project = project
         record = new_record(population, kept, project, settings or {})
         self.record = created_or_same(self.store, record, population)
+        keep_prepared(self.store.items_folder, population, kept, engine.frame)
         self.population, self.plan, self.engine = population, kept, engine
         self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
         self.figures = FiguresNow(engine)
@@ -189,7 +193,7 @@ class Session:
         if population is not None:
             items = same_items(record, population)
         else:
-            items = read_items(record, read, file, opened.items_folder)
+            items = opened_items(record, read, file, opened.items_folder)
         return cls(items, Plan.from_json(record.plan_json), opened, project)
 
     # --- the log -----------------------------------------------------------------------------

@@ -70,6 +70,9 @@ class EngineTable:
         """None for each: there are no lines."""
         return [None] * len(positions)
 
+    def row_bytes(self, path: Path) -> None:
+        """None: the engine looks up rows."""
+
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row as text. Raises EngineError where it is not the row that was read."""
         ids = self.engine.id_columns

@@ -1,0 +1,101 @@
+"""Arrays of any lengths in one file, mapped and not read when it is opened.
+
+The file is a stream of Arrow's with one row and a list in each column, and the CRC-32 of all of it
+behind its end. Whoever opens it gets the arrays as they lie on the disk; several sessions and
+processes share one copy of them in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+LAYOUT = 1
+"""The version of what is written; a file of another one is not read."""
+META = b"labelcore"
+CHECKED_AT_ONCE = 1 << 22
+SUM_BYTES = 4
+Array: TypeAlias = NDArray[Any] | pa.Array
+UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, TypeError, IndexError)
+
+
+def write_arrays(path: Path, arrays: Mapping[str, Array], meta: Mapping[str, Any]) -> None:
+    """Write all of it, or nothing; whoever writes the same at the same time does not matter.
+
+    arrays   numbers of any shape, or texts of Arrow; meta: JSON values
+
+    Raises OSError.
+    """
+    columns, forms = [], {}
+    for name, array in arrays.items():
+        values = array
+        if isinstance(array, np.ndarray):
+            forms[name] = [array.dtype.str, list(array.shape)]
+            plain = np.ascontiguousarray(array).reshape(-1)
+            values = pa.array(plain.view(np.uint8) if plain.dtype == np.bool_ else plain)
+        ends = pa.array([0, len(values)], pa.int64())
+        columns.append(pa.LargeListArray.from_arrays(ends, values))
+    text = json.dumps({"layout": LAYOUT, "forms": forms, "meta": dict(meta)})
+    batch = pa.RecordBatch.from_arrays(columns, list(arrays))
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle, half = tempfile.mkstemp(dir=path.parent, prefix=".half-")
+    try:
+        with os.fdopen(handle, "w+b") as stream:
+            schema = batch.schema.with_metadata({META: text.encode()})
+            with pa.ipc.new_stream(stream, schema) as writer:
+                writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+            stream.write(_sum(stream, stream.seek(0, os.SEEK_END)))
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(half, path)
+    finally:
+        Path(half).unlink(missing_ok=True)
+
+
+def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]] | None:
+    """The arrays, which nobody may write to, and what was said with them; None where there is no
+    such file, or it is not, byte by byte, what ``write_arrays`` of this version wrote."""
+    try:
+        with path.open("rb") as stream:
+            length = stream.seek(0, os.SEEK_END) - SUM_BYTES
+            if _sum(stream, length) != stream.read():
+                return None
+        with pa.memory_map(str(path)) as mapped:
+            reader = pa.ipc.open_stream(mapped)
+            told = json.loads(reader.schema.metadata[META])
+            if told["layout"] != LAYOUT:
+                return None
+            batch, forms = reader.read_next_batch(), told["forms"]
+        found: dict[str, Array] = {}
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            values = column.values
+            if name not in forms:
+                found[name] = values
+                continue
+            kind, shape = forms[name]
+            plain = values.to_numpy(zero_copy_only=True)
+            found[name] = plain.view(np.dtype(kind)).reshape(shape)
+        return found, told["meta"]
+    except UNREADABLE:
+        return None
+
+
+def _sum(stream: BinaryIO, length: int) -> bytes:
+    """The CRC-32 of the first ``length`` bytes; the stream stands behind them then."""
+    stream.seek(0)
+    found = 0
+    while length > 0:
+        block = stream.read(min(length, CHECKED_AT_ONCE))
+        if not block:
+            break
+        found, length = zlib.crc32(block, found), length - len(block)
+    return found.to_bytes(SUM_BYTES, "big")

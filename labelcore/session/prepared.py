@@ -1,0 +1,71 @@
+"""What a project prepares once, beside its store: the population, and the frame of its plan.
+
+Both can be made again from the items and the plan at any time, so nothing rests on them: what is
+missing or broken, or was written by another version, is made anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from labelcore.plan.kept_frames import put_together, taken_apart
+from labelcore.plan.plan import Plan
+from labelcore.population import Population
+from labelcore.population.arrays import read_arrays, write_arrays
+from labelcore.population.prepared import keep_prepared, open_prepared
+
+FOLDER = "prepared"
+LEAST = 20_000
+"""Files with fewer items are read and prepared in a moment."""
+DIGITS = 16
+
+
+def prepared_population(folder: Path | None, path: Path, fingerprint: str) -> Population | None:
+    """The items of a project as they were prepared; None where they have to be read.
+
+    folder   of the store; path: of the items, which must be what was read
+    """
+    if folder is None:
+        return None
+    return open_prepared(_place(folder, fingerprint), path, fingerprint)
+
+
+def prepared_frame(folder: Path | None, population: Population, plan: Plan) -> Any:
+    """What the method of a frozen plan prepared; None where it has to be prepared anew."""
+    if folder is None:
+        return None
+    found = read_arrays(_frame_file(folder, population, plan))
+    if found is None or found[1].get("plan") != plan.to_json():
+        return None
+    try:
+        return put_together(found[0], found[1]["frame"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def keep(folder: Path | None, population: Population, plan: Plan, frame: Any) -> None:
+    """Keep both, unless they are there; a disk that is full or not writable hurts nobody."""
+    nothing_to_check = population.address is not None
+    if folder is None or len(population) < LEAST or population.turned or nothing_to_check:
+        return
+    try:
+        keep_prepared(_place(folder, population.fingerprint), population)
+        file, parts = _frame_file(folder, population, plan), taken_apart(frame)
+        if parts is not None and read_arrays(file) is None:
+            write_arrays(file, parts[0], {"plan": plan.to_json(), "frame": parts[1]})
+    except OSError:
+        return
+
+
+def _place(folder: Path, fingerprint: str) -> Path:
+    return folder / FOLDER / fingerprint[:DIGITS]
+
+
+def _frame_file(folder: Path, population: Population, plan: Plan) -> Path:
+    """Named by all that the frame follows from: the items, the plan and the version."""
+    text = f"{sys.modules['labelcore'].__version__}|{population.fingerprint}|{plan.to_json()}"
+    name = sha256(text.encode()).hexdigest()[:DIGITS]
+    return _place(folder, population.fingerprint) / f"frame-{name}.arrow"
