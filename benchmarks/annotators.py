@@ -49,7 +49,7 @@ SPEED = 300.0
 """So that half an hour, after which an item goes to others, takes six seconds."""
 LEASE_SECONDS = 1800 / SPEED
 LONGEST_SECONDS = 300.0
-ANSWERED = ("labelled", "reread")
+ANSWERED = ("labelled", "reread", "late")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,14 @@ class Told:
     sent       (person, token) -> the label
     stored     (person, token) -> the label that was called stored
     refused    (person, token) -> the sentence
+    turned_away  sentences to people who asked for the next item
     """
 
     shown: dict[tuple[str, str], str] = field(default_factory=dict)
     sent: dict[tuple[str, str], str] = field(default_factory=dict)
     stored: dict[tuple[str, str], str] = field(default_factory=dict)
     refused: dict[tuple[str, str], str] = field(default_factory=dict)
+    turned_away: list[str] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     counted: Counter[str] = field(default_factory=Counter)
 
@@ -115,12 +117,13 @@ def faults(told: Told, events: Sequence[Event]) -> list[str]:
         if key not in told.stored and not told.refused.get(key):
             found.append(f"no word: {key} sent an answer and was told nothing")
         if key in told.refused and key in by_token:
-            found.append(f"refused and stored: {key}")
+            found.append(f"refused and stored: {key}: {told.refused[key]}")
+    found += [f"turned away: {one}" for one in told.turned_away]
     times = Counter(one.index for one in answers if one.kind == "labelled")
     found += [f"twice: draw {index} was answered {n} times" for index, n in times.items() if n > 1]
     drawn = Counter(one.item_id for one in events if one.kind == "labelled")
     found += [f"twice: item {item!r} was drawn {n} times" for item, n in drawn.items() if n > 1]
-    again = Counter((one.index, one.annotator) for one in answers)
+    again = Counter((one.index, one.annotator) for one in answers if one.kind != "late")
     found += [f"twice: {key} was judged {n} times" for key, n in again.items() if n > 1]
     return found
 
@@ -143,7 +146,10 @@ class Person(threading.Thread):
     def run(self) -> None:
         while time.monotonic() < self.deadline:
             said = self.asked({"do": "next", "who": self.who})
-            draw = said.get("draw")
+            if "refused" in said:
+                self.told.turned_away.append(said["refused"])
+                continue
+            draw = said["draw"]
             if draw is None:
                 if said["status"] not in ("open", "waiting"):
                     return
@@ -203,7 +209,7 @@ class Person(threading.Thread):
                 return said
             self.told.counted["store away" if said else "server away"] += 1
             time.sleep(self.random.uniform(0.02, 0.2))
-        return {"refused": "", "draw": None, "status": "too late"}
+        return {"refused": ""}
 
     def said_to(self, port: int, question: Said, *, wait: bool = True) -> Said | None:
         """None where the server is gone or the reply is lost."""
@@ -382,6 +388,7 @@ def checked(url: str, told: Told) -> Row:
         "faults": found,
         "labels": kinds["labelled"],
         "second readings": kinds["reread"],
+        "late": kinds["late"],
         "events": len(events),
         "acknowledged": len(told.stored),
         "refused": len(told.refused),
@@ -417,6 +424,7 @@ def wrong(rows: Rows, options: Options) -> list[str]:
 TOTALS = {
     "labels": "first answers in the logs",
     "second readings": "second readings in the logs",
+    "late": "answers kept that came too late to count",
     "acknowledged": "answers that were called stored",
     "refused": "answers refused, with a sentence",
     "servers killed": "app servers killed with -9",
@@ -434,6 +442,7 @@ CLASSES = {
     "twice": "counted twice",
     "unseen": "on an item that its person did not see, or never sent",
     "no word": "sent, and neither stored nor refused with a sentence",
+    "refused": "refused, and stored all the same; or turned away without need",
     "figures": "figures that differ from those of a replay or a copy",
 }
 
@@ -450,7 +459,8 @@ def tables(rows: Rows, options: Options) -> str:
     for words, starts in ((CLASSES["missing"], ("missing", "changed")),
                           (CLASSES["twice"], ("twice",)),
                           (CLASSES["unseen"], ("unseen", "never sent")),
-                          (CLASSES["no word"], ("no word", "refused and stored")),
+                          (CLASSES["no word"], ("no word",)),
+                          (CLASSES["refused"], ("refused and stored", "turned away")),
                           (CLASSES["figures"], ("figures",))):  # fmt: skip
         lines.append((f"**{words}**", *(
             sum(fault.startswith(starts) for row in found for fault in row["faults"])
@@ -466,8 +476,8 @@ def tables(rows: Rows, options: Options) -> str:
     parts = [markdown(names, lines)]
     if said:
         parts.append("Faults:\n\n" + "\n".join(f"- {one}" for one in said) + "\n")
-    columns = ("labels", "acknowledged", "refused", "released", "servers killed", "database killed",
-               "twice", "lost_reply", "seconds")  # fmt: skip
+    columns = ("labels", "acknowledged", "late", "refused", "released", "servers killed",
+               "database killed", "twice", "lost_reply", "seconds")  # fmt: skip
     for kind, found in by_kind.items():
         parts.append(f"\n## {kind}, run by run\n")
         head = ("seed", "faults", *(one.replace("_", " ") for one in columns))

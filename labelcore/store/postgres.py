@@ -203,15 +203,22 @@ def _engine(address: URL, shown: str, busy_seconds: float) -> Engine:
 
     def connect(dialect: Dialect, _record: object, given: Any, named: dict[str, Any]) -> Any:
         options = {**_NETWORK, **named}
-        try:
-            connection = psycopg.connect(*given, **options)
-            connection.autocommit = True
-            lock, idle = (f"{1000 * one:.0f}" for one in (busy_seconds, IDLE_SECONDS))
-            connection.execute(_SETTINGS, (lock, idle))
-            connection.autocommit = False
-        except psycopg.OperationalError as error:
-            answers = PGconn.ping(_client_options(options).encode()) == Ping.OK
-            raise worded(shown, REFUSED if answers else AWAY, error) from error
+        # Twice: a server that was starting a moment ago may answer now, and lets people in.
+        for _ in range(2):
+            try:
+                return opened(given, options)
+            except psycopg.OperationalError as error:
+                failed = error
+                if PGconn.ping(_client_options(options).encode()) != Ping.OK:
+                    raise worded(shown, AWAY, error) from error
+        raise worded(shown, REFUSED, failed) from failed
+
+    def opened(given: Any, options: dict[str, Any]) -> psycopg.Connection:
+        connection = psycopg.connect(*given, **options)
+        connection.autocommit = True
+        lock, idle = (f"{1000 * one:.0f}" for one in (busy_seconds, IDLE_SECONDS))
+        connection.execute(_SETTINGS, (lock, idle))
+        connection.autocommit = False
         return connection
 
     event.listen(engine, "do_connect", connect)

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -113,6 +114,22 @@ def test_the_app_takes_the_address_from_its_setting(
     store = open_store(postgres_url)
     assert store.projects() == [RECORD]
     store.close()
+
+
+def test_a_server_that_was_starting_a_moment_ago_lets_people_in(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect, tried = psycopg.connect, []
+
+    def starting(*given: Any, **named: Any) -> Any:
+        tried.append(1)
+        if len(tried) == 1:
+            raise psycopg.OperationalError("FATAL:  the database system is starting up")
+        return connect(*given, **named)
+
+    monkeypatch.setattr(psycopg, "connect", starting)
+    open_store(postgres_url).close()
+    assert len(tried) > 1
 
 
 def test_items_lie_in_the_folder_of_the_app(store: LabelStore, data_folder: Path) -> None:
