@@ -19,8 +19,9 @@ from labelcore.errors import PopulationError
 from labelcore.population import FORMATS, Dialect, Duplicates, Form, Population, read_population
 from labelcore.population.dialect import NOTHING
 from labelcore.population.formats import detect, known_suffix, open_table
+from labelcore.population.population import FileState
 from labelcore.population.sniff import first_row_is_data
-from labelcore.population.tables import recognised_as_parquet
+from labelcore.population.tables import parts_of, recognised_as_parquet
 from labelcore.ui.guess import FEW_VALUES
 
 MOST_LISTED = 200
@@ -105,18 +106,20 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def inside(text: str) -> Path:
-    """The file that a typed path names. Raises OutsideError or FileNotFoundError."""
+    """The file, or folder of Parquet parts, that a typed path names. Raises OutsideError or
+    FileNotFoundError, and ValueError for a folder without parts."""
     if "\0" in text:
         raise ValueError(f"The path {text!r} holds a NUL character, which no file name has.")
     folder = data_folder()
     path = Path(text.strip()).expanduser()
     found = (path if path.is_absolute() else folder / path).resolve()
-    if not found.is_relative_to(folder):
+    parts = _parts(found)
+    if not all(part.resolve().is_relative_to(folder) for part in (found, *parts)):
         raise OutsideError(
             f"{text!r} lies outside the data folder {folder}. Copy the file into that folder, or "
             "upload it."
         )
-    if not found.is_file():
+    if not all(part.is_file() for part in parts):
         raise FileNotFoundError(f"There is no file {text!r} in the data folder {folder}.")
     return found
 
@@ -152,13 +155,18 @@ class Head:
 
 def stamp(path: Path) -> tuple[int, int]:
     """Size and time of change: the key under which a reading is kept."""
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
+    state = FileState.of(*_parts(path))
+    return state.size, state.changed_at
+
+
+def _parts(path: Path) -> list[Path]:
+    """The parts of a folder, or the file itself."""
+    return (parts_of(str(path)) if path.is_dir() else None) or [path]
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _form(path: str, state: tuple[int, int], given: str) -> Form:
-    return detect(Path(path), json.loads(given))
+    return detect(_parts(Path(path))[0], json.loads(given))
 
 
 def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
@@ -168,15 +176,17 @@ def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _head(path: str, state: tuple[int, int], given: str) -> Head:
-    table = open_table(Path(path), json.loads(given))
+    parts = _parts(Path(path))
+    table = open_table(parts[0], json.loads(given))
     if faults := table.faults():
         raise PopulationError(faults)
     names = list(dict.fromkeys(table.columns))
     number = min(len(table), SAMPLE_ROWS)
     rows = tuple(table.cells(position, names) for position in range(number))
-    named = table.dialect.header and "header" in FORMATS[known_suffix(path)].options
+    named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
     headless = named and first_row_is_data(names, [list(row.values()) for row in rows])
-    return Head(tuple(table.columns), len(table), rows, table.dialect, headless)
+    every = len(table) + sum(len(open_table(part)) for part in parts[1:])
+    return Head(tuple(table.columns), every, rows, table.dialect, headless)
 
 
 def read_head(path: Path, given: Mapping[str, Any] = NOTHING) -> Head:
@@ -222,6 +232,9 @@ def _duplicates(
 
 
 def duplicates(population: Population) -> Duplicates:
-    """Items whose content an earlier one has; looked for once for the same content columns."""
+    """Items whose content an earlier one has; looked for once for the same content columns, and not
+    where contents stay in an engine: that would read all of them."""
+    if population.stays:
+        return Duplicates(0, ())
     path, content = population.path, json.dumps(population.content_columns)
     return _duplicates(population, str(path), stamp(path), population.dialect, content)

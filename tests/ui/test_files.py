@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from labelcore.errors import PopulationError
@@ -139,3 +141,21 @@ def test_inside(data_folder: Path, tmp_path: Path) -> None:
             inside(wanted)
     with pytest.raises(FileNotFoundError):
         inside("files/none.csv")
+
+
+def test_a_folder_of_parts(data_folder: Path, tmp_path: Path) -> None:
+    folder = data_folder / "parts"
+    folder.mkdir(parents=True)
+    with pytest.raises(ValueError, match=r"the folder holds no file whose name ends in \.parquet"):
+        inside("parts")
+    for number in range(3):
+        rows = pa.table({"id": [f"{number}-{row}" for row in range(4)], "text": ["a"] * 4})
+        pq.write_table(rows, folder / f"{number}.parquet")
+    assert inside("parts") == folder
+    assert read_form(folder).options == ()
+    head = read_head(folder)
+    assert (head.columns, head.rows, len(head.sample)) == (("id", "text"), 12, 4)
+    pq.write_table(rows, tmp_path / "outside.parquet")
+    (folder / "3.parquet").symlink_to(tmp_path / "outside.parquet")
+    with pytest.raises(OutsideError):
+        inside("parts")
