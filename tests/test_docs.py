@@ -127,3 +127,11 @@ def test_every_picture_is_listed_and_every_listed_one_exists() -> None:
     listed = re.findall(r"\]\(images/([^)]+)\)", (ROOT / "docs" / "screens.md").read_text("utf-8"))
     assert len(set(listed)) == len(listed)
     assert sorted(listed) == sorted(path.name for path in (ROOT / "docs" / "images").iterdir())
+
+
+def test_the_threat_model_names_tests_that_exist() -> None:
+    said = (ROOT / "docs" / "threat_model.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", said)
+    assert len(named) > 30 and "`::" not in said
+    for file, test in named:
+        assert test and f"def {test}(" in (ROOT / file).read_text("utf-8"), (file, test)

@@ -8,11 +8,12 @@ removed counts no more at the next request, and at the next press of a page that
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import logging
 import os
+import re
 import secrets
-import threading
 import unicodedata
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -25,8 +26,8 @@ FOLDER = ".people"
 """Its name begins with a dot: it is not among the files that a page lists."""
 LONGEST_NAME = 100
 log = logging.getLogger(__name__)
-_kept: dict[Path, tuple[frozenset[tuple[str, int]], list[Person]]] = {}
-_lock = threading.Lock()
+STEM = re.compile(r"[0-9a-f]{16}")
+"""What a person's file is called, and how the secret of the link begins: it says where to look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,11 @@ def key_hash(secret: str) -> str:
     return hashlib.sha256(f"labelcore link\n{secret}".encode()).hexdigest()
 
 
+def ticket(secret: str) -> str:
+    """Whose link it is and the hash of its secret: what may be handed on of it."""
+    return f"{secret[:16]}-{key_hash(secret)}"
+
+
 def check_name(name: str) -> str:
     """The name as it is kept. Raises ValueError for what cannot name a person."""
     cleaned = unicodedata.normalize("NFC", " ".join(name.split()))
@@ -65,7 +71,7 @@ def check_name(name: str) -> str:
 
 
 class Register:
-    """The people of one data folder.
+    """The people of one data folder; every question reads the files as they are.
 
     Examples
     --------
@@ -88,7 +94,7 @@ class Register:
         Raises ValueError when the name is taken or cannot be one.
         """
         cleaned = check_name(name)
-        secret = "" if login else secrets.token_urlsafe(24)
+        secret = "" if login else _stem(cleaned) + secrets.token_urlsafe(24)
         key = key_hash(secret) if secret else ""
         person = Person(cleaned, role, key, datetime.now(UTC).isoformat(timespec="seconds"))
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -119,39 +125,34 @@ class Register:
 
     def people(self) -> list[Person]:
         """Everybody with a role, by name."""
-        try:
-            with os.scandir(self.folder) as found:
-                files = [one for one in found if one.name.endswith(".json")]
-                now = frozenset((one.name, one.inode()) for one in files)
-        except FileNotFoundError:
-            return []
-        with _lock:
-            if (kept := _kept.get(self.folder)) is None or kept[0] != now:
-                found_now = [_read(Path(one.path)) for one in files]
-                kept = _kept[self.folder] = (now, [one for one in found_now if one is not None])
-        return sorted(kept[1], key=lambda one: one.name.casefold())
+        found = [_read(one) for one in self.folder.glob("*.json")]
+        return sorted(filter(None, found), key=lambda one: one.name.casefold())
 
     def by_secret(self, secret: str) -> Person | None:
         """Whose link has this secret."""
-        return self.by_key(key_hash(secret))
+        return self.by_key(ticket(secret))
 
-    def by_key(self, key: str) -> Person | None:
-        """Whose link has the secret with this hash."""
-        return next((one for one in self.people() if one.key and one.key == key), None)
+    def by_key(self, given: str) -> Person | None:
+        """Whose link has the secret of this ticket."""
+        stem, _, key = given.partition("-")
+        person = _read(self.folder / f"{stem}.json") if STEM.fullmatch(stem) else None
+        return person if person and person.key and hmac.compare_digest(person.key, key) else None
 
     def by_login(self, name: str) -> Person | None:
         """Who logs in under this name, in any case of its letters."""
-        wanted = _folded(name)
-        return next(
-            (one for one in self.people() if not one.key and _folded(one.name) == wanted), None
-        )
+        person = _read(self._file(name))
+        return person if person and not person.key else None
 
     def has(self, name: str) -> bool:
         """Whether somebody with a role is called so."""
-        return any(_folded(one.name) == _folded(name) for one in self.people())
+        return self._file(name).exists()
 
     def _file(self, name: str) -> Path:
-        return self.folder / f"{hashlib.sha256(_folded(name).encode()).hexdigest()[:32]}.json"
+        return self.folder / f"{_stem(name)}.json"
+
+
+def _stem(name: str) -> str:
+    return hashlib.sha256(_folded(name).encode()).hexdigest()[:16]
 
 
 def _folded(name: str) -> str:
@@ -159,7 +160,10 @@ def _folded(name: str) -> str:
 
 
 def _read(file: Path) -> Person | None:
-    """A person's file; None for one that was changed by hand and is none: it lets nobody in."""
+    """A person's file; None where there is none, and for one that was changed by hand and is no
+    such file: it lets nobody in."""
+    if not file.is_file():
+        return None
     try:
         found = json.loads(file.read_text("utf-8"))
         return Person(

@@ -22,7 +22,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from streamlit import config
 
-from labelcore.access.register import Person, Register, key_hash
+from labelcore.access.register import Person, Register, ticket
 from labelcore.access.roles import RIGHTS, Right, Role, may
 from labelcore.access.settings import (
     FORWARDED,
@@ -112,7 +112,7 @@ def opened_by(key: str) -> str:
     for role in Role:
         if start and same(key, role_key(start, role)):
             return f"{BY_START} {role}"
-    return f"{BY_LINK} {key_hash(key)}" if Register(data_folder()).by_secret(key) else ""
+    return f"{BY_LINK} {ticket(key)}" if Register(data_folder()).by_secret(key) else ""
 
 
 def same(given: str, key: str) -> bool:

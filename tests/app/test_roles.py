@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from labelcore.access.register import Register
-from labelcore.access.roles import PAGES, RIGHTS, Right, Role
+from labelcore.access.roles import PAGES, RIGHTS, Right, Role, may
 from labelcore.ui import guard, naming, people, sessions, setup, visitor
 from labelcore.ui.door import ASK
 from tests.app.conftest import button, pictures, surface_buttons, texts
@@ -48,6 +48,18 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_page_is_in_the_table(root: Path) -> None:
     files = [root / "app.py", *(root / "pages").glob("*.py")]
     assert {file.stem for file in files} == set(PAGES) == set(CONTENTS)
+
+
+def test_the_page_on_roles_has_the_same_table(root: Path) -> None:
+    """Its rows speak of pages and acts by the right that they ask for."""
+    said = (root / "docs" / "roles.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\w[^|]+) ((?:\| (?:yes )?){4})\|$", said, re.MULTILINE)
+    asked = [None, Right.JUDGE, Right.SEE, Right.SEE, Right.SETTLE, Right.RUN, Right.RUN]
+    assert len(rows) == len(asked)
+    for (what, cells), right in zip(rows, asked, strict=True):
+        given = ["yes" in cell for cell in cells.split("|")[1:]]
+        roles = [Role.OWNER, Role.ADJUDICATOR, Role.ANNOTATOR, Role.VIEWER]
+        assert given == [may(role, right) for role in roles], what
 
 
 @pytest.mark.parametrize("role", list(Role))
