@@ -35,7 +35,7 @@ BEGIN_KINDS = "## Every kind of item in the first screenful"
 BUTTONS = ".lc-answers button"
 SIZES = ((1280, 720), (1366, 650), (390, 844))
 RUNNING, DONE = "Running", "Done"
-BARS = ".living .bar, .st-key-figures [class*='st-key-value-']"
+BARS = ".living .bar"
 CHARTS = ".living .chart, .js-plotly-plot"
 EDGES = """found => found.filter(one => one.checkVisibility()).map(one => {
   const box = one.getBoundingClientRect();

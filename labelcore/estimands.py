@@ -95,7 +95,7 @@ _ROWS = (
         group="predicted",
         per_class=True,
         formula="TP / (TP + FP)",
-        short="of the items that {classifier} calls {positive!r}, {range} % are",
+        short="of the items that {classifier} calls {positive!r}, {range} % are {positive!r}",
         measures="precision (of the items that {classifier} calls {positive!r}, the share that "
         "human judgement also calls {positive!r})",
         in_truth="precision (of the items that {classifier} calls {positive!r}, the share that "
@@ -153,7 +153,8 @@ _ROWS = (
         (1, 0, -1, 0),
         group="unpredicted",
         formula="FN / (FN + TN)",
-        short="of the items that {classifier} does not call {positive!r}, {range} % are",
+        short="of the items that {classifier} does not call {positive!r}, {range} % are "
+        "{positive!r}",
         measures="the false omission rate (of the items that {classifier} does not call "
         "{positive!r}, the share that human judgement does)",
         in_truth="the false omission rate (of the items that {classifier} does not call "
@@ -166,7 +167,8 @@ _ROWS = (
         (1, 0, -1, 0),
         group="unpredicted",
         formula="TN / (TN + FN)",
-        short="of the items that {classifier} does not call {positive!r}, {range} % are not",
+        short="of the items that {classifier} does not call {positive!r}, {range} % are not "
+        "{positive!r}",
         measures="the negative predictive value (of the items that {classifier} does not call "
         "{positive!r}, the share that human judgement does not either)",
         in_truth="the negative predictive value (of the items that {classifier} does not call "

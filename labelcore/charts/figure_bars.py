@@ -9,7 +9,7 @@ import numpy as np
 
 from labelcore.charts.living import Bar
 from labelcore.promises import CandidateState, State
-from labelcore.results.types import Band
+from labelcore.results.types import WIDE, Band
 from labelcore.words.differences import is_difference
 from labelcore.words.sentences import percent
 from labelcore.words.short import Shown, difference_range, range_of, short_value
@@ -45,14 +45,16 @@ def shows_interval(estimate: Shown) -> bool:
 
 
 def head_bar(band: Band | None, name: str) -> Bar:
-    """The first items of a ranked list; ``band`` has their one rank."""
+    """The first items of a ranked list; ``band`` has their one rank. The value is not written while
+    the interval is wide."""
     if band is None or not band.has_interval or np.isnan(band.low[0]):
         return Bar(name, None, None, None, NOT_YET)
     value, low, high = (float(ends[0]) for ends in (band.value, band.low, band.high))
     assumed = band.confidence is None
     known = None if assumed or np.isnan(value) else value
-    said = "" if known is None else percent(known), range_of(low, high)
-    return Bar(name, known, low, high, said, assumed=assumed)
+    wide = high - low > WIDE
+    said = "" if known is None or wide else percent(known), range_of(low, high)
+    return Bar(name, known, low, high, said, wide, assumed=assumed)
 
 
 def candidate_bar(row: Mapping[Any, Any], name: str, chosen: str | None) -> Bar:

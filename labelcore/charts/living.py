@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from labelcore.charts.band import runs
 from labelcore.charts.history_table import thinned
+from labelcore.results.types import WIDE
 
 # [tag, attributes, *children]; a child is a Node or a text.
 Node = list[Any]
@@ -25,8 +26,9 @@ Numbers = NDArray[np.float64]
 WIDTH, HEIGHT = 448.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
 MOST_POINTS = 160
-NOTE_WIDTH = 100.0
+NOTE_WIDTH, LONG_NOTE = 100.0, 200.0
 """Room for a remark at the right end."""
+TOO_WIDE = "no line yet: the bounds are wide"
 Scale = tuple[float, float]
 SHARES: Scale = (0.0, 1.0)
 REACHES = (0.05, 0.1, 0.2, 0.5, 1.0)
@@ -313,13 +315,17 @@ def along_scores(along: Along, words: str) -> Node:
     rank = along.rank[kept]
     ticks = _powers(along.items) if log else _steps(float(along.items))
     drawn = _axes(frame, ticks, FIRST_ITEMS, "Precision, %")
+    # Over a band that leaves nearly everything possible, a line would be read as known.
+    wide = along.high[kept] - along.low[kept] > WIDE
     drawn += _band(frame, rank, along.low[kept], along.high[kept], assumed=along.assumed)
     if along.provisional is not None:
-        guess = along.provisional[kept]
+        guess = np.where(wide, np.nan, along.provisional[kept])
         drawn += _line(frame, rank, guess, np.isfinite(guess), "estimate grey")
-    value = along.value[kept]
+    value = np.where(wide, np.nan, along.value[kept])
     kind = "estimate grey" if along.tentative else "estimate"
     drawn += _line(frame, rank, value, np.isfinite(value), kind)
+    if len(wide) and wide.all():
+        drawn.append(_remark(frame, TOO_WIDE, 0.0, 1.0))
     if along.cut:
         x = float(frame.x(np.array([float(along.cut)]))[0])
         near_end = x > WIDTH - 90
@@ -414,12 +420,18 @@ def _line(
 
 
 def _expected(frame: Frame, track: Track) -> list[Node]:
-    """The half-widths expected from here, around the present value; none around one that may still
-    lean, which says nothing of where the interval will be."""
+    """The half-widths expected from here, around the present value; around one that may still lean,
+    which says nothing of where the interval will be, only that of the end, in words."""
     known = np.flatnonzero(np.isfinite(track.value))
-    if track.ahead is None or not len(known) or track.grey[-1]:
+    if track.ahead is None or not len(known):
         return []
     labels, half = track.ahead
+    if track.grey[-1]:
+        ends = float(frame.x(track.labels)[-1])
+        if not np.isfinite(half[-1]) or ends > WIDTH - RIGHT - LONG_NOTE:
+            return []
+        words = f"expected at {labels[-1]:,.0f} labels: ± {math.ceil(100 * half[-1] - 1e-9)} points"
+        return [_remark(frame, words, 0.0, 1.0)]
     later = labels > track.labels[-1]
     if not later.any():
         return []

@@ -20,7 +20,7 @@ from labelcore.figures.assumptions import assumptions
 from labelcore.log.engine import Engine
 from labelcore.plan.existing import CERTAINTY
 from labelcore.promises import Promise, State
-from labelcore.results.types import Estimate, Scope, largest_half_width
+from labelcore.results.types import WIDE, Estimate, Scope, largest_half_width
 from labelcore.stats.horizon import final_width
 from labelcore.stats.profile import (
     BoolArray,
@@ -35,9 +35,9 @@ from labelcore.words.existing import KNOWN_EXACTLY, assumed
 from labelcore.words.sentences import count
 
 NEEDED_OF_EACH_SIDE, MOST_SIDES = 5, 4
-WIDE, STILL_WIDE = 0.6, 1.5
-"""A value is tentative while its interval is wider than 60 points, and than 1.5 times what it will
-be at the planned size."""
+STILL_WIDE = 1.5
+"""A value is tentative while its interval is ``WIDE``, and wider than 1.5 times what it will be at
+the planned size."""
 
 
 def scalar_results(engine: Engine) -> dict[str, Estimate]:

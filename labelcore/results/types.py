@@ -16,6 +16,8 @@ from labelcore.results.base import Closed, Worded
 from labelcore.results.scope import Scope as Scope
 
 DIFFERENCE = "_difference"
+WIDE = 0.6
+"""A figure with an interval wider than 60 points says little yet."""
 NEXT_TO_ALL = 0.98
 """An interval over this share of all that is possible, or more, says nothing."""
 FloatArray = NDArray[np.float64]

@@ -100,7 +100,7 @@ def take_over(project: str) -> None:
         return
     session = sessions.session(project)
     session.sync()
-    for shown in session.state.elsewhere(people.name(session))[:1]:
+    for shown in session.state.elsewhere(people.name(session)):
         session.release(shown.draw)
 
 

@@ -16,7 +16,8 @@ from labelcore.ui.facts import shown_word
 from labelcore.ui.plain import one_line, plain
 
 Kind = Literal["primary", "secondary", "tertiary"]
-KINDS: dict[str, Kind] = {"positive": "primary", "negative": "secondary", "class": "secondary"}
+# All alike: a filled button would look like the answer that is expected.
+KINDS: dict[str, Kind] = dict.fromkeys(("positive", "negative", "class"), "secondary")
 OTHER_ANSWERS = (("unsure", "S"), ("later", "L"), ("broken", "B"))
 # Positive and negative answer of two classes; the other keys of the page are S L B U F M H.
 KEY_PRESETS = {

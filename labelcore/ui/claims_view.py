@@ -18,6 +18,7 @@ from labelcore.words.sentences import FORMS
 
 FORMS_TITLE = "How these intervals are made"
 LONGEST_CLAIM = 200
+LEAST_TAIL, MOST_TAILS = 0.1, 4
 ONE_END = "The interval of the same figure may extend past this, because it guards both ends."
 
 
@@ -100,27 +101,35 @@ def claims_panel(session: Session, draw: Callable[[Chart, str, str], None], said
 
 
 def form_lines(estimates: Sequence[Estimate]) -> str:
-    """How far each interval's promise goes, and what it rests on."""
-    return "\n".join(
-        f"{estimand_name(one.estimand)}: {FORMS[one.form]}"
-        f"{words.LIKE_THE_REST if one.form == Form.STRICT and one.scope.left_out else ''}."
-        f"{tail_words(one)}"
-        for one in estimates
-        if one.form in FORMS and one.has_interval
-    )
+    """How far the promise of the intervals goes, what it rests on, and where they are open."""
+    made: dict[str, list[str]] = {}
+    for one in estimates:
+        if one.form in FORMS and one.has_interval:
+            like = one.form == Form.STRICT and one.scope.left_out
+            said = f"{FORMS[one.form]}{words.LIKE_THE_REST if like else ''}."
+            made.setdefault(said, []).append(estimand_name(one.estimand))
+    lines = [f"{', '.join(names)}: {said}" for said, names in made.items()]
+    return "\n".join([*lines, *filter(None, [tail_words(estimates)])])
 
 
-def tail_words(estimate: Estimate) -> str:
-    """
+def tail_words(estimates: Sequence[Estimate]) -> str:
+    """The figures that owe much of their width to parts where nothing was found, most first.
+
     >>> from types import SimpleNamespace
-    >>> tail_words(SimpleNamespace(tail_share=0.62))
-    ' 62 % of its uncertainty comes from parts of the file in which no positive item was found yet:
-    more labels narrow it.'
+    >>> tail_words([SimpleNamespace(estimand="recall", tail_share=0.62, has_interval=True)])
+    'No positive item was found yet in some parts of the file; more labels narrow what comes from
+    there: Recall 62 % of its uncertainty.'
     """
-    if estimate.tail_share is None:
+    owed = {
+        estimand_name(one.estimand): one.tail_share
+        for one in estimates
+        if one.has_interval and one.tail_share is not None and one.tail_share >= LEAST_TAIL
+    }
+    most = sorted(owed.items(), key=lambda one: -one[1])[:MOST_TAILS]
+    if not most:
         return ""
-    share = words.percent(estimate.tail_share, 0)
+    said = ", ".join(f"{name} {words.percent(share, 0)}" for name, share in most)
     return (
-        f" {share} of its uncertainty comes from parts of the file in which no positive item was "
-        "found yet: more labels narrow it."
+        "No positive item was found yet in some parts of the file; more labels narrow what comes "
+        f"from there: {said} of its uncertainty."
     )

@@ -14,13 +14,10 @@ from labelcore.charts import (
 )
 from labelcore.designs.curves import Curve
 from labelcore.promises import State
-from labelcore.results.types import Band, Estimate
+from labelcore.results.types import Band
 from labelcore.session.session import Session
-from labelcore.ui.facts import estimand_name, figure
 from labelcore.words import sentences as words
 
-SHORT = {"area_under_roc": "Area under ROC"}
-# What can be chosen, in this order: a reading, or two of them against each other.
 ALONG = ("precision", "recall", "yield", "f1", "accuracy", "gain")
 PAIRS = {
     "roc": ("ROC", ("true_positive_rate", "false_positive_rate")),
@@ -41,17 +38,6 @@ def waiting(session: Session, band: Band) -> str:
     return band.missing or f"{session.labels:,} of {session.plan.planned:,} labels before the band"
 
 
-def headline_rows(
-    session: Session, band: Band, estimates: list[Estimate]
-) -> tuple[tuple[str, str], ...]:
-    """Precision of the first tenth, the first half and all, then the numbers of the whole list."""
-    if not band.has_interval:
-        return ()
-    rows = [(name, _figure(session, rank)) for name, rank in landmarks(len(session.population))]
-    summaries = ((SHORT.get(o.estimand) or estimand_name(o.estimand), figure(o)) for o in estimates)
-    return (*rows, *summaries)
-
-
 def landmarks(n_items: int) -> list[tuple[str, int]]:
     """(name, rank) of the first tenth, the first half and all.
 
@@ -60,11 +46,6 @@ def landmarks(n_items: int) -> list[tuple[str, int]]:
     """
     ranks = sorted({max(1, round(n_items / 10)), max(1, round(n_items / 2)), n_items})
     return [(f"All {n_items:,}" if r == n_items else f"First {r:,}", r) for r in ranks]
-
-
-def _figure(session: Session, rank: int) -> str:
-    found = session.cut(rank).readings.get("precision")
-    return "no bounds so far" if found is None else band_figure(found)
 
 
 def band_figure(band: Band) -> str:

@@ -13,7 +13,7 @@ from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.plan.stop_rules import looking
-from labelcore.promises import Promise, State, Status
+from labelcore.promises import Form, Promise, State, Status
 from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.session.session import Session
 from labelcore.ui.times import about_minutes
@@ -287,4 +287,5 @@ def promise_line(session: Session) -> str:
     together = f" for all {numbers} numbers together" if numbers > 1 else ""
     goal = f" · goal ± {words.goal_points(plan.margin)}" if plan.margin else ""
     said = "" if first.scope.at_stop else goal
-    return f"{words.confidence_words(confidence)} confidence{together}, {valid}{said}"
+    form = ", approximate" if first.form == Form.APPROXIMATE else ""
+    return f"{words.confidence_words(confidence)} confidence{together}{form}, {valid}{said}"

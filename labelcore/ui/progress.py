@@ -23,11 +23,9 @@ from labelcore.ui.confusion import confusion_panel, predicted
 from labelcore.ui.facts import (
     at_an_end,
     counts,
-    curve_first,
     decision,
     estimand_name,
     existing_line,
-    figure,
     main_and_other,
     progress_line,
 )
@@ -42,12 +40,14 @@ from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
 from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
-from labelcore.words.found import own_name
 from labelcore.words.quantities import same_quantity
 
 EVERY_SECONDS = 1
 DRAWN = "progress drawn"
-MOST_COLUMNS = 4
+SHARES_OF_LABELS = (
+    "Shares are of the labels there, without intervals: they say where labels went and where the "
+    "first figure is still uncertain, not how the file is."
+)
 
 
 def progress_page(project: str) -> None:
@@ -91,13 +91,9 @@ def _folds(session: Session) -> None:
     if choice:
         fold("The candidates", "fold-candidates", lambda: choice_panel(session, draw))
     elif estimates:
-        fold(
-            "The figures, label by label",
-            "fold-history",
-            lambda: _label_by_label(session, estimates, found),
-        )
+        fold("Label by label", "fold-history", lambda: _history(session, found))
     if not choice and len(session.population.classes) == 2:
-        fold("Along the ranks of the score", "fold-curve", lambda: _curves(session))
+        fold("Along the scores, in full", "fold-curve", lambda: _curves(session))
     if several(found):
         fold("Side by side", "fold-compare", lambda: _comparison(session, found))
     if predicted(session):
@@ -105,11 +101,6 @@ def _folds(session: Session) -> None:
     fold("How far the labels can be trusted", "fold-errors", lambda: error_panel(session))
     if not choice:
         fold("Where the labels went", "fold-strata", lambda: _strata(session))
-
-
-def _label_by_label(session: Session, estimates: list[Estimate], found: list[Estimate]) -> None:
-    _figures(session, estimates)
-    _history(session, found)
 
 
 def _terms(session: Session, found: list[Estimate]) -> None:
@@ -152,27 +143,6 @@ def goal_line(session: Session) -> str:
         return ""
     half = (estimates[0].high - estimates[0].low) / 2
     return f"Now ± {words.points(half)}, goal ± {words.goal_points(margin)}."
-
-
-def _figures(session: Session, estimates: list[Estimate]) -> None:
-    rows = [(own_name(one) or estimand_name(one.estimand), figure(one)) for one in estimates]
-    if curve_first(session):
-        rows = [*curve_view.headline_rows(session, session.band("precision"), estimates)]
-    if not rows:
-        return
-    columns = min(len(rows), MOST_COLUMNS)
-    with st.container(key="figures"):
-        for start in range(0, len(rows), MOST_COLUMNS):
-            _one_row(rows[start : start + MOST_COLUMNS], start, columns)
-
-
-def _one_row(rows: list[tuple[str, str]], start: int, columns: int) -> None:
-    for place, (column, (name, value)) in enumerate(
-        zip(st.columns(columns), rows, strict=False), start
-    ):
-        with column, st.container(key=f"value-{place}", gap=None):
-            st.caption(plain(name))
-            st.text(value)
 
 
 def _history(session: Session, estimates: list[Estimate]) -> None:
@@ -259,6 +229,7 @@ def _comparison(session: Session, estimates: list[Estimate]) -> None:
 
 def _strata(session: Session) -> None:
     names, table = rank_names(session), session.strata()
+    st.caption(SHARES_OF_LABELS)
     if left_out := left_out_words(table):
         st.caption(plain(left_out))
     chart = strata_chart(table, names)

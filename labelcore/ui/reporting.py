@@ -165,7 +165,7 @@ def ranks(session: Session) -> None:
     found = along_ranks(session)
     if found is None or not found.landmarks:
         return
-    st.subheader("Along the ranks of the score", anchor=False)
+    st.subheader("Along the scores", anchor=False)
     st.text(found.bands[0].sentence())
     reading_table(landmark_table(found.landmarks), "landmarks")
     for precision, deepest in found.deepest:

@@ -31,6 +31,7 @@ LIST, SEARCH, OPENED, TABLE = "review-list", "review-search", "review-opened", "
 WHICH, ANSWER, CALLED, WHO = "review-which", "review-answer", "review-called", "review-who"
 HEIGHT = 430
 EMPTY = "Nothing is judged yet: every answer will stand here."
+UNEVEN = "Items are not drawn evenly: shares of this list are not those of the file."
 NO_ROW = "No judged item has these words."
 CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
 LOOK = "Press a row to see the item; arrow keys go on."
@@ -153,6 +154,8 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
         selection_mode="single-cell",
         on_select=lambda: select(indices),
     )
+    with st.container(key="quiet-drawn"):
+        st.text(UNEVEN)
     label = f"Take this list ({len(shown):,})"
     table_button(session, label, "reviewed", lambda: listed(session, shown))
 
@@ -183,7 +186,7 @@ def readable(found: Reviewed, shown: pd.DataFrame, where: tzinfo) -> pd.DataFram
         columns["Who"] = [one_line(one, 60) for one in shown["who"]]
     marks = [_marks(*row) for row in shown[["wrong", "flagged", "note", "second"]].to_numpy()]
     if any(marks):
-        columns[""] = list(marks)
+        columns["Mark"] = list(marks)
     return pd.DataFrame(columns)
 
 

@@ -40,7 +40,7 @@ from labelcore.words.statuses import (
 )
 from labelcore.words.stops import stopped_title, stopped_words
 
-MORE = 50
+MORE, MOST_MISSED = 50, 3
 THANKS = "Thank you: nothing more is asked of you here."
 SEE_TRUTH, OWN_FILE = "Finish and see the truth", "Now your own file"
 
@@ -68,8 +68,8 @@ def show_state(project: str, session: Session, person: str) -> None:
 
 
 def kept_seconds(elsewhere: list[Shown]) -> float:
-    """How long at most until one of them may go to others."""
-    since = datetime.fromisoformat(elsewhere[0].at)
+    """How long at most until they may go to others."""
+    since = max(datetime.fromisoformat(one.at) for one in elsewhere)
     return max((since + LEASE - datetime.now(UTC)).total_seconds(), 0.0)
 
 
@@ -227,13 +227,18 @@ def truth_words(found: list[Reveal], labels: int) -> str:
     elif missed:
         held = f"inside {len(shown) - len(missed)} of " if len(shown) > 1 else "outside "
         names = ", ".join(
-            f"{estimand_name(one.key)} ({number_words(one.key, one.truth)})" for one in missed
+            f"{estimand_name(one.key)} ({number_words(one.key, one.truth)})"
+            for one in missed[:MOST_MISSED]
         )
+        if len(missed) > MOST_MISSED:
+            names += f" and {len(missed) - MOST_MISSED} more"
         outside = f", outside that of {names}" if len(shown) > 1 else f" of {names}"
         said = f"Dots: the truth, {held}{count_words(len(shown))}{outside}."
     else:
         said = f"Dots: the truth, inside {count_words(len(shown), 'all ')}."
-    return " ".join(part for part in (said, _often(shown), _own_errors(found, labels)) if part)
+    own, often = _own_errors(found, labels), _often(shown)
+    parts = (own, said, often) if found[0].differing else (said, often, own)
+    return " ".join(part for part in parts if part)
 
 
 def count_words(intervals: int, every: str = "") -> str:
@@ -252,6 +257,8 @@ def _often(shown: list[Reveal]) -> str:
         return "No promise goes with it." if estimates else ""
     about = "" if all(one.form == Form.STRICT for one in estimates) else "about "
     each = "Each holds it" if len(estimates) > 1 else "Such an interval holds it"
+    if shown[0].differing:
+        each = f"Without such answers {each[:1].lower()}{each[1:]}"
     return f"{each} in {about}{how_often(sure)[0]} sessions."
 
 
@@ -262,8 +269,8 @@ def _own_errors(found: list[Reveal], labels: int) -> str:
         return "None of your answers differs from it."
     differ = "differs" if differing == 1 else "differ"
     return (
-        f"{differing:,} of your {words.count(labels, 'answer')} {differ} from it; "
-        "intervals do not count such errors."
+        f"{differing:,} of your {words.count(labels, 'answer')} {differ} from the truth; intervals "
+        "do not count that."
     )
 
 

@@ -45,11 +45,6 @@ STYLE = (
 .st-key-small [data-testid="stText"], [class*="st-key-quiet"] [data-testid="stText"] {
   font-size: 0.875rem; opacity: 0.85; font-variant-numeric: tabular-nums; white-space: normal;
 }
-.st-key-figures [data-testid="stText"] {
-  font-variant-numeric: tabular-nums; white-space: pre-wrap; tab-size: 9.5rem;
-  font-size: 1.1rem; font-weight: 600; line-height: 1.7;
-}
-.st-key-figures [class*="st-key-value"] [data-testid="stText"] { font-size: 1.25rem; }
 .st-key-sentence [data-testid="stText"] {
   font-size: 1.25rem; line-height: 1.45; white-space: normal;
 }

@@ -71,10 +71,7 @@ SURFACE_STYLE = """
   justify-content: center; gap: 0.5rem; overflow-wrap: anywhere;
 }
 .lc-answers button { min-height: 2.9rem; }
-.lc-answers .primary, .lc-answers .secondary { min-width: 7rem; border-color: var(--border); }
-.lc-answers .primary {
-  background: var(--st-primary-color); border-color: var(--st-primary-color); color: white;
-}
+.lc-answers .secondary { min-width: 7rem; border-color: var(--border); }
 .lc-answers .tertiary, .lc-tools .tertiary { padding: 0.25rem 0; }
 .lc-answers button:hover, .lc-tools button:hover:enabled {
   text-decoration: underline; text-underline-offset: 3px;
@@ -99,7 +96,7 @@ SURFACE_STYLE = """
   .lc-answers button {
     flex: 1 1 28%; min-width: 0 !important; min-height: 2.75rem; padding: 0.2rem 0.4rem;
   }
-  .lc-answers .primary, .lc-answers .secondary { flex-basis: 46%; }
+  .lc-answers .secondary { flex-basis: 46%; }
   .lc-many .lc-answers .secondary { flex-basis: 30%; font-size: 0.875rem; line-height: 1.1; }
   .lc-answers:not([hidden]) + .lc-tools {
     position: fixed; bottom: 0; left: 0; z-index: 50; box-sizing: border-box; height: 3.9rem;

@@ -10,9 +10,7 @@ EXACT = "Every item that matters has a label, so nothing here is left to chance.
 NOTHING_YET = "Nothing is known yet: there are too few labels."
 NO_PROMISE = "No confidence goes with it: it may be wrong, and nobody can say how often."
 ASSUMED = "It holds if precision falls along the list; no confidence goes with it."
-SURE = (
-    "Of 100 projects like this one, {most} {wrong} would say something false here; it is {valid}."
-)
+SURE = "Of 100 projects like this one, {most} {wrong} would give a false answer; it is {valid}."
 OPEN = "It is not settled yet: the labels so far allow either answer."
 ABOUT_FILE = (
     "It is about {items} in this file, and about what the people who labelled would say of each."
@@ -60,8 +58,7 @@ def _sure(confidence: float, result: Result) -> str:
     >>> from types import SimpleNamespace
     >>> from labelcore.results.types import Scope
     >>> _sure(0.95, SimpleNamespace(promise="watched", scope=Scope(), form="strict"))
-    'Of 100 projects like this one, at most 5 would say something false here; it is valid at every \
-look.'
+    'Of 100 projects like this one, at most 5 would give a false answer; it is valid at every look.'
     """
     most = "at most" if result.form == Form.STRICT else "about"
     wrong = f"{100 * (1 - confidence):.3g}"

@@ -6,11 +6,9 @@ from labelcore.promises import Status
 
 ALL_ASKED = "all asked"
 """Used up before the file is: the method has all its labels."""
-ELSEWHERE = (
-    "The items still open are on another screen: another person's, or another window of yours."
-)
-COMES_BACK = "It comes back in {time}: reload then."
-TAKE_OVER = "That is me in another window: take it over"
+ELSEWHERE = "Items still open are on other screens: other people's, or other windows of yours."
+COMES_BACK = "They come back in {time}: reload then."
+TAKE_OVER = "That is me in other windows: take them over"
 FOR_OTHERS = "for others"
 """Open, and only for people who have not judged the items that are left."""
 TITLES: dict[str, str] = {

@@ -23,7 +23,9 @@ def test_undo_brings_items_and_figures_back(page: Page, shared_server: Server, d
     project = driving.make_project(data, "Undo")
     driving.label_without_page(data, project, FIRST_FIGURE - 1)
     driving.open_label(page, shared_server.url, project)
+    driving.unfold(page, "details")
     driving.label_items(page, 2, lambda place: "yn"[place])
+    wait_until_idle(page)
     before, item = driving.figures(page), driving.shown(page)
     assert "%" in before and f"{FIRST_FIGURE + 1} labels" in before
     seen = []

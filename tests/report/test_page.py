@@ -78,7 +78,7 @@ def test_page_1_says_question_answer_picture_meaning_and_table(made: Made, html:
             short_sentence(precision),
             f"Precision (lr){short_value(precision)}{range_of(precision.low, precision.high)}",
             precision.sentence().partition(", from")[0],
-            "What it means. Of 100 projects like this one, about 5 would say something false here;",
+            "What it means. Of 100 projects like this one, about 5 would give a false answer;",
             "What it does not mean. It does not speak for items that come later",
             "first items by score",
             "Confusion table",

@@ -29,8 +29,19 @@ def test_a_miss_is_named_and_told_like_a_hit() -> None:
 
 
 def test_the_answers_that_differ_are_counted() -> None:
-    assert "3 of your 120 answers differ from it" in truth_words([row("accuracy", 0.9, 3)], 120)
-    assert "1 of your 120 answers differs from it" in truth_words([row("recall", 0.5, 1)], 120)
+    """First, because what follows is to be read with it."""
+    assert truth_words([row("accuracy", 0.97, 3)], 120) == (
+        "3 of your 120 answers differ from the truth; intervals do not count that. Dots: the "
+        "truth, outside the interval of Accuracy (97.0 %). Without such answers such an interval "
+        "holds it in about 19 of 20 sessions."
+    )
+    assert "1 of your 9 answers differs from the truth" in truth_words([row("recall", 0.5, 1)], 9)
+
+
+def test_many_misses_are_counted() -> None:
+    names = ("accuracy", "precision", "recall", "f1", "specificity")
+    said = truth_words([row(name, 0.97) for name in names], 120)
+    assert said.count("97.0 %") == 3 and "Recall (97.0 %) and 2 more" in said
 
 
 def test_no_frequency_without_a_promise_or_an_interval() -> None:

@@ -14,8 +14,8 @@ SURE = estimate("a", 0.8, first=True, scope=SCOPE)
 
 
 def test_at_most_is_kept_for_what_is_proved() -> None:
-    assert "about 5 would say something false" in meaning(replace(SURE, form="approximate"))[0]
-    assert "at most 5 would say something false" in meaning(replace(SURE, form="strict"))[0]
+    assert "about 5 would give a false answer" in meaning(replace(SURE, form="approximate"))[0]
+    assert "at most 5 would give a false answer" in meaning(replace(SURE, form="strict"))[0]
 
 
 def test_nothing_is_sure_without_a_promise_or_an_interval() -> None:
