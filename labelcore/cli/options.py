@@ -14,7 +14,7 @@ import click
 from labelcore.designs import DESIGNS
 from labelcore.designs.params import read_parameter
 from labelcore.plan.plan import Plan
-from labelcore.population import Population, read_population
+from labelcore.population import Population, is_address, read_population
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -168,7 +168,8 @@ def population_of(given: dict[str, Any]) -> Population:
         "known": given.pop("known"),
         "helpers": pairs(given.pop("helper"), "--helper"),
     }
-    return read_population(Path(os.path.abspath(given.pop("file"))), **arguments)
+    file = given.pop("file")
+    return read_population(file if is_address(file) else Path(os.path.abspath(file)), **arguments)
 
 
 def plan_of(given: dict[str, Any]) -> Plan:

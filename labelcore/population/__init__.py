@@ -2,6 +2,7 @@
 
 from labelcore.population.dialect import Dialect, Form
 from labelcore.population.duplicates import Duplicates
+from labelcore.population.engines.sources import is_address
 from labelcore.population.formats import FORMATS
 from labelcore.population.ids import id_parts
 from labelcore.population.population import Population
@@ -14,6 +15,7 @@ __all__ = [
     "Form",
     "Population",
     "id_parts",
+    "is_address",
     "read_as_it_is",
     "read_population",
 ]

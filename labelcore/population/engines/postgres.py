@@ -98,6 +98,7 @@ class PostgresEngine(Engine):
             kinds = self._types(query)
             with self._psycopg.ClientCursor(self._home) as cursor:
                 text = cursor.mogrify(_marked(query.text), query.values)
+                tick()
                 with cursor.copy(f"COPY ({text}) TO STDOUT (FORMAT csv)") as copy:
                     yield from _batches(_Blocks(copy), kinds, tick)
         except (self._psycopg.Error, pa.ArrowException) as error:

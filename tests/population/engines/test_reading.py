@@ -259,6 +259,30 @@ def test_a_database_that_dies_is_said_to(url: str) -> None:
         population.content(population.id_at(5))
 
 
+def test_a_database_that_dies_while_it_is_read_leaves_no_project(url: str, tmp_path: Path) -> None:
+    killed = []
+
+    def kill() -> None:
+        if not killed:
+            killed.append(1)
+            change(
+                url,
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE pid <> pg_backend_pid() AND usename IS NOT NULL",
+            )
+
+    store = f"sqlite:///{tmp_path}/labels.db"
+    first = lc.Session(lc.read_population(url, **ARGUMENTS), PLAN, store, "first")
+    first.answer(first.next(), "yes")
+    change(url, "INSERT INTO parts SELECT a + 900, b, s, t, p, repeat('x', 9000), m FROM parts")
+    with pytest.raises(EngineError, match="the database does not answer"):
+        lc.read_population(url, **ARGUMENTS, progress=kill)
+    with pytest.raises(OtherItemsError, match="or it was changed: its fingerprint is"):
+        lc.Session.open(store, "first")
+    change(url, "DELETE FROM parts WHERE a >= 900")
+    assert lc.Session.open(store, "first").next().index == 2
+
+
 @pytest.mark.parametrize(
     ("source", "says"),
     [
