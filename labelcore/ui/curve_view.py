@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from labelcore.charts import (
@@ -14,7 +16,7 @@ from labelcore.charts import (
 )
 from labelcore.designs.curves import Curve
 from labelcore.promises import State
-from labelcore.results.types import Band
+from labelcore.results.types import WIDE, Band
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
 
@@ -48,9 +50,21 @@ def landmarks(n_items: int) -> list[tuple[str, int]]:
     return [(f"All {n_items:,}" if r == n_items else f"First {r:,}", r) for r in ranks]
 
 
+def told(name: str, band: Band) -> Band:
+    """The reading ``name`` without the estimates that say little: those whose bounds leave more
+    than 60 % of what is possible."""
+    unit = READINGS[name].unit
+    if not band.has_interval or band.confidence is None or unit == "times":
+        return band
+    possible = band.x if unit == "items" else 1.0
+    wide = (band.high - band.low) > WIDE * possible
+    return replace(band, value=np.where(wide, np.nan, band.value))
+
+
 def band_figure(band: Band) -> str:
-    """Value and interval of a band of one point, on one line; of bounds without confidence the
-    bounds only."""
+    """Value and interval of a band of one point of shares, on one line; the bounds only where they
+    have no confidence, or leave nearly everything open."""
+    band = told("precision", band)
     value, low, high = (float(numbers[0]) for numbers in (band.value, band.low, band.high))
     if np.isnan(value) and not band.has_interval:
         return "not yet"
@@ -94,7 +108,7 @@ def curve_chart(
     """The chart of one of ``choices``; ``required`` is about precision only; ``own`` the
     classifier's own cut."""
     if choice not in PAIRS:
-        band = session.band(choice, curve)
+        band = told(choice, session.band(choice, curve))
         asked = required if choice == "precision" else None
         return rank_chart(band, log=log, cut=cut, required=asked, own=own)
     upright, level = (session.band(name, curve) for name in PAIRS[choice][1])

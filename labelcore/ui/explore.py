@@ -7,9 +7,10 @@ import streamlit as st
 
 from labelcore.charts import READINGS, Chart
 from labelcore.designs.curves import Curve
+from labelcore.estimands import SCALARS
 from labelcore.promises import State
 from labelcore.report.sections import sentence as full_sentence
-from labelcore.results.types import Cut
+from labelcore.results.types import Cut, Estimate
 from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions
@@ -25,6 +26,7 @@ from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
 from labelcore.ui.progress import choose_reading, how_far, question, tick
 from labelcore.words import sentences as words
+from labelcore.words.quantities import key_parts
 
 DRAWN = "explore drawn"
 MISS, ALARM = "explore-miss", "explore-alarm"
@@ -40,6 +42,9 @@ OWN = " (the classifier's own cut)"
 NO_SCORE = (
     "There is nothing to cut here: a curve needs two classes, a classifier with a score, and "
     "labels from the whole list."
+)
+QUOTE = (
+    "Of the classifier's own cut quote the figures on Label: they are about it alone, and narrower."
 )
 MISSED = "No cut is sure to keep {precision} yet: more labels may show one."
 
@@ -73,12 +78,10 @@ def explore_page(project: str) -> None:
         st.subheader("Where does precision fall?", anchor=False)
         st.text(refusal)
     elif curve.state != State.TOO_FEW:
-        left, right = st.columns(2, gap="large")
-        with left:
-            where_it_falls(session, curve)
-        with right:
-            package_table(session)
-        deepest_table(session, curve)
+        where_it_falls(session, curve)
+        if deepest_table(session, curve):
+            with st.expander("Cut it into packages", key="explore-in-packages"):
+                package_table(session)
         what_mistakes_cost(session)
     spot_check(session, cut)
     tick(project, DRAWN)
@@ -134,8 +137,14 @@ def the_curve(session: Session, curve: Curve) -> tuple[Chart, Cut | None]:
 
 
 def show_promise(session: Session, curve: Curve) -> None:
+    said = session.band("precision", curve).sentence()
+    if own_cut_of(session) is not None and any(
+        isinstance(one, Estimate) and key_parts(one.estimand)[0] in SCALARS
+        for one in session.results().values()
+    ):
+        said += f" {QUOTE}"
     with st.container(key="promise"):
-        st.caption(plain(session.band("precision", curve).sentence()))
+        st.caption(plain(said))
 
 
 def show_ranks(session: Session) -> None:
@@ -160,11 +169,13 @@ def ranks_that_matter(n_items: int, own: int | None) -> list[int]:
     return sorted({*tens, *([own] if own else [])})
 
 
-def deepest_table(session: Session, curve: Curve) -> None:
-    """How far down each precision is kept, as surely as the bounds are."""
+def deepest_table(session: Session, curve: Curve) -> bool:
+    """How far down each precision is kept, as surely as the bounds are; whether any is."""
     rows, how = [], GUARANTEED if curve.confidence is not None else ASSUMED
-    for percent in REQUIREMENTS:
-        cut = session.deepest_cut(percent / 100)
+    found = {percent: session.deepest_cut(percent / 100) for percent in REQUIREMENTS}
+    if not any(found.values()):
+        return False
+    for percent, cut in found.items():
         rows.append(
             {
                 "required precision": f"{percent} %",
@@ -173,6 +184,7 @@ def deepest_table(session: Session, curve: Curve) -> None:
             }
         )
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="explore-deepest")
+    return True
 
 
 def numbers(session: Session, chart: Chart) -> None:
@@ -211,7 +223,6 @@ def where_it_falls(session: Session, curve: Curve) -> None:
 
 
 def package_table(session: Session) -> None:
-    st.subheader("Cut it into packages", anchor=False)
     chosen = st.multiselect(
         "The list down to the end of a package keeps at least this many per cent",
         list(range(99, 0, -1)),

@@ -178,7 +178,8 @@ def _is_score(name: str, values: Sequence[str]) -> bool:
 
 
 def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[tuple[str, ...]]:
-    """What holds a model's output is never preselected: it would decide for the person."""
+    """What holds a model's output is never preselected: it would decide for the person. What says
+    the same of every item is shown beside what does not, and never alone."""
     words = [
         name
         for name in rest
@@ -187,15 +188,16 @@ def _content(rest: Sequence[str], values: Mapping[str, Sequence[str]]) -> Found[
         and not holds_output(name, values[name])
     ]
     named = tuple(name for name in words if CONTENT.match(snake(name)))
-    if named:
+    vary = [name for name in words if len(set(values[name])) > 1 or len(values[name]) == 1]
+    if {*named} & {*vary}:
         return Found(named, NAMED)
-    lengths = {name: sum(map(len, values[name])) / len(values[name]) for name in words}
+    lengths = {name: sum(map(len, values[name])) / len(values[name]) for name in vary}
     longest = max(lengths.values(), default=0)
-    found = tuple(name for name in words if lengths[name] >= LONG_ENOUGH * longest)
+    found = tuple(name for name in vary if lengths[name] >= LONG_ENOUGH * longest)
     if not found:
         return Found((), UNSURE, "No column looks like text that a person could judge.")
     if longest >= LONG_TEXT and len(found) <= 2:
-        return Found(found, LIKELY)
+        return Found((*named, *found), LIKELY)
     reason = f"No column is named like a text or a picture; it could be {_all_of(found)}."
     return Found((), UNSURE, reason)
 

@@ -50,6 +50,11 @@ MEANINGS = "Change what a column means"
 NO_ID = "Choose above what identifies an item."
 OPEN_MEANINGS = "Choose above at least one column to judge."
 NO_ROLE = "not used"
+MANY_REPEATED = 0.5
+ALIKE = (
+    "{count} of {items} items look the same as an earlier one. Is another column to be shown? "
+    "Choose it under '{where}'."
+)
 
 
 def begin_with(path: Path) -> None:
@@ -104,7 +109,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         st.success(plain(f"{what_was_read(population)}, no fault"), icon=":material/check:")
     else:
         st.info(plain(f"{what_was_read(population)}, {len(population.classes)} classes"))
-    show_duplicates(repeated)
+    show_duplicates(repeated, len(population))
     answers = columns.unused(found.answers)
     others = [name for name in columns.unused(head.columns) if name not in found.answers]
     known = known_answers(population, answers, tellable(others, head.sample))
@@ -178,14 +183,20 @@ def show_revealing(names: Sequence[str]) -> None:
         st.warning(plain(REVEALING.format(names=", ".join(names))))
 
 
-def show_duplicates(repeated: Duplicates) -> None:
-    if repeated.count:
-        row, first = repeated.examples[0]
-        one = repeated.count == 1
-        st.caption(
-            f"{repeated.count:,} item{' has' if one else 's have'} the same content as an earlier "
-            f"one; the first: row {row:,} repeats row {first:,}. That does no harm."
-        )
+def show_duplicates(repeated: Duplicates, items: int) -> None:
+    """How many of the ``items`` look like an earlier one: a few, or so many that what is shown
+    cannot be what is judged."""
+    if not repeated.count:
+        return
+    if repeated.count > MANY_REPEATED * items:
+        st.warning(ALIKE.format(count=f"{repeated.count:,}", items=f"{items:,}", where=MEANINGS))
+        return
+    row, first = repeated.examples[0]
+    one = repeated.count == 1
+    st.caption(
+        f"{repeated.count:,} item{' has' if one else 's have'} the same content as an earlier "
+        f"one; the first: row {row:,} repeats row {first:,}. That does no harm."
+    )
 
 
 def what_was_read(population: Population) -> str:

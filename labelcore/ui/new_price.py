@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,9 +43,14 @@ WITH_KNOWN = (
 LARGEST_PICTURE = 4000
 HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
+WHOLE_FROM = 0.1
 CHOSEN, RANDOM = "chosen", "plain random"
-IF_OFF = "Wrong scores: half or double the labels."
-SURE_MEANS = "Of 100 projects like this one, about {wrong} would say something false{when}."
+IF_OFF = "If your scores mislead: half or double."
+SURE_MEANS = (
+    "Of 100 projects like this one, about {wrong} would say something false{when}. That holds "
+    "whatever the scores are worth. The number of labels is expected as if they were right, and "
+    "the time at 8 seconds an item."
+)
 WIDEST = " Each line is the widest figure of its method."
 WHENEVER = ", wherever you look and stop"
 SIMULATED = "The curves are those of formulas, moved to what was simulated."
@@ -153,6 +159,17 @@ def show_promise(plan: Plan, population: Population) -> None:
     st.caption(" ".join(said), help=SURE_MEANS.format(wrong=wrong, when=when) + lines)
 
 
+def expected_points(half_width: float) -> str:
+    """A half-width that is only expected: rounded up, to whole points from 10 on.
+
+    >>> expected_points(0.1801), expected_points(0.0312)
+    ('19 points', '3.2 points')
+    """
+    if half_width < WHOLE_FROM:
+        return words.points(half_width)
+    return f"{math.ceil(100 * half_width - 1e-9)} points"
+
+
 def widest_words(half_widths: Mapping[str, float]) -> str:
     """Which figure the largest half-width is that of, after the points.
 
@@ -197,7 +214,7 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
     widest = max(chosen.half_widths.values())
     about = "About" if plan.margin or plan.claims else "With"
     until = " until every claim is settled, and then" if plan.claims else ":"
-    gives = f"± {words.points(widest)}{widest_words(chosen.half_widths)}"
+    gives = f"± {expected_points(widest)}{widest_words(chosen.half_widths)}"
     gives = "exact" if widest <= outlook.EXACT else gives
     with st.container(key="new-price"):
         st.markdown(
@@ -221,13 +238,14 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
 class Ahead:
     """What labels are expected to give by the chosen method and by a plain random sample.
 
-    curves   by method, each moved to what was simulated of it
+    curves   by method, each moved to what was simulated of it; lines: what they were moved to
     """
 
     plan: Plan
     population: Population
     chosen: Line
     curves: Mapping[str, outlook.Points]
+    lines: Mapping[str, Line]
 
     @classmethod
     def of(cls, plan: Plan, population: Population, found: Sequence[Line]) -> Ahead:
@@ -238,7 +256,7 @@ class Ahead:
             one.design: moved(outlook.curve_of(population, plan, one.design, most), one)
             for one in able
         }
-        return cls(plan, population, chosen, curves)
+        return cls(plan, population, chosen, curves, {one.design: one for one in able})
 
     @property
     def width(self) -> float:
@@ -253,8 +271,12 @@ class Ahead:
 
     def labels_by(self, design: str) -> int | None:
         """The labels that a method is expected to need for the same half-width."""
-        points = self.curves.get(design, ())
-        return outlook.labels_for(points, self.width, len(self.population))
+        points, items = self.curves.get(design, ()), len(self.population)
+        if points and points[-1][1] > self.width:  # Beyond the picture.
+            points = moved(
+                outlook.curve_of(self.population, self.plan, design, items), self.lines[design]
+            )
+        return outlook.labels_for(points, self.width, items)
 
     def show(self) -> None:
         show_promise(self.plan, self.population)

@@ -39,7 +39,14 @@ from labelcore.ui.new_goal import (
 from labelcore.ui.new_known import known_number, not_random_words
 from labelcore.ui.new_method import TRYING, Method, advanced, refuse_method
 from labelcore.ui.new_places import Places
-from labelcore.ui.new_price import Ahead, show_choice, show_derived, show_outlook, show_size
+from labelcore.ui.new_price import (
+    Ahead,
+    expected_points,
+    show_choice,
+    show_derived,
+    show_outlook,
+    show_size,
+)
 from labelcore.ui.new_race import Race
 from labelcore.ui.new_stop import stop_input, together_input
 from labelcore.ui.new_table import choose_row, method_rows
@@ -166,7 +173,7 @@ def slide(plan: Plan, aim: Aim, population: Population, method: Method, ahead: A
     high = min(max(HIGHEST_STOP, 2 * budget), items)
 
     def say(labels: int) -> str:
-        return f"{labels:,}: ± {words.points(ahead.width_at(labels))}"
+        return f"{labels:,}: ± {expected_points(ahead.width_at(labels))}"
 
     key = budget_key(
         population, aim, min(max(FIRST_BUDGET, fewest(aim, population, method)), items)

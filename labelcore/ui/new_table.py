@@ -57,7 +57,8 @@ def method_rows(plan: Plan, ahead: Ahead, found: Sequence[Line], other: str | No
     for one in found:
         if one.refused:
             continue
-        same = one.design == plan.design or plan.margin is not None
+        own_size = DESIGNS[one.design].size_from_params
+        same = one.design == plan.design or plan.margin is not None or own_size
         labels = one.labels if same else ahead.labels_by(one.design)
         promise = promise_of(plan, one.design)
         if one.half_widths and labels is not None:

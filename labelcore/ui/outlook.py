@@ -109,6 +109,8 @@ def labels_for(points: Points, width: float, items: int) -> int | None:
 
     >>> labels_for(((100, 0.1), (400, 0.05)), 0.05, 1000), labels_for(((100, 0.1),), 0.05, 300)
     (400, 300)
+    >>> labels_for(((100, 0.5), (400, 0.5)), 0.4, 1000)
+    1000
     """
     if width <= EXACT:
         return items if points else None
@@ -120,6 +122,8 @@ def labels_for(points: Points, width: float, items: int) -> int | None:
     wanted = float(np.log(width))
     if falling[-1] <= wanted <= falling[0]:
         found = float(np.interp(-wanted, -falling, numbers))
+    elif wanted < falling[-1] == falling[0]:
+        return items  # It does not fall: nothing short of all items is known to be enough.
     else:
         place = 0 if wanted > falling[0] else -1
         found = float(numbers[place]) + 2 * (float(falling[place]) - wanted)
@@ -167,7 +171,10 @@ def table(found: Sequence[Line], estimands: Sequence[str]) -> pd.DataFrame:
             {
                 "method": one.label,
                 "labels": f"{one.labels:,}",
-                **{f"{estimand_name(name)} ±": widest_of(widths, name) for name in estimands},
+                **{
+                    f"{estimand_name(name)} ±": widest_of(widths, name) or "not foreseen"
+                    for name in estimands
+                },
                 "time at 8 s an item": minutes(one.labels * SECONDS_AN_ITEM),
                 **({"worked out by": "simulation" if one.runs else "formulas"} if mixed else {}),
             }

@@ -35,6 +35,7 @@ NO_ANSWERS = "No right answers needed: you give them."
 SEARCH, SORT, ALL_ROWS = "projects-search", "projects-sort", "projects-all"
 WIDTHS = (3.2, 5.2, 2.4, 1.8, 1.2)
 HEADS = ("Project", "What is known", "Labels", "Last change", "")
+MEAN = "Precision, mean over all ranks"
 ROWS = 20
 """Shown at once; a press shows the others. So many need no search, either."""
 FEW = 3
@@ -240,7 +241,7 @@ def known_picture(known: Known) -> Picture:
     """The primary figure as one bar: of a curve the mean over all ranks."""
     bar = bar_of(known)
     if known.estimand in CURVES:
-        bar = replace(bar, name=f"{bar.name}, mean")
+        bar = replace(bar, name=MEAN)
     scale = difference_scale(np.array([known.low, known.high]))
     return Picture(
         bars([bar], scale if is_difference(known.estimand) else SHARES), None, (), "", ""

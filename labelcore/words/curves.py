@@ -43,11 +43,18 @@ CHEAPEST = (
     "{scope}, if a missed {positive!r} costs {miss} and a false alarm {alarm}, keeping {head} "
     "costs least; by the bounds it is somewhere from {first} to {last} items ({condition})."
 )
+CHEAPEST_OPEN = (
+    "{scope}, if a missed {positive!r} costs {miss} and a false alarm {alarm}, these labels do not "
+    "say yet where to cut: by the bounds keeping {first} to {last} items may cost least "
+    "({condition})."
+)
 CHEAPEST_KNOWN = (
     "{scope}, if a missed {positive!r} costs {miss} and a false alarm {alarm}, keeping {head} "
     "costs least ({condition})."
 )
 KEEP_NOTHING = "nothing"
+OPEN_SHARE = 0.5
+"""Of the list: bounds that leave more name no cut."""
 CUT_RECALL = ", and they contain between {low} and {high} of all {positive!r} items in the file"
 CUT_TIED = (
     " Ranks {first} to {last} have this same score: a threshold on the score keeps all of them or "
@@ -108,7 +115,9 @@ def cheapest_sentence(cut: CheapestCut) -> str:
     if cut.score is not None:
         head = f"the first {count(cut.rank, 'item')} (score {score_words(cut.score)} and better)"
     known = cut.first == cut.rank == cut.last
-    return (CHEAPEST_KNOWN if known else CHEAPEST).format(
+    leaves_open = cut.last - cut.first > OPEN_SHARE * scope.n_items
+    pattern = CHEAPEST_KNOWN if known else CHEAPEST_OPEN if leaves_open else CHEAPEST
+    return pattern.format(
         scope=scope_words(scope.file, scope.n_items, scope.target),
         positive=scope.positive,
         miss=f"{cut.miss:g}",

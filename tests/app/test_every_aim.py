@@ -123,10 +123,20 @@ def test_a_row_of_a_ranked_list_brings_its_labels(app) -> None:
     rows = "".join(f"i{n},item {n},{rng.betavariate(0.4, 2):.4f}\n" for n in range(4000))
     page = with_upload(app, "items.csv", f"id,text,score_a\n{rows}".encode())
     to_aim(page, "Is it spam?")
+    labels = {row["method"]: row["labels"] for row in method_table(page)}
+    (own,) = (one for one in page.radio(key="new-row").options if one.startswith("Logarithmic"))
+    stands = own.replace("\\", "").split(" · ")[1]
+    assert stands == labels["Logarithmic strata"], "its size is its own"
     page.radio(key="new-row").set_value("random_curve fixed").run()
     assert "With 4,000 labels" in texts(page)
     page.radio(key="new-row").set_value("geometric_strata fixed").run()
     assert "With 4,000 labels" in texts(page) and not page.exception
+
+
+def method_table(page: AppTest) -> list[dict[str, str]]:
+    """The methods below *More*, a row each."""
+    tables = [one.value for one in page.dataframe if "method" in one.value.columns]
+    return [row for table in tables for row in table.to_dict("records")]
 
 
 def test_the_slider_is_the_number_of_labels(app) -> None:

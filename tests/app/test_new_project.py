@@ -178,6 +178,13 @@ def test_repeated_contents_are_told(app) -> None:
     assert "no fault" in texts(page)
 
 
+def test_items_that_nearly_all_look_the_same_are_not_harmless(app) -> None:
+    page = with_upload(app, "m.csv", b"id,text\n1,a\n2,a\n3,a\n4,b\n5,a\n")
+    (warned,) = (one.value for one in page.warning)
+    assert "3 of 5 items look the same as an earlier one" in warned.replace("\\", "")
+    assert "no harm" not in texts(page) and "no fault" in texts(page)
+
+
 def test_an_excel_file_with_two_sheets(app) -> None:
     book = openpyxl.Workbook()
     book.active.append(["id", "text"])
@@ -403,7 +410,7 @@ def test_params_form_reaches_the_plan(app, items: Path, data_folder: Path) -> No
 
 def test_hostile_columns_and_names(app) -> None:
     head = f'id,"{HOSTILE}","score_{HOSTILE}"'
-    rows = "".join(f'{n},"{HOSTILE}",{n / 100}\n' for n in range(100))
+    rows = "".join(f'{n},"{HOSTILE} {n}",{n / 100}\n' for n in range(100))
     page = with_upload(app, f"{HOSTILE}.csv", f"{head}\n{rows}".encode())
     assert not page.exception
     to_aim(page, HOSTILE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -291,3 +292,11 @@ def test_the_cheapest_cut_lies_between_bounds_that_hold_the_true_one(
         assert f"costs {miss:g} and a false alarm {alarm:g}" in sentence
         assert "95 % confidence, approximate, all ranks together" in sentence
     assert cheapest_cut(known.engine(plan_of(), 2), 1.0, 1.0) is None
+
+
+def test_bounds_that_leave_most_of_the_list_name_no_cut(known: Known, done: Engine) -> None:
+    found = cheapest_cut(done, 1.0, 1.0)
+    assert found is not None
+    wide = replace(found, first=1, last=N_ITEMS // 2 + 2).sentence()
+    assert "do not say yet where to cut" in wide and "costs least" not in wide
+    assert "costs least" in replace(found, first=1, last=N_ITEMS // 2).sentence()

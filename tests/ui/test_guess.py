@@ -286,3 +286,21 @@ def test_a_column_that_says_what_was_found_is_a_prediction() -> None:
     assert found.classifiers == (ClassifierColumns("reviewed", None, "reviewed"),)
     dates = guess(*sample(id=[1, 2], text=["some words", "more words"], reviewed=["May", ""]))
     assert dates.classifiers == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"question": ["Are these the same product?"] * 9}, ("question", "listing_a", "listing_b")),
+        ({"rationale": ["Both are cameras of the same maker."] * 9}, ("listing_a", "listing_b")),
+        ({"text": [f"offer {n}, with a word more" for n in range(9)]}, ("text",)),
+    ],
+)
+def test_what_is_the_same_in_every_row_is_never_shown_alone(
+    given: dict[str, list[str]], shown: tuple[str, ...]
+) -> None:
+    listings = {
+        f"listing_{one}": [f"black camera number {n}, by shop {one}" for n in range(9)]
+        for one in "ab"
+    }
+    assert guess(*sample(id=list(range(9)), **given, **listings)).content == shown
