@@ -79,7 +79,8 @@ class AppServer:
 
 def serve(server: AppServer, port: int) -> None:
     listening = socket.create_server(("127.0.0.1", port), backlog=64)
-    print(json.dumps({"port": port, "pid": os.getpid()}), flush=True)
+    # In one piece: another one may be starting, too.
+    os.write(sys.stdout.fileno(), f"{json.dumps({'port': port, 'pid': os.getpid()})}\n".encode())
     while True:
         line, _ = listening.accept()
         threading.Thread(target=_talk, args=(server, line), daemon=True).start()

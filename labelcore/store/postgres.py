@@ -72,7 +72,8 @@ class PostgresStore(DatabaseStore):
         self, url: str, *, create: bool = True, busy_seconds: float = BUSY_SECONDS
     ) -> None:
         address = _address(url)
-        self.url = address.render_as_string(hide_password=True)
+        # What follows the "?" may hold a password, too.
+        self.url = address.set(query={}).render_as_string(hide_password=True)
         self._database = str(address.database)
         self._busy_seconds = busy_seconds
         self._closed = False

@@ -86,7 +86,9 @@ def show(error: Exception) -> None:
     if isinstance(error, StoreBusyError):
         try_again_later()
     lost = isinstance(error, ItemsFileError)
-    pressed = NOT_STORED if PROBLEM in st.session_state and not lost else ""
+    pressed = ""
+    if PROBLEM in st.session_state and not lost:
+        pressed = NOT_YET if WAITING in st.session_state else NOT_STORED
     st.error(plain(pressed + sentence(error)), icon=":material/error:")
     step = next_step(error)
     if step:

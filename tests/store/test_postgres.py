@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -80,8 +81,8 @@ def test_who_is_not_let_in_hears_why_and_no_password(postgres_server: Server, ur
         open_store(postgres_server.network_url(user, word))
     assert not isinstance(caught.value, StoreBusyError)
     assert word not in str(caught.value) and ":***@127.0.0.1" in str(caught.value)
-    store = open_store(postgres_server.network_url())
-    assert PASSWORD not in store.url
+    store = open_store(f"{postgres_server.url()}&password={quote(PASSWORD)}")
+    assert store.url == "postgresql://labelcore@/postgres"
     store.close()
 
 
