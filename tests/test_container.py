@@ -7,6 +7,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from labelcore.access.settings import FORWARDED
 from labelcore.cli.serving import command
 
 ROOT = Path(__file__).parents[1]
@@ -45,6 +46,7 @@ def test_the_app_is_started_where_this_python_installs_it() -> None:
 def test_it_runs_as_nobody_special_and_keeps_its_data() -> None:
     assert rest_of("USER") == ["1000:1000"] and rest_of("VOLUME") == ["/data"]
     assert "LABELCORE_DATA=/data" in rest_of("ENV")[0]
+    assert rest_of("ENV")[0].endswith(f"{FORWARDED}="), "a proxy is known by its own address"
     assert "-p 127.0.0.1:8501:8501" in TEXT, "the example publishes to this machine only"
     health = rest_of("HEALTHCHECK")[0].removeprefix("CMD ")
     compile(json.loads(health)[2], "health", "exec")

@@ -203,10 +203,9 @@ def needs_key() -> bool:
 
 
 def new_key() -> str:
-    """A key that is used from now on; returns the owner's link."""
+    """A key that is used from now on; returns the owner's link on this computer."""
     key = os.environ[KEY] = secrets.token_urlsafe(24)
-    port = config.get_option("server.port")
-    return f"http://{socket.gethostname()}:{port}/?{PARAMETER}={key}"
+    return f"http://127.0.0.1:{config.get_option('server.port')}/?{PARAMETER}={key}"
 
 
 def same_origin(scope: Scope) -> bool:

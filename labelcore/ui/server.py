@@ -34,7 +34,7 @@ async def prepared(app: st.App) -> AsyncIterator[None]:
     """Begin to import, and open a browser where ``streamlit run`` should open one. Where other
     machines can reach the app and nothing says who may come in, a new key does."""
     if needs_key():
-        print(f"Other computers can reach this app, by this link: {new_key()}", flush=True)
+        print(f"Other computers can reach this app. Your link on this one: {new_key()}", flush=True)
     Thread(target=_import_all, daemon=True).start()
     if not config.get_option("server.headless"):
         Thread(target=_open_browser, daemon=True).start()

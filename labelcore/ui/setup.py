@@ -64,7 +64,7 @@ def who_is_here() -> None:
     person = visitor.visitor()
     if person is not None and person.name:
         with st.container(key="quiet-visitor", width="content"):
-            st.text(f"{one_line(person.name, 60)} · {person.role}")
+            st.text(f"{one_line(person.name, 20)} · {person.role}")
         visitor.show_way_out()
 
 

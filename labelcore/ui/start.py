@@ -34,7 +34,8 @@ OWN_FILE = "Items with your classifier's scores or predictions."
 NO_ANSWERS = "No right answers needed: you give them."
 SEARCH, SORT, ALL_ROWS = "projects-search", "projects-sort", "projects-all"
 WIDTHS = (3.2, 5.2, 2.4, 1.8, 1.2)
-HEADS = ("Project", "What is known", "Labels", "Last change", "")
+KNOWN = "What is known"
+HEADS = ("Project", KNOWN, "Labels", "Last change", "")
 MEAN = "Precision, mean over all ranks"
 ROWS = 20
 """Shown at once; a press shows the others. So many need no search, either."""
@@ -175,7 +176,8 @@ def rows(projects: list[Numbered]) -> None:
         return
     with st.container(key=f"quiet-heads-{projects[0][0]}"):
         for column, name in zip(st.columns(WIDTHS), HEADS, strict=True):
-            column.text(name)
+            if name != KNOWN or visitor.allowed(Right.SEE):
+                column.text(name)
     every = st.session_state.get(ALL_ROWS, False)
     for number, summary in projects if every else projects[:ROWS]:
         row(number, summary)

@@ -16,7 +16,7 @@ from labelcore.access.settings import PARAMETER
 from labelcore.ui import login
 from labelcore.ui.door import ASK, BY_LINK, BY_LOGIN, CAME, LEAVE, who_came
 
-NOT_ALLOWED = "You are here as {role}: that page or act is for others."
+NOT_ALLOWED = "You are here as {role}, and may not see or do this."
 NOT_LOGGED_IN = "Log in to go on."
 NO_CLAIM = "You are logged in, but not under a name that counts here. Log out and take another one."
 UNKNOWN = (

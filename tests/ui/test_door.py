@@ -53,7 +53,8 @@ def status(sent: list[dict[str, Any]]) -> int:
 
 def came(sent: list[dict[str, Any]]) -> str:
     """What the app was told of the visitor; "" where it was not asked."""
-    return dict(sent[0]["headers"]).get(door.CAME, b"").decode()
+    (said,) = [value for name, value in sent[0]["headers"] if name == door.CAME] or [b""]
+    return bytes(said).decode()
 
 
 def set_address(monkeypatch: pytest.MonkeyPatch, address: str | None) -> None:
