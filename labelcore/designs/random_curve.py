@@ -15,13 +15,17 @@ from labelcore.designs.ranked_list import (
     ListFrame,
     RankedListDesign,
     between,
-    both_ways,
     strata_of_ranks,
-    yields_at,
+    without_bounds,
 )
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.curve_readings import READINGS, Yields
-from labelcore.stats.random_curve import expected_half_widths, random_band
+from labelcore.stats.random_curve import (
+    RandomBand,
+    Verdicts,
+    expected_half_widths,
+    random_band_at,
+)
 
 METHOD = Method(
     "Hoeffding bounds of a random sample, all ranks together",
@@ -96,9 +100,16 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         self, setup: Setup, frame: RandomFrame, ranked: Ranked, basis: Basis, at: IntArray
     ) -> Found:
         delta = 1 - basis.look.confidence if basis.bounded else None
-        band = random_band(frame.head, *both_ways(basis.answers), delta)
-        printed = yields_at(band, at, basis.bounded)
-        yields = yields_at(replace(band, estimate=rising(band.estimate)), at, basis.bounded)
+        answers, n_items = basis.answers, len(frame.stratum)
+        low, high = answers.filled(0.0), answers.filled(1.0)
+        order = np.argsort(answers.rank)
+        order = order[~np.isnan(low[order])]
+        verdicts = Verdicts(answers.rank[order], low[order], high[order])
+        band = random_band_at(n_items, frame.head, verdicts, at, delta)
+        printed, yields = (
+            _yields(n_items, band, estimate, basis.bounded)
+            for estimate in (band.estimate, band.rising)
+        )
         return Found(
             yields,
             precision=READINGS["precision"](printed),
@@ -118,22 +129,12 @@ def least_of(head: int, n_items: int) -> int:
     return min(head + 1, n_items)
 
 
-def rising(hits: FloatArray) -> FloatArray:
-    """Estimated hits of each rank, none fewer than of a rank before: the mean of the highest so far
-    and the lowest to come, which is hardly biased either way; NaN stays.
-
-    The paper estimates the precision of each rank for itself, so its hits may fall along the list,
-    and recall would pass 1.
-
-    >>> rising(np.array([np.nan, 1.0, 3.0, 2.0, 2.5, np.nan])).tolist()
-    [nan, 1.0, 2.5, 2.5, 2.75, nan]
-    """
-    known = ~np.isnan(hits)
-    if not known.any():
-        return hits
-    so_far = np.maximum.accumulate(np.where(known, hits, -np.inf))
-    to_come = np.minimum.accumulate(np.where(known, hits, np.inf)[::-1])[::-1]
-    return np.where(known, (so_far + np.where(known, to_come, 0.0)) / 2, np.nan)
+def _yields(n_items: int, band: RandomBand, estimate: FloatArray, bounded: bool) -> Yields:
+    """A band with the estimate kept inside it; ``bounded`` False: the estimate alone."""
+    if not bounded:
+        return without_bounds(n_items, band.rank, estimate)
+    kept = np.clip(estimate, band.low, band.high)
+    return Yields(n_items, band.rank, kept, band.low, band.high)
 
 
 def _without_gaps(yields: Yields, head: int) -> Yields:

@@ -26,7 +26,6 @@ from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.logarithmic_strata import LogarithmicBand
 from labelcore.stats.orders import hash_order
 from labelcore.stats.profile import FloatArray
-from labelcore.stats.random_curve import RandomBand
 
 CONSTANT = (
     "All items have the same score, so their order is random: the curve is that of a shuffled list."
@@ -283,7 +282,7 @@ def without_bounds(n_items: int, at: IntArray, estimate: FloatArray) -> Yields:
     return Yields(n_items, at, estimate, np.zeros(len(at)), at.astype(float))
 
 
-def yields_at(band: RandomBand | LogarithmicBand, at: IntArray, bounded: bool) -> Yields:
+def yields_at(band: LogarithmicBand, at: IntArray, bounded: bool) -> Yields:
     """A band at some ranks, the estimate kept inside it; ``bounded`` False: the estimate alone."""
     estimate = band.estimate[at - 1]
     if not bounded:

@@ -38,15 +38,17 @@ class JsonFile:
         self._starts, self._ends = array("q"), array("q")
         self._faults: dict[int, RowFault] = {}
         columns: dict[str, None] = {}
-        for record in find_records(self._text):
-            check_rows(path.name, len(self) + 1)
-            if record.fault is not None:
-                self._faults[len(self)] = record.fault
-            elif not record.fields.keys() <= columns.keys():
-                columns.update(dict.fromkeys(record.fields))
+        for row, (start, end, fields, fault) in enumerate(find_records(self._text)):
+            if row % ROWS_AT_ONCE == 0:
+                check_rows(path.name, row + 1)
+            if fault is not None:
+                self._faults[row] = fault
+            elif not fields.keys() <= columns.keys():
+                columns.update(dict.fromkeys(fields))
                 check_columns(path.name, len(columns))
-            self._starts.append(record.start)
-            self._ends.append(record.end)
+            self._starts.append(start)
+            self._ends.append(end)
+        check_rows(path.name, len(self))
         if self._faults and not columns:
             raise PopulationError(self.faults())
         self.columns = tuple(columns)
@@ -67,12 +69,9 @@ class JsonFile:
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
         """The same a few rows at a time."""
         rows = self._rows(names)
-        while first := next(rows, None):
-            columns = [[cell] for cell in first]
-            for row in islice(rows, ROWS_AT_ONCE - 1):
-                for column, cell in zip(columns, row, strict=True):
-                    column.append(cell)
-            cells = zip(names, columns, strict=True)
+        while block := list(islice(rows, ROWS_AT_ONCE)):
+            columns = zip(*block, strict=True)
+            cells = zip(names, columns, strict=bool(names))
             yield {name: text_column(column) for name, column in cells}
 
     def faults(self) -> list[Fault]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.json_text import DECODER, checked_object, parse_object, why
+from labelcore.population.json_text import DECODER, checked_object, field_names, why
 from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, long_row, refusal
 from labelcore.population.text import shorten
 from labelcore.population.text_file import MARKS, TextFile, lines_at
@@ -36,7 +36,7 @@ class Record(NamedTuple):
 
     start: int
     end: int
-    fields: dict[str, Any]
+    fields: Mapping[str, Any]
     fault: RowFault | None = None
 
 
@@ -75,7 +75,7 @@ def _lines(text: TextFile, start: int) -> Iterator[Record]:
 def _line(text: TextFile, start: int, line: bytes) -> Record:
     end = start + len(line)
     try:
-        return Record(start, end, parse_object(line.decode()))
+        return Record(start, end, field_names(line.decode()))
     except UnicodeDecodeError as error:
         place = start + error.start
         fault = RowFault(place, *text.not_text(place, line[error.start]))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from labelcore.population.limits import MOST_NESTED
@@ -35,6 +36,25 @@ def parse_object(text: str) -> dict[str, Any]:
     except RecursionError as error:
         raise ValueError(why(error)) from None
     return checked_object(value, text)
+
+
+def field_names(text: str) -> Mapping[str, Any]:
+    """The fields of one object, of which the names alone mean something: as ``parse_object``, and
+    faster for a row without objects in it.
+
+    Where every name is followed by its colon at once, and there are as many of these two signs as
+    different names, no name stands there twice.
+    """
+    try:
+        found, end = SOUND(text, 0)
+    except (StopIteration, ValueError, RecursionError):
+        return parse_object(text)
+    once = type(found) is dict and text.count('":') == len(found) and not APART.search(text)
+    shallow = text.count("[") < MOST_NESTED
+    if once and shallow and end == len(text) and "\\u" not in text:
+        names: Mapping[str, Any] = found
+        return names
+    return parse_object(text)
 
 
 def _check_depth(value: object, text: str) -> None:
@@ -102,11 +122,17 @@ def row_text(found: dict[str, Any], names: Sequence[str]) -> list[str]:
 def sound_row(raw: bytes, names: Sequence[str]) -> list[str]:
     """The same of the bytes of a row that was checked before, and faster."""
     text = raw.decode()
-    found, _ = SOUND.scan_once(text, 0)
-    cells = [found.get(name) for name in names]
-    if any(isinstance(value, (dict, list)) for value in cells):
-        return row_text(parse_object(text), names)
-    return [value if isinstance(value, str) else cell_text(value) for value in cells]
+    found, _ = SOUND(text, 0)
+    cells = []
+    for name in names:
+        value = found.get(name)
+        if type(value) is str:
+            cells.append(value)
+        elif type(value) in (dict, list):
+            return row_text(parse_object(text), names)
+        else:
+            cells.append(cell_text(value))
+    return cells
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -121,4 +147,6 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 DECODER = json.JSONDecoder(
     object_pairs_hook=_named_once, parse_float=Number, parse_int=Number, parse_constant=Number
 )
-SOUND: Any = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
+APART = re.compile(r'"[ \t\r\n]+:')
+_SOUND: Any = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
+SOUND = _SOUND.scan_once

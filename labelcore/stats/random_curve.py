@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.stats.yield_closure import certain_yields, closed_yields
+from labelcore.stats.yield_closure import closed_yields
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -56,16 +57,32 @@ def curve_labels(n_items: int, alpha: float, precision: float, delta: float) -> 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RandomBand:
-    """Hits among the first r items for r = 1..N, (n_items,) each.
+    """Hits among the first r items, at some ranks or all, (n_ranks,) each.
 
     estimate   NaN where no item of the sample lies between the head and the rank
     low, high  hold at all ranks together; sampled: items of the sample among the first r
+    rank       the ranks
+    rising     the estimate, nowhere fewer than at a rank before
     """
 
     estimate: FloatArray
     low: FloatArray
     high: FloatArray
     sampled: IntArray
+    rank: IntArray
+    rising: FloatArray
+
+
+class Verdicts(NamedTuple):
+    """Labelled items of a list, (n_labelled,) each, by rank.
+
+    rank       increasing
+    low, high  0 or 1; a doubtful item is 0 in one and 1 in the other
+    """
+
+    rank: IntArray
+    low: FloatArray
+    high: FloatArray
 
 
 def random_band(
@@ -92,26 +109,70 @@ def random_band(
                 its items are no part of the sample.
     """
     n_items = len(hits_low)
+    labelled = np.flatnonzero(~np.isnan(hits_low))
+    verdicts = Verdicts(labelled + 1, hits_low[labelled], hits_high[labelled])
+    return random_band_at(n_items, head, verdicts, np.arange(1, n_items + 1), delta)
+
+
+def random_band_at(
+    n_items: int, head: int, verdicts: Verdicts, at: IntArray, delta: float | None
+) -> RandomBand:
+    """``random_band`` at some ranks alone, (n_at,) each, in time that does not grow with the list.
+
+    Between two labelled items every bound is a straight line, or the larger or smaller one of two,
+    so that what the bounds of one rank say of others follows from the ends of these pieces.
+
+    at   ranks, 1 to n_items, in any order
+    """
     if not 0 <= head <= n_items:
         raise ValueError(f"head must lie between 0 and {n_items:,}, got {head:,}")
-    if np.isnan(hits_low[:head]).any():
-        rank = int(np.flatnonzero(np.isnan(hits_low[:head]))[0]) + 1
+    inside = np.searchsorted(verdicts.rank, head, side="right")
+    if inside < head:
+        gaps = np.flatnonzero(verdicts.rank[:inside] != np.arange(1, inside + 1))
+        rank = int(gaps[0]) + 1 if len(gaps) else int(inside) + 1
         raise ValueError(f"the first {head:,} items must all be labelled, rank {rank:,} is not")
-    certain = certain_yields(hits_low, hits_high)
-    ranks = np.arange(1, n_items + 1)
-    length = np.maximum(ranks - head, 0)
-    sampled = np.cumsum(~np.isnan(hits_low) & (ranks > head), dtype=np.int64)
-    known, most = (_scaled(hits, head, length, sampled) for hits in (hits_low, hits_high))
-    estimate = (known + most) / 2
+    edges = np.array([1, head, head + 1, n_items])
+    ends: IntArray = np.concatenate([at, verdicts.rank, verdicts.rank - 1, edges])
+    stops = np.unique(ends[(ends >= 1) & (ends <= n_items)])
+    seen = np.searchsorted(verdicts.rank, stops, side="right")
+    least, most = (np.append(0.0, np.cumsum(one))[seen] for one in (verdicts.low, verdicts.high))
+    certain = least, most + (stops - seen).astype(float)
+    length, sampled = np.maximum(stops - head, 0), np.maximum(seen - inside, 0)
+    known = _scaled(least, verdicts.low[:inside].sum(), length, sampled)
+    upper = _scaled(most, verdicts.high[:inside].sum(), length, sampled)
+    estimate, place = (known + upper) / 2, np.searchsorted(stops, at)
     if delta is None:
-        return RandomBand(estimate, *certain, sampled)
+        return _at(place, (estimate, *certain, sampled, stops, rising(estimate)))
     _check_delta(delta)
     beyond = np.flatnonzero(sampled > 0)
     spread = math.log(2 * max(n_items - head, 1) / delta) / (2 * np.maximum(sampled[beyond], 1))
     reach = length[beyond] * np.sqrt(spread)
-    bounds = (ranks[beyond], known[beyond] - reach, most[beyond] + reach)
+    bounds = (beyond + 1, known[beyond] - reach, upper[beyond] + reach)
     low, high = closed_yields(bounds, certain)
-    return RandomBand(estimate, low, high, sampled)
+    return _at(place, (estimate, low, high, sampled, stops, rising(estimate)))
+
+
+def _at(place: IntArray, found: tuple[NDArray[Any], ...]) -> RandomBand:
+    estimate, low, high, sampled, rank, never_less = (one[place] for one in found)
+    return RandomBand(estimate, low, high, sampled, rank, never_less)
+
+
+def rising(hits: FloatArray) -> FloatArray:
+    """Estimated hits of each rank, none fewer than of a rank before: the mean of the highest so far
+    and the lowest to come, which is hardly biased either way; NaN stays.
+
+    The paper estimates the precision of each rank for itself, so its hits may fall along the list,
+    and recall would pass 1.
+
+    >>> rising(np.array([np.nan, 1.0, 3.0, 2.0, 2.5, np.nan])).tolist()
+    [nan, 1.0, 2.5, 2.5, 2.75, nan]
+    """
+    known = ~np.isnan(hits)
+    if not known.any():
+        return hits
+    so_far = np.maximum.accumulate(np.where(known, hits, -np.inf))
+    to_come = np.minimum.accumulate(np.where(known, hits, np.inf)[::-1])[::-1]
+    return np.where(known, (so_far + np.where(known, to_come, 0.0)) / 2, np.nan)
 
 
 def expected_half_widths(n_items: int, head: int, sample: int, delta: float) -> FloatArray:
@@ -127,16 +188,10 @@ def expected_half_widths(n_items: int, head: int, sample: int, delta: float) -> 
     return np.asarray(share * np.minimum(reach, 0.5))
 
 
-def _scaled(hits: FloatArray, head: int, length: IntArray, sampled: IntArray) -> FloatArray:
-    """Known hits of the head and the mean of the sample times the items beyond, (n_items,)."""
-    counted = np.where(np.isnan(hits), 0.0, hits)
-    inside = np.cumsum(counted[:head])
-    start = inside[-1] if head else 0.0
-    found = np.cumsum(np.append(np.zeros(head), counted[head:]))
-    mean = np.divide(found, sampled, out=np.full(len(hits), np.nan), where=sampled > 0)
-    scaled = start + length * mean
-    scaled[:head] = inside
-    return np.asarray(scaled)
+def _scaled(hits: FloatArray, inside: float, length: IntArray, sampled: IntArray) -> FloatArray:
+    """Known hits of the head and the mean of the sample times the items beyond, (n_stops,)."""
+    mean = np.divide(hits - inside, sampled, out=np.full(len(hits), np.nan), where=sampled > 0)
+    return np.where(length > 0, inside + length * mean, hits)
 
 
 def _check(precision: float, error: float, delta: float, name: str) -> None:

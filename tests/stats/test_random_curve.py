@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from labelcore.stats.random_curve import (
+    Verdicts,
     curve_labels,
     expected_half_widths,
     first_rank_within,
     random_band,
+    random_band_at,
 )
 from tests.designs.synthetic import fewest
 
@@ -93,10 +96,8 @@ def test_band_holds_at_all_ranks_together(head: int) -> None:
         reach = length * math.sqrt(math.log(2 * N_ITEMS / 0.2) / (2 * 60))
         low, high = band.estimate - reach, band.estimate + reach
         seen = band.sampled > 0
-        return type(band)(
-            band.estimate, np.where(seen, low, band.low), np.where(seen, high, band.high),
-            band.sampled,
-        )  # fmt: skip
+        low, high = np.where(seen, low, band.low), np.where(seen, high, band.high)
+        return replace(band, low=low, high=high)
 
     assert share_of_runs(head, whole_sample) < fewest(200, 0.8)
 
@@ -159,3 +160,23 @@ def test_expected_widths_are_those_of_a_sample_in_proportion() -> None:
 def test_refused(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.parametrize("head", [0, 1, 30])
+@pytest.mark.parametrize("delta", [None, 0.05, 0.9999])
+def test_a_band_at_some_ranks_is_that_of_all_ranks_there(head: int, delta: float | None) -> None:
+    random = np.random.default_rng(head)
+    for sample in (1, 5, 60, 370 - head):
+        low = np.full(400, np.nan)
+        asked = np.append(np.arange(head), head + random.choice(400 - head, sample, replace=False))
+        low[asked] = random.random(len(asked)) < np.linspace(1, 0, 400)[asked]
+        high = np.where(random.random(400) < 0.1, np.maximum(low, np.isfinite(low)), low)
+        high[np.isnan(low)] = np.nan
+        whole = random_band(head, low, high, delta)
+        rank = np.flatnonzero(~np.isnan(low)) + 1
+        verdicts = Verdicts(rank, low[rank - 1], high[rank - 1])
+        at = random.choice(400, 25) + 1
+        part = random_band_at(400, head, verdicts, at, delta)
+        for name in ("estimate", "low", "high", "sampled", "rank", "rising"):
+            expected = getattr(whole, name)[at - 1]
+            np.testing.assert_allclose(getattr(part, name), expected, rtol=1e-12, atol=1e-12)
