@@ -42,8 +42,8 @@ MOST_TIES, PREFIX = 50_000, 4
 SPARE = 6.0
 """Standard deviations by which more hashes are fetched than items are wanted."""
 LEAST_TAKEN = 2_000
-LAST = "g"
-"""Greater than every hexadecimal text."""
+FEW, LAST = "2", "g"
+"""An eighth of all hashes are below; greater than every one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,31 +395,32 @@ class TableItems:
     def _below(
         self, parts: Sequence[Part], seed: int, below: Sequence[str]
     ) -> list[list[tuple[str, Any]]]:
-        """The (hash, position or id) of each part's items whose hash is less than its threshold."""
-        cases = joined(
-            " ",
-            [
-                sql("WHEN {} THEN {}", self._inside(part), Piece(str(number)))
-                for number, part in enumerate(parts)
-            ],
-        )
-        limits = joined(
-            " ",
-            [
-                sql("WHEN {} THEN {}", Piece(str(number)), value(limit))
-                for number, limit in enumerate(below)
-            ],
-        )
-        engine = self.engine
-        query = sql(
-            "SELECT part, hash, place FROM (SELECT CASE {} END AS part, {} AS hash, {} AS place"
-            " FROM {}) AS hashed WHERE hash < CASE part {} END",
-            *(cases, engine.hash(seed, "draw"), engine.place or engine.item_id()),
-            *(engine.table, limits),
-        )
+        """The (hash, position or id) of each part's items whose hash is less than its threshold.
+
+        Where few hashes of a part are wanted, those below the largest threshold are found first,
+        and which part they are of is asked of these alone; where most are, the part is small, and
+        its items are found first.
+        """
         found: list[list[tuple[str, Any]]] = [[] for _ in parts]
-        for part, text, place in engine.fetch(query, self.tick):
-            found[int(part)].append((str(text), place))
+        engine, own = self.engine, self.engine.hash(seed, "draw")
+        few = [number for number, limit in enumerate(below) if "" < limit < FEW]
+        most = [number for number, limit in enumerate(below) if limit >= FEW]
+        asked = []
+        if few:
+            asked.append((few, sql("{} < {}", own, value(max(below[one] for one in few)))))
+        if most:
+            asked.append((most, any_of(self._inside(parts[one]) for one in most)))
+        for numbers, where in asked:
+            cases = [
+                sql("WHEN {} THEN {}", self._inside(parts[one]), Piece(str(one))) for one in numbers
+            ]
+            query = sql(
+                "SELECT CASE {} ELSE -1 END, {}, {} FROM {} WHERE {}",
+                *(joined(" ", cases), own, engine.place or engine.item_id(), engine.table, where),
+            )
+            for part, text, place in engine.fetch(query, self.tick):
+                if part >= 0 and str(text) < below[part]:
+                    found[int(part)].append((str(text), place))
         return found
 
 
