@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from labelcore.access.register import Register
 from labelcore.access.roles import PAGES, RIGHTS, Right, Role, may
-from labelcore.ui import guard, naming, people, sessions, setup, visitor
+from labelcore.ui import actions, guard, naming, people, sessions, setup, visitor
 from labelcore.ui.door import ASK
 from tests.app.conftest import button, pictures, surface_buttons, texts
 
@@ -217,6 +217,15 @@ def test_an_annotator_judges_and_sees_no_figure(app, make, come: Come) -> None:
     assert not [one for one in start.button if one.key == "start-new"]
 
 
+def test_somebody_alone_sees_nothing_of_roles(app, make, come: Come) -> None:
+    make(labels=3)
+    pages = {page: texts(app(page, project="demo")) for page in ("", "label", "review")}
+    come("plain")
+    for page, said in pages.items():
+        now = texts(app(page, project="demo"))
+        assert now == said and not re.search(r"owner|annotator|viewer|Leave|Log out", now)
+
+
 def test_a_viewer_changes_nothing(app, make, come: Come) -> None:
     make(labels=10)
     come("start viewer")
@@ -247,6 +256,22 @@ def test_only_an_adjudicator_changes_what_another_answered(app, make, come: Come
         page.run()
         keys = [b.key for b in page.button if "change-negative" in (b.key or "")]
         assert bool(keys) == changed
+
+
+@pytest.mark.parametrize(("role", "changes"), [("annotator", False), ("adjudicator", True)])
+def test_a_forged_change_of_what_another_answered_is_refused(
+    role: str, changes: bool, make, come: Come, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make()
+    for who in ("bob", "me"):
+        session.answer(session.next(who), "yes", annotator=who)
+    monkeypatch.setattr(st, "session_state", {})
+    come(f"start {role}")
+    for index in (1, 2):
+        actions.change("demo", index, "no", f"{index}" * 24)
+    session.sync()
+    found = [session.engine.in_force(index).label for index in (1, 2)]
+    assert found == ["no" if changes else "yes", "no"]
 
 
 # --- names --------------------------------------------------------------------------------------
