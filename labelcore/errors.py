@@ -67,6 +67,10 @@ class PopulationError(ValueError):
             lines.append(f"and {more:,} more faults like these")
         super().__init__("\n".join(lines))
 
+    def __reduce__(self) -> tuple[type[PopulationError], tuple[tuple[Fault, ...]]]:
+        """As it is made: what is kept are its words."""
+        return type(self), (self.faults,)
+
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
@@ -365,6 +369,14 @@ class BrokenLogWarning(UserWarning):
 
 class ChangedTextError(StoreError):
     """The stored text of a drawn item is not the one that its draw recorded."""
+
+
+class LimitError(ValueError):
+    """Work met a limit of time or memory and was ended; nothing was changed."""
+
+
+class CancelledError(ValueError):
+    """Work was cancelled; nothing was changed."""
 
 
 class ReplayError(ValueError):

@@ -17,6 +17,7 @@ INSIDE: dict[str, str] = {
     "items": "errors",
     "stats": "errors promises",
     "population": "errors stats",
+    "bounded": "errors",
     "estimands": "errors stats",
     "tallies": "errors stats estimands population",
     "designs": "errors promises stats estimands population",

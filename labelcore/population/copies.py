@@ -12,9 +12,14 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import time
 import weakref
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+ValueT = TypeVar("ValueT")
 
 PREFIX = "labelcore-"
 LOCK = "lock"
@@ -30,6 +35,45 @@ class TemporaryCopy:
         os.close(handle)
         self.path = Path(name)
         weakref.finalize(self, _remove, name)
+
+    def __setstate__(self, state: dict[str, Path]) -> None:
+        self.path = state["path"]
+        if (mine := getattr(_adopting, "mine", None)) is not None:
+            mine.append(self)
+
+
+class AdoptedFile:
+    """A file that another process wrote, and that goes with this object."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+
+_adopting = threading.local()
+
+
+def adopted(read: Callable[[], ValueT], folder: Path) -> ValueT:
+    """What ``read`` unpickles; the temporary files of the process that pickled it, which lie in
+    ``folder``, go with it from now on. Otherwise they stay that process's."""
+    mine: list[TemporaryCopy | AdoptedFile] = []
+    _adopting.mine = mine
+    try:
+        value = read()
+    finally:
+        _adopting.mine = None
+    for one in mine:
+        weakref.finalize(one, shutil.rmtree, folder, ignore_errors=True)
+    if not mine:
+        shutil.rmtree(folder, ignore_errors=True)
+    return value
+
+
+def file_of_another(path: str) -> Path | AdoptedFile:
+    """A file that the process wrote which pickled it."""
+    if (mine := getattr(_adopting, "mine", None)) is None:
+        return Path(path)
+    mine.append(found := AdoptedFile(Path(path)))
+    return found
 
 
 def copies_folder() -> Path:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from labelcore.log.events import FIELDS, Event, genesis, sound_part
+from labelcore.log.events import FIELDS, Event, genesis, sound_part, text_digest
 from labelcore.store.base import Contents, LabelStore, ProjectRecord
-from labelcore.store.seals import identity_of
+from labelcore.store.seals import SealedProject, identity_of, read_seals
 
 UNREADABLE = (sqlite3.Error, ValueError, TypeError, OverflowError)
 """What reading a damaged row raises: UnicodeDecodeError and bad JSON are ValueErrors."""
@@ -35,13 +35,15 @@ class Salvaged:
 
 def salvaged(database: Path, backup: LabelStore) -> list[Salvaged]:
     """Every project of the backup, and those that the database has besides, as far as it can be
-    read: an event counts when it follows from the one before it by its hash."""
+    read: an event counts when it follows from the one before it by its hash, and no seal speaks
+    against it."""
     try:
         connection = sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)
     except sqlite3.Error:
         return []
     with closing(connection):
         known = {identity_of(one): one for one in backup.projects()}
+        seals = read_seals(database)
         found = []
         for number, record in _records(connection):
             there = known.get(identity_of(record))
@@ -51,16 +53,34 @@ def salvaged(database: Path, backup: LabelStore) -> list[Salvaged]:
                 continue
             read = list(_events(connection, number, len(log)))
             events = sound_part(read, log[-1].hash if log else start, len(log))
-            items = {str(one.item_id) for one in events if one.kind == "drawn"}
-            contents = dict(_contents(connection, number, items))
+            if not _as_sealed(seals.get(identity_of(record)), len(log), events):
+                events = ()
+            texts = {
+                str(one.item_id): one.detail.get("content") for one in events if one.kind == "drawn"
+            }
+            contents = {
+                item: text
+                for item, text in _contents(connection, number, texts)
+                if texts[item] in (None, text_digest(item, text))
+            }
             keys = dict(_keys(connection, number))
             found.append(Salvaged(there or record, len(log), tuple(events), contents, keys))
         return found
 
 
+def _as_sealed(sealed: SealedProject | None, after: int, events: Sequence[Event]) -> bool:
+    """Whether events after the backup's are those that were sealed, as far as that can be told: a
+    log that was chained anew follows from its backup, too."""
+    if sealed is None or not 0 < sealed.seal.events - after <= len(events):
+        return True
+    return events[sealed.seal.events - after - 1].hash == sealed.seal.hash
+
+
 def put_into(store: LabelStore, found: Salvaged) -> None:
     """Add what was salvaged to the backup that is the store now. Raises StoreError."""
-    if not found.backup and found.record.name not in {one.name for one in store.projects()}:
+    if not found.backup:
+        if found.record.name in {one.name for one in store.projects()}:
+            return  # Damage has left a record that is none.
         store.create(found.record)
     if found.events:
         store.append(found.record.name, found.events, found.contents)
@@ -93,9 +113,9 @@ def _events(connection: sqlite3.Connection, project: int, after: int) -> Iterato
 
 
 def _contents(
-    connection: sqlite3.Connection, project: int, items: set[str]
+    connection: sqlite3.Connection, project: int, items: Iterable[str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """A text that cannot be read is left out: it is in the file of the items."""
+    """Texts that can be read; the others are in the file of the items."""
     asked = "SELECT content FROM item WHERE project_id = ? AND item_id = ?"
     for item in items:
         try:

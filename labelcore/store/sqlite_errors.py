@@ -133,6 +133,8 @@ def is_database(path: Path) -> bool:
             connection.execute("PRAGMA schema_version")
     except sqlite3.Error as error:
         return result_code(error) != sqlite3.SQLITE_NOTADB
+    except UnicodeDecodeError:  # of the words of an error that names what is damaged
+        return True
     return True
 
 
@@ -146,4 +148,6 @@ def damage(path: Path, check: str = "quick_check") -> str | None:
             found = connection.execute(f"PRAGMA {check}(1)").fetchone()[0]
     except sqlite3.Error as error:
         return str(error) if result_code(error) in _DAMAGE_CODES else None
+    except UnicodeDecodeError:
+        return "its schema cannot be read"
     return None if found == "ok" else " ".join(str(found).split())

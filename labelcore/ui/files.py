@@ -8,24 +8,26 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-import streamlit as st
+from typing import Any, cast
 
 from labelcore.access.settings import data_folder
-from labelcore.errors import PopulationError
-from labelcore.population import FORMATS, Dialect, Duplicates, Form, Population, read_population
+from labelcore.bounded import start_ahead
+from labelcore.population import FORMATS, Duplicates, Form, Population, read_population
 from labelcore.population.dialect import NOTHING
-from labelcore.population.formats import detect, known_suffix, open_table
+from labelcore.population.formats import known_suffix
+from labelcore.population.head import Head, filled, first_look, read_and_compared
 from labelcore.population.population import FileState
-from labelcore.population.sniff import first_row_is_data
 from labelcore.population.tables import parts_of, recognised_as_parquet
+from labelcore.ui import waiting
 from labelcore.ui.guess import FEW_VALUES
 
 MOST_LISTED = 200
-PREVIEW_ROWS, SAMPLE_ROWS = 5, 60
+PREVIEW_ROWS = 5
+LARGE, LARGE_PACKED = 2_000_000, 100_000
+"""Bytes from which on another process reads a file; a packed one may unpack to a hundred times."""
+PACKED = (".gz", ".xlsx")
 LONGEST_CELL = 300
 
 
@@ -69,7 +71,7 @@ def keep_upload(name: str, content: bytes) -> Path:
     be read.
     """
     wanted = safe_name(name)
-    if (table := recognised_as_parquet(wanted, content)) is not None:
+    if (table := _recognised(wanted, content)) is not None:
         wanted, content = f"{Path(wanted).stem}.parquet", table
     suffix = known_suffix(wanted)
     folder = files_folder()
@@ -84,6 +86,15 @@ def keep_upload(name: str, content: bytes) -> Path:
         if path.stat().st_size == len(content) and _digest(path) == digest:
             return path
     raise ValueError(f"{folder} holds a thousand files called {wanted}; give the file another name")
+
+
+def _recognised(name: str, content: bytes) -> bytes | None:
+    key = (name, hashlib.sha256(content).hexdigest())
+    call = (recognised_as_parquet, name, content)
+    what, large = f"Looking at {name}", len(content) > LARGE
+    if large:
+        start_ahead()
+    return cast(bytes | None, waiting.found("other tool", key, what, call, large=large))
 
 
 def _digest(path: Path) -> str:
@@ -139,20 +150,6 @@ def listed() -> list[str]:
     return [name for _, name in sorted(found, reverse=True)[:MOST_LISTED]]
 
 
-@dataclass(frozen=True)
-class Head:
-    """The first look at a file: its columns, how many rows, and the first of them as text.
-
-    ``headless`` when the first row was taken for names and looks like data.
-    """
-
-    columns: tuple[str, ...]
-    rows: int
-    sample: tuple[dict[str, str], ...]
-    dialect: Dialect
-    headless: bool
-
-
 def stamp(path: Path) -> tuple[int, int]:
     """Size and time of change: the key under which a reading is kept."""
     state = FileState.of(*_parts(path))
@@ -164,77 +161,70 @@ def _parts(path: Path) -> list[Path]:
     return (parts_of(str(path)) if path.is_dir() else None) or [path]
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _form(path: str, state: tuple[int, int], given: str) -> Form:
-    return detect(_parts(Path(path))[0], json.loads(given))
+def is_large(path: Path) -> bool:
+    """Whether reading the file is left to another process: it takes longer than starting that. A
+    folder of parts is read where it lies."""
+    if path.is_dir():
+        return False
+    packed = path.suffix.lower() in PACKED
+    return path.stat().st_size > (LARGE_PACKED if packed else LARGE)
 
 
 def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
-    """What the file's dialect seems to be. Raises ValueError when nothing can be read."""
-    return _form(str(path), stamp(path), json.dumps(dict(given)))
-
-
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _head(path: str, state: tuple[int, int], given: str) -> Head:
-    parts = _parts(Path(path))
-    table = open_table(parts[0], json.loads(given))
-    if faults := table.faults():
-        raise PopulationError(faults)
-    names = list(dict.fromkeys(table.columns))
-    number = min(len(table), SAMPLE_ROWS)
-    rows = tuple(table.cells(position, names) for position in range(number))
-    named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
-    headless = named and first_row_is_data(names, [list(row.values()) for row in rows])
-    every = len(table) + sum(len(open_table(part)) for part in parts[1:])
-    return Head(tuple(table.columns), every, rows, table.dialect, headless)
+    """What the file's dialect seems to be. Raises ValueError when nothing can be read, LimitError,
+    CancelledError."""
+    return _look(path, given)[0]
 
 
 def read_head(path: Path, given: Mapping[str, Any] = NOTHING) -> Head:
-    """Raises ValueError when the file cannot be opened, PopulationError for a broken structure."""
-    return _head(str(path), stamp(path), json.dumps(dict(given)))
+    """Raises ValueError when the file cannot be opened, PopulationError for a broken structure,
+    LimitError, CancelledError."""
+    head = _look(path, given)[1]
+    if isinstance(head, Exception):
+        raise head
+    return head
 
 
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _population(path: str, state: tuple[int, int], arguments: str) -> Population:
-    return read_population(path, **json.loads(arguments))
+def _look(path: Path, given: Mapping[str, Any]) -> tuple[Form, Head | Exception]:
+    key = _key(path, given)
+    call = (first_look, _parts(path), dict(given))
+    what = f"Looking at {path.name}"
+    found = waiting.found("look", key, what, call, large=is_large(path))
+    return cast(tuple[Form, Head | Exception], found)
 
 
-def read(path: Path, arguments: dict[str, object]) -> Population:
-    """``read_population``, remembered for the last few ways of reading."""
-    return _population(str(path), stamp(path), json.dumps(arguments, ensure_ascii=False))
+def read(path: Path, arguments: dict[str, Any]) -> Population:
+    """``read_population``, remembered for the last few ways of reading. Raises LimitError and
+    CancelledError, too."""
+    key = _key(path, arguments)
+    compared = waiting.there("compared", key)
+    if compared is not None:
+        return cast(Population, compared[0])
+    call = (partial(read_population, str(path), **arguments),)
+    found = waiting.found("items", key, f"Reading {path.name}", call, large=is_large(path))
+    return cast(Population, found)
 
 
-@st.cache_data(show_spinner=False, max_entries=40)
-def _answered(_population: Population, fingerprint: str, column: str) -> int:
-    return sum(bool(text.strip()) for text in _population.column(column))
+def read_and_compare(path: Path, arguments: dict[str, Any]) -> tuple[Population, Duplicates]:
+    """As ``read``, and the items whose content an earlier one has."""
+    call = (read_and_compared, str(path), arguments)
+    found = waiting.found("compared", _key(path, arguments), f"Checking {path.name}", call,
+                          large=is_large(path))  # fmt: skip
+    return cast(tuple[Population, Duplicates], found)
 
 
-def answered(population: Population, column: str) -> int:
-    """Rows of a column that are not empty; counted once for the same file."""
-    return _answered(population, population.fingerprint, column)
+def filled_rows(
+    population: Population, columns: Sequence[str], others: Sequence[str]
+) -> dict[str, int]:
+    """Rows with a value of each of ``columns``; and of each of ``others`` that may hold answers:
+    some rows have a value, and few different ones are there."""
+    path = population.path
+    key = (population.fingerprint, tuple(columns), tuple(others))
+    call = (filled, population, tuple(columns), tuple(others), FEW_VALUES)
+    what = f"Looking for answers in {path.name}"
+    found = waiting.found("filled", key, what, call, large=is_large(path))
+    return cast(dict[str, int], found)
 
 
-@st.cache_data(show_spinner=False, max_entries=40)
-def _partly_filled(_population: Population, fingerprint: str, names: str) -> dict[str, int]:
-    return _population.partly_filled(json.loads(names), FEW_VALUES)
-
-
-def partly_filled(population: Population, names: Sequence[str]) -> dict[str, int]:
-    """Rows with a value of each column with some of them and few different ones; counted once."""
-    return _partly_filled(population, population.fingerprint, json.dumps(list(names)))
-
-
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _duplicates(
-    _population: Population, path: str, state: tuple[int, int], dialect: Dialect, content: str
-) -> Duplicates:
-    return _population.duplicate_contents()
-
-
-def duplicates(population: Population) -> Duplicates:
-    """Items whose content an earlier one has; looked for once for the same content columns, and not
-    where contents stay in an engine: that would read all of them."""
-    if population.stays:
-        return Duplicates(0, ())
-    path, content = population.path, json.dumps(population.content_columns)
-    return _duplicates(population, str(path), stamp(path), population.dialect, content)
+def _key(path: Path, given: Mapping[str, Any]) -> waiting.Key:
+    return str(path), stamp(path), json.dumps(dict(given), ensure_ascii=False)

@@ -14,6 +14,7 @@ from labelcore.access.settings import data_folder
 from labelcore.errors import Fault, PopulationError, alike
 from labelcore.population import Dialect, Duplicates, Form, Population
 from labelcore.population.dialect import DECIMALS, DELIMITERS, ENCODINGS, KNOWN, QUOTES
+from labelcore.population.head import Head
 from labelcore.ui import files
 from labelcore.ui.draft import Columns
 from labelcore.ui.guard import sentence
@@ -72,12 +73,10 @@ def items_step() -> tuple[Path, Columns, Population] | None:
     if path is None:
         return None
     try:
-        with st.spinner("Reading the file …"):
-            form = files.read_form(path)
+        form = files.read_form(path)
         with below:
             given = choose_dialect(path, form)
-        with st.spinner("Reading the file …"):
-            head = files.read_head(path, given)
+        head = files.read_head(path, given)
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
@@ -97,9 +96,7 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         st.info(NO_ID if id_column is None else OPEN_MEANINGS)
         return None
     try:
-        with st.spinner("Checking every row …"):
-            population = files.read(path, columns.arguments())
-            repeated = files.duplicates(population)
+        population, repeated = files.read_and_compare(path, columns.arguments())
     except (ValueError, OSError) as error:
         show_faults(error)
         return None
@@ -336,7 +333,7 @@ def dialect_words(form: Form, dialect: Dialect) -> str:
     return f"Read as {', '.join(words)}." if words else ""
 
 
-def show_head(path: Path, head: files.Head, form: Form, meant: Mapping[str, str]) -> None:
+def show_head(path: Path, head: Head, form: Form, meant: Mapping[str, str]) -> None:
     """The file in a line, how it was read, and its first rows, each column with what it is."""
     said = f"{path.name} · {head.rows:,} rows · {len(head.columns)} columns."
     st.text(f"{said} {dialect_words(form, head.dialect)}".strip())

@@ -41,10 +41,9 @@ def known_answers(
     columns   those that look like answers; one that is full, or empty, leaves nothing to ask
     others    further ones that mean nothing else: any with few different values may hold answers
     """
-    counts = {name: files.answered(population, name) for name in columns}
+    counts = files.filled_rows(population, columns, others)
     partly = {name: n for name, n in counts.items() if 0 < n < len(population)}
-    called = list(partly)
-    partly |= files.partly_filled(population, others)
+    called = [name for name in partly if name in columns]
     if not partly:
         return None, None
     column = called[0] if called else NO_COLUMN

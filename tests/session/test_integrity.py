@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,43 @@ def test_a_log_that_was_changed_is_said_and_comes_back(database: Path, done: str
     label(session, 1)
     session.store.close()
     assert replay_project(url(database), "spam").answers == len(after) // 2 + 1
+
+
+def test_what_was_chained_anew_after_the_backup_does_not_come_back(database: Path) -> None:
+    """It follows from the backup, and is not what was sealed."""
+    with closing(lc.open_store(url(database))) as store:
+        events = store.events("spam")
+    changed = events[:29]
+    for event in events[29:]:
+        label = {"yes": "no", "no": "yes"}.get(event.label or "", event.label)
+        changed.append(replace(event, label=label).chained(changed[-1].hash))
+    for one in changed[29:]:
+        label = "NULL" if one.label is None else repr(one.label)
+        tamper(
+            database,
+            f"UPDATE event SET label = {label}, hash = '{one.hash}' "
+            f"WHERE sequence = {one.sequence}",
+        )
+    assert "was written anew" in verify(url(database)).projects[0].wrong
+    assert not restore(None, url(database), recover=True).recovered
+    assert lc.Session.open(url(database), "spam").labels == FIRST and verify(url(database)).whole
+
+
+def test_a_changed_text_does_not_come_back(database: Path) -> None:
+    tamper(database, 'UPDATE item SET content = \'{"text": "x"}\'')
+    tamper(database, "UPDATE event SET at = '2020' WHERE sequence = 1")
+    assert restore(None, url(database), recover=True).recovered == {"spam": SINCE}
+    assert verify(url(database)).whole
+
+
+def test_words_of_an_error_that_are_no_text(database: Path) -> None:
+    content = database.read_bytes()
+    place = content.index(b"CREATE TABLE project")
+    damaged = content[: place + 30] + b"\xc8\x8b\xbb\xed\xff\xb2" * 20 + content[place + 150 :]
+    database.write_bytes(damaged)
+    assert verify(url(database)).damage
+    assert restore(None, url(database), recover=True).unreadable
+    assert verify(url(database)).whole
 
 
 @pytest.mark.parametrize("how", ["a page of events", "cut in half", "first bytes"])

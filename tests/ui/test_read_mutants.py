@@ -132,7 +132,7 @@ def read_as_the_page_does(path: Path) -> None:
     head = files.read_head(path)
     found = guess(head.columns, head.sample)
     arguments = {"id": found.id, "content": list(found.content) or [head.columns[0]]}
-    files.duplicates(files.read(path, arguments))
+    files.read_and_compare(path, arguments)
 
 
 def strange(path: Path, read: Callable[[Path], None]) -> str:

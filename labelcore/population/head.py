@@ -1,0 +1,75 @@
+"""The first look at a file, before anybody has said what its columns mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labelcore.errors import PopulationError
+from labelcore.population.dialect import Dialect, Form
+from labelcore.population.duplicates import Duplicates
+from labelcore.population.formats import FORMATS, detect, known_suffix, open_table
+from labelcore.population.population import Population
+from labelcore.population.read import read_population
+from labelcore.population.sniff import first_row_is_data
+
+SAMPLE_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first look at a file: its columns, how many rows, and the first of them as text.
+
+    ``headless`` when the first row was taken for names and looks like data.
+    """
+
+    columns: tuple[str, ...]
+    rows: int
+    sample: tuple[dict[str, str], ...]
+    dialect: Dialect
+    headless: bool
+
+
+def first_look(parts: Sequence[Path], given: Mapping[str, Any]) -> tuple[Form, Head | Exception]:
+    """The dialect as far as it is not given, and the first look in it, or why there is none. Raises
+    what ``detect`` raises.
+
+    parts   the file, or the parts of a folder
+    """
+    form = detect(parts[0], given)
+    try:
+        return form, head_of(parts, given)
+    except (ValueError, OSError) as error:
+        return form, error
+
+
+def read_and_compared(path: str, arguments: Mapping[str, Any]) -> tuple[Population, Duplicates]:
+    """A file, and the items in it whose content an earlier one has; these are not looked for where
+    contents stay in an engine: that would read all of them."""
+    population = read_population(path, **arguments)
+    return population, Duplicates(0, ()) if population.stays else population.duplicate_contents()
+
+
+def filled(
+    population: Population, columns: Sequence[str], others: Sequence[str], most: int
+) -> dict[str, int]:
+    """Rows with a value of each of ``columns``; and of each of ``others`` that has some, and at
+    most so many different ones."""
+    counts = {name: sum(bool(one.strip()) for one in population.column(name)) for name in columns}
+    return counts | population.partly_filled(list(others), most)
+
+
+def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
+    """Raises ValueError when the file cannot be opened, PopulationError for a broken structure."""
+    table = open_table(parts[0], given)
+    if faults := table.faults():
+        raise PopulationError(faults)
+    names = list(dict.fromkeys(table.columns))
+    number = min(len(table), SAMPLE_ROWS)
+    rows = tuple(table.cells(position, names) for position in range(number))
+    named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
+    headless = named and first_row_is_data(names, [list(row.values()) for row in rows])
+    every = len(table) + sum(len(open_table(part)) for part in parts[1:])
+    return Head(tuple(table.columns), every, rows, table.dialect, headless)

@@ -1,0 +1,134 @@
+"""Work on large files: in a process of its own, waited for with a way to cancel it.
+
+While one person's file is read, every other person's presses are answered as ever.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from hashlib import sha256
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from labelcore.bounded import Work
+from labelcore.errors import CancelledError, LimitError
+from labelcore.population.copies import adopted, copies_folder
+from labelcore.ui.plain import one_line, plain
+
+SOON, AGAIN = 0.3, 0.5
+"""Seconds until anything is shown, and between two looks."""
+KEPT = 8
+"""Results of each kind that are kept; those asked for last."""
+WAITS = "{what}: after the work of somebody else."
+GOES_ON = "{what} · {time}"
+
+Key = tuple[Hashable, ...]
+
+
+class Works:
+    """The work of this process that goes on, and what came of it, by what it is about."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._found: dict[str, OrderedDict[Key, Work | Any]] = {}
+
+    def get(self, kind: str, key: Key) -> Any:
+        with self._lock:
+            kept = self._found.setdefault(kind, OrderedDict())
+            if key in kept:
+                kept.move_to_end(key)
+            return kept.get(key)
+
+    def put(self, kind: str, key: Key, found: Any) -> Any:
+        with self._lock:
+            kept = self._found.setdefault(kind, OrderedDict())
+            kept[key] = found
+            kept.move_to_end(key)
+            while len(kept) > KEPT:
+                kept.popitem(last=False)
+            return found
+
+    def start(self, kind: str, key: Key, what: str, call: Call) -> Any:
+        """What is there, or the work that brings it: one for everybody who asks the same."""
+        with self._lock:
+            found = self.get(kind, key)
+            if found is not None:
+                return found
+            work = Work(what, *call, folder=copies_folder(), handed=adopted)
+            return self.put(kind, key, work)
+
+    def forget(self, kind: str, key: Key) -> None:
+        with self._lock:
+            self._found.get(kind, OrderedDict()).pop(key, None)
+
+
+Call = tuple[Callable[..., Any], *tuple[Any, ...]]
+
+
+@st.cache_resource(show_spinner=False)
+def works() -> Works:
+    return Works()
+
+
+def found(kind: str, key: Key, what: str, call: Call, *, large: bool) -> Any:
+    """What a function gives, kept for the next who asks the same.
+
+    kind, key  of the result; what: such as "Reading items.csv"
+    call       the function, one of a module without Streamlit, and its arguments
+    large      whether another process does it; else it is done here, which is sooner
+
+    Raises what the function raises, LimitError, CancelledError.
+    """
+    there = works().get(kind, key)
+    if there is None:
+        if not large:
+            function, *arguments = call
+            return works().put(kind, key, (function(*arguments),))[0]
+        there = works().start(kind, key, what, call)
+    if not isinstance(there, Work):
+        return there[0]
+    return _waited_for(kind, key, there)
+
+
+def there(kind: str, key: Key) -> Any:
+    """What is kept; None where nothing is, or where it is still to come."""
+    kept = works().get(kind, key)
+    return kept[0] if isinstance(kept, tuple) else None
+
+
+def _waited_for(kind: str, key: Key, work: Work) -> Any:
+    if not work.ended.wait(SOON) and get_script_run_ctx() is not None:
+        _shown(work, f"work-{kind}-{sha256(repr(key).encode()).hexdigest()[:8]}")
+    try:
+        value = work.result()
+    except (LimitError, CancelledError):
+        st.button("Try again", key=f"again-{kind}", on_click=works().forget, args=(kind, key))
+        raise
+    except OSError:  # it may be mended; what is wrong in the file itself stays wrong
+        works().forget(kind, key)
+        raise
+    works().put(kind, key, (value,))
+    return value
+
+
+def _shown(work: Work, name: str) -> None:
+    """What goes on, for how long, and a button that ends it. Whatever else the person does ends
+    this script; the work goes on, and the next script finds it."""
+    place = st.empty()
+    with place.container(horizontal=True, vertical_alignment="center", key=name):
+        said = st.empty()
+        st.button("Cancel", key=f"{name}-cancel", on_click=work.cancel)
+    while True:
+        words = GOES_ON if work.began else WAITS
+        text = words.format(what=one_line(work.what, 60), time=f"{work.ran:.0f} s")
+        if work.progress is None:
+            said.markdown(f":material/hourglass_top: {plain(text)}")
+        else:
+            said.progress(work.progress, plain(text))
+        if work.ended.wait(AGAIN):
+            break
+    place.empty()
