@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-LAYOUT = 1
+LAYOUT = 2
 """The version of what is written; a file of another one is not read."""
 META = b"labelcore"
 CHECKED_AT_ONCE = 1 << 22

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import md5
 from typing import Any, Protocol
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from labelcore.stats.md5 import Texts
+from labelcore.stats.md5 import Texts, md5_of_texts
 from labelcore.stats.orders import narrow
 
+HALF = np.uint64(32)
 Sought = tuple[NDArray[np.uint32], NDArray[np.signedinteger[Any]]]
 
 
@@ -96,7 +97,7 @@ class TextIds:
 
     def find(self, item_id: str) -> int | None:
         """The first position of an id; two ids of one hash are told apart by their text."""
-        wanted = _hashes([item_id])[0]
+        wanted = _hash(item_id)
         first = int(np.searchsorted(self._sorted, wanted, side="left"))
         last = int(np.searchsorted(self._sorted, wanted, side="right"))
         same = (int(position) for position in self._order[first:last])
@@ -220,13 +221,22 @@ def _bytes(chunks: Sequence[pa.Array]) -> Texts:
 
 
 def _sought(column: pa.ChunkedArray) -> Sought:
-    hashes = [_hashes(chunk.to_pylist()) for chunk in column.chunks]
-    every = np.concatenate([np.zeros(0, dtype=np.uint32), *hashes])
-    order = np.argsort(every, kind="stable")
-    return every[order], narrow(order, len(order))
+    """Hash and position as one number each, so that one sort of numbers puts both in order."""
+    hashes = _hashes(_bytes(column.chunks)).astype(np.uint64)
+    both = np.sort((hashes << HALF) | np.arange(len(hashes), dtype=np.uint64))
+    order = (both & np.uint64(2**32 - 1)).astype(np.int64)
+    return (both >> HALF).astype(np.uint32), narrow(order, len(order))
 
 
-def _hashes(texts: list[str]) -> NDArray[np.uint32]:
-    """(n_texts,) hashes, the same in every process, unlike Python's own hash."""
-    found = pd.util.hash_array(np.array(texts, dtype=object), categorize=False)
-    return (found >> np.uint64(32)).astype(np.uint32)
+def _hash(text: str) -> np.uint32:
+    """That of one text."""
+    return np.uint32(
+        int.from_bytes(
+            md5(text.encode(errors="surrogatepass"), usedforsecurity=False).digest()[:4], "big"
+        )
+    )
+
+
+def _hashes(texts: Texts) -> NDArray[np.uint32]:
+    """(n_texts,) hashes, the same in every process: the head of the md5."""
+    return (md5_of_texts(b"", texts)[:, 0] >> HALF).astype(np.uint32)

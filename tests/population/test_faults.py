@@ -254,13 +254,13 @@ def test_a_file_that_changes_while_it_is_read(
     from labelcore.population import read as module
 
     path = csv_file("text\na\n")
-    fingerprint = module._fingerprint
+    fingerprint = module.fingerprint_of
 
-    def slow(file: Path, arguments: Any) -> str:
-        os.utime(file, ns=(1, 1))
-        return fingerprint(file, arguments)
+    def slow(files: list[Path], arguments: Any) -> str:
+        os.utime(files[0], ns=(1, 1))
+        return fingerprint(files, arguments)
 
-    monkeypatch.setattr(module, "_fingerprint", slow)
+    monkeypatch.setattr(module, "fingerprint_of", slow)
     with pytest.raises(ValueError, match="changed while it was read"):
         read_population(path, content="text")
 
