@@ -15,7 +15,7 @@ from labelcore.session.backups import restore as put_back
 from labelcore.session.copying import copy_project
 from labelcore.session.integrity import Integrity, ProjectState, accept
 from labelcore.session.integrity import verify as look_through
-from labelcore.store import open_store
+from labelcore.store import database_of, open_store, shown
 from labelcore.words.sentences import count
 
 BROKEN = 1
@@ -72,7 +72,7 @@ def restore(backup: str | None, store: str, recover: bool, force: bool, as_json:
     if done.aside is not None:
         told.append(f"The store that was there is {done.aside} now.")
     values = {
-        "store": store,
+        "store": shown(store),
         "projects": [asdict(one) for one in done.projects],
         "differences": None if done.differences is None else [asdict(d) for d in done.differences],
         "unreadable": done.unreadable,
@@ -127,17 +127,17 @@ def verify(store: str, accepted: bool, as_json: bool) -> int:
     """
     found = accept(store) if accepted else look_through(store)
     values = {
-        "store": store,
+        "store": shown(store),
         "whole": found.whole,
         "damage": found.damage,
         "projects": [{**asdict(one), "whole": one.whole} for one in found.projects],
         "backup": None if found.backup is None else str(found.backup),
         "backup_at": None if found.backup_at is None else found.backup_at.isoformat(),
     }
-    head = f"{store} is whole." if found.whole else f"{store} is not whole."
+    head = f"{shown(store)} is {'whole' if found.whole else 'not whole'}."
     lines = [f"The database is damaged: {found.damage}"] if found.damage else []
     lines += [line for one in found.projects for line in _state_lines(one)]
-    say(values, [head, *lines, *_way_out(found)], as_json)
+    say(values, [head, *lines, *_way_out(found, store)], as_json)
     return 0 if found.whole else BROKEN
 
 
@@ -154,7 +154,9 @@ def _state_lines(one: ProjectState) -> list[str]:
     return lines
 
 
-def _way_out(found: Integrity) -> list[str]:
+def _way_out(found: Integrity, store: str) -> list[str]:
+    if database_of(store) is None:
+        return ["Backups of a database on a server are made there."]
     if found.backup is None or found.backup_at is None:
         return ["There is no automatic backup yet."]
     line = f"The newest backup is of {found.backup_at:%Y-%m-%d %H:%M} UTC."

@@ -27,6 +27,7 @@ from labelcore.store import (
     put_into,
     salvaged,
     seal_anew,
+    shown,
 )
 
 TEMPORARY = "labelcore-backup-"
@@ -170,7 +171,7 @@ def newest_backup(url: str) -> Path:
 def _database(url: str) -> Path:
     database = database_of(url)
     if database is None:
-        raise ValueError(f"{url} is no store in a file, so it has no backups beside it")
+        raise ValueError(f"{shown(url)} is no store in a file, so it has no backups beside it")
     return database
 
 

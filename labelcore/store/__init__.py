@@ -6,6 +6,7 @@ tests then run on it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,6 +52,7 @@ __all__ = [
     "put_into",
     "salvaged",
     "seal_anew",
+    "shown",
 ]
 
 
@@ -87,8 +89,8 @@ def put_back(backup: Path, url: str) -> Path | None:
     database = database_of(url)
     if database is None:
         raise ValueError(
-            f"a backup is put back as a file, such as sqlite:///labels.db, got {url!r}; from there "
-            "labelcore copy takes its projects to any other store"
+            "a backup is put back as a file, such as sqlite:///labels.db, got "
+            f"{shown(url)!r}; from there labelcore copy takes its projects to any other store"
         )
     from labelcore.store.sqlite_backup import put_in_place
 
@@ -102,6 +104,17 @@ def database_of(url: str) -> Path | None:
     from labelcore.store.sqlite_file import named_path
 
     return named_path(url)
+
+
+def shown(url: str) -> str:
+    """The address without what may be a password.
+
+    >>> shown("postgresql://ann:a@word@db/labels?sslpassword=x"), shown("sqlite:///a:b@c?.db")
+    ('postgresql://ann:***@db/labels', 'sqlite:///a:b@c?.db')
+    """
+    if url.startswith("sqlite:///"):
+        return url
+    return re.sub("(//[^:/@]*):.*@", r"\1:***@", url.partition("?")[0])
 
 
 def damage_in(url: str) -> str:
@@ -165,7 +178,7 @@ def open_store(
     if scheme == "postgresql+psycopg":
         scheme = "postgresql"
     if not separator or scheme not in STORES:
-        raise ValueError(f"{url!r} is not the address of a store. {_known()}")
+        raise ValueError(f"{shown(url)!r} is not the address of a store. {_known()}")
     return STORES[scheme](url, create=create, busy_seconds=busy_seconds)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import psycopg
 import pytest
 
 import labelcore as lc
 from labelcore.cli import main
+from tests.postgres import PASSWORD, Server
 from tests.report.sessions import session_on, write_items
 
 
@@ -75,3 +78,27 @@ def test_bad_input_is_refused(
     code, _, err = run(capsys, "copy", "--store", url, "--to", other, "--project", "none")
     assert code == 2 and "There is no project 'none'" in err
     assert not (tmp_path / "other.db").exists()
+
+
+def test_a_store_in_postgresql(
+    made: Any, postgres_server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, session = made
+    there = f"{postgres_server.network_url()}&options=-csearch_path%3Dcli"
+    with psycopg.connect(postgres_server.url(), autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA cli")
+    code, out, _ = run(capsys, "copy", "--store", url, "--to", there)
+    assert (
+        code == 0 and f"{len(session.events)} events copied to postgresql://labelcore:***@" in out
+    )
+    told = [out]
+    for command in ("status", "replay", "verify", "backup", "restore"):
+        more = {"verify": [], "restore": [], "backup": ["-o", "b.db"]}
+        code, out, err = run(
+            capsys, command, "--store", there, *more.get(command, ["--project", "spam"])
+        )
+        told += [out, err]
+        assert code == (2 if command in ("backup", "restore") else 0)
+    assert "Everything agrees." in told[3] and "is whole." in told[5]
+    assert "labelcore copy" in told[8] and "is no store in a file" in told[10]
+    assert not any(quote(PASSWORD) in one or PASSWORD in one for one in told)
