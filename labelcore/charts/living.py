@@ -325,7 +325,7 @@ def along_scores(along: Along, words: str) -> Node:
     kind = "estimate grey" if along.tentative else "estimate"
     drawn += _line(frame, rank, value, np.isfinite(value), kind)
     if len(wide) and wide.all():
-        drawn.append(_remark(frame, TOO_WIDE, 0.0, 1.0))
+        drawn.append(_remark(frame, TOO_WIDE, 0.55, 1.0))
     if along.cut:
         x = float(frame.x(np.array([float(along.cut)]))[0])
         near_end = x > WIDTH - 90

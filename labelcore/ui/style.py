@@ -61,6 +61,9 @@ STYLE = (
 [class*="st-key-change-positive"] button, [class*="st-key-change-negative"] button {
   min-width: 7rem;
 }
+:has(> :is(.st-key-keys, .st-key-person, .st-key-scripts)) {
+  position: absolute; width: 1px !important;
+}
 .st-key-keys, .st-key-person, .st-key-scripts {
   position: absolute; width: 1px !important; height: 1px; overflow: hidden;
 }
@@ -90,7 +93,7 @@ STYLE = (
   }
   .stApp:has(.st-key-folded) .st-key-wide { display: none; }
   .st-key-folded, .st-key-unfolded { display: block; }
-  .stApp { --item-height: 40vh; }
+  .stApp { --item-height: 37vh; }
   .stApp:has(.lc-many) { --item-height: 30vh; }
   .stMainBlockContainer { padding-bottom: 15rem; }
   [data-testid="stTable"] th, [data-testid="stTable"] td {

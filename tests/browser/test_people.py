@@ -125,7 +125,7 @@ def test_an_item_comes_back_when_its_tab_is_closed(
     tab = second_tab(leaving, url, project)
     leaving.close()
     staying.goto(f"{url}/label?project={quote(project)}")
-    expect(staying.locator(".st-key-state")).to_contain_text("on another screen")
+    expect(staying.locator(".st-key-state")).to_contain_text("on other screens")
     tab.close()
     # The server hears of it a little later.
     end = time.monotonic() + PATIENCE_MS / 1000
