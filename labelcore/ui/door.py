@@ -48,6 +48,8 @@ CAME = b"x-labelcore-came"
 PLAIN, ASK, BY_START, BY_LINK, BY_LOGIN = "plain", "ask", "start", "link", "login"
 HEALTH = "/_stcore/health"
 UPLOADS, MEDIA = "/_stcore/upload_file/", "/media/"
+FONTS = "/static/media/"
+"""Streamlit's own, which the page that asks for a login has too."""
 NO_KEY = "This Labelcore is shared by links. Open the whole link that you were given."
 NO_NAME = "This Labelcore does not answer to this name. Open it as http://127.0.0.1, with its port."
 NO_LOGIN = "This Labelcore is open to those who have logged in at its proxy. Open it there."
@@ -161,8 +163,10 @@ def _is_proxy(scope: Scope) -> bool:
 
 def _may_ask_for(scope: Scope, came: str) -> bool:
     """Whether this visitor's role goes with what does not come through a page."""
-    path = scope["path"]
-    if UPLOADS not in path and MEDIA not in path:
+    path = str(scope["path"])
+    base = "/" + config.get_option("server.baseUrlPath").strip("/")
+    own = path.startswith(base.rstrip("/") + FONTS)
+    if own or (UPLOADS not in path and MEDIA not in path):
         return True
     if came == ASK:
         named = login.named_in(_jar(scope))

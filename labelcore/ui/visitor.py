@@ -20,8 +20,8 @@ NOT_ALLOWED = "You are here as {role}, and may not see or do this."
 NOT_LOGGED_IN = "Log in to go on."
 NO_CLAIM = "You are logged in, but not under a name that counts here. Log out and take another one."
 UNKNOWN = (
-    "You are logged in as {name}, who has no role here. The owner can give one: "
-    "labelcore people add"
+    "You are logged in as {name}, who has no role here. Ask the owner for one "
+    "(labelcore people add)."
 )
 LINK_ENDED = "This link is no longer valid. Ask for a new one."
 LOG_IN, LOG_OUT, LEAVING = "Log in", "Log out", "Leave"

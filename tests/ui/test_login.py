@@ -59,6 +59,9 @@ def test_pages_come_to_everybody_and_ask_who_it_is(set_up: None) -> None:
     assert came(asked()) == ASK
     assert asked(kind="websocket")[0]["type"] == "websocket.accept"
     assert status(asked(host="elsewhere.example")) == 421
+    assert status(asked("/static/media/font.woff2")) == 200
+    for path in ("/media/static/media/a.png", "/lab/static/media/a.png", "/x/media/a.png"):
+        assert status(asked(path)) == 403
 
 
 def test_files_come_to_those_with_a_role_alone(set_up: None, data_folder: Path) -> None:
