@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,7 +285,17 @@ def side_of(population: Population, classifier: str) -> BoolArray:
 
 
 def _said(population: Population, classifier: str, name: str) -> Said | str:
-    """What a column says, or why it says nothing beside ``classifier``."""
+    """What a column says, or why it says nothing beside ``classifier``; kept by the file until its
+    frame is prepared, since choosing helpers, cutting by them and speaking of them want the same.
+    """
+    kept: dict[Any, Said | str] = population.last_prepared.setdefault("said", {})
+    key = (population.turned, classifier, name)
+    if key not in kept:
+        kept[key] = _worked_out(population, classifier, name)
+    return kept[key]
+
+
+def _worked_out(population: Population, classifier: str, name: str) -> Said | str:
     if len(population.classes) > 2:
         said = _of_several(population, classifier, name)
     elif name in population.helpers:

@@ -191,6 +191,7 @@ def prepared(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT
         alike = like_known_answers(file, setup.classifier)
         frame = replace(frame, notes=(*turned_words(file), *frame.notes, *alike))
         kept = file.last_prepared["frame"] = (wanted, frame)
+    file.last_prepared.pop("said", None)
     found: FrameT = kept[1]
     return found
 

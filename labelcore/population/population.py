@@ -87,7 +87,8 @@ class Population:
     address
         of a table in an engine, without a password; None for a file, or parts of one
     last_prepared
-        what was worked out last from the items, to save doing it again; nothing depends on it
+        what was worked out last from the items, to save doing it again: the frame of a plan, a
+        random order ("order"), what columns say ("said"). Nothing depends on it
 
     Examples
     --------
@@ -125,7 +126,7 @@ class Population:
     address: str | None = None
     _written: object = None
     _files: tuple[Path, ...] | None = None
-    last_prepared: dict[str, Any] = field(default_factory=dict)
+    last_prepared: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -274,6 +275,11 @@ class Population:
             kept = self.last_prepared["order"] = (wanted, order)
         return kept[1]
 
+    def let_go(self) -> None:
+        """Forget what was worked out on the way to a frame: it holds all that is wanted of that."""
+        for name in ("order", "said"):
+            self.last_prepared.pop(name, None)
+
     def part(self, positions: NDArray[np.int64]) -> Population:
         """Some of the items as a population of their own.
 
@@ -294,7 +300,6 @@ class Population:
             helpers={name: helper.part(positions) for name, helper in self.helpers.items()},
             _ids=SomeIds(self._ids, positions),
             known=None,
-            last_prepared={},
         )
 
     def with_turned(self, scores: Mapping[str, NDArray[np.float64]]) -> Population:

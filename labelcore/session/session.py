@@ -125,7 +125,7 @@ class Session:
         record = new_record(population, kept, project, settings or {})
         self.record = created_or_same(self.store, record, population)
         keep_prepared(self.store.items_folder, population, kept, engine.frame)
-        population.last_prepared.pop("order", None)  # the frame has it by stratum
+        population.let_go()
         self.population, self.plan, self.engine = population, kept, engine
         self.state = LogState(engine, genesis(population.fingerprint, self.record.plan_json))
         self.figures = FiguresNow(engine)
