@@ -72,8 +72,8 @@ def claim_form_input(labels: Mapping[str, int]) -> Form:
 def claims_input(aim: Aim, population: Population) -> tuple[str, ...] | None:
     """The claims as texts; None while one is not complete."""
     st.caption(
-        "Laid down now, before the first label: each claim ends as shown, as shown to be false, "
-        "or as still open. Labelling continues until all are settled."
+        "Say it now, before the first label. Labelling goes on until every claim is shown, or "
+        "shown to be false."
     )
     number = min(int(st.session_state.get(COUNT, 1)), MOST_CLAIMS)
     found = [_one(place, aim, population) for place in range(number)]

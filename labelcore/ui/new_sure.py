@@ -35,6 +35,7 @@ from labelcore.ui.new_goal import (
     claimed,
     how_much,
     slider,
+    to_be_shown,
 )
 from labelcore.ui.new_known import known_number, not_random_words
 from labelcore.ui.new_method import TRYING, Method, advanced, refuse_method
@@ -70,6 +71,7 @@ HIGHEST_STOP = 1000
 TRYING_CLAIMS = (
     "Trying out the claims on simulated labels, as if the scores were right: a few seconds ..."
 )
+PRICE_LATER = "The price stands here once the claim is complete."
 NO_FORECAST = (
     "This method cannot work out beforehand how many labels that needs: start from the number of "
     "items that you can label."
@@ -86,6 +88,8 @@ def sure_step(aim: Aim, population: Population, places: Places) -> tuple[Plan, R
     with places.slide:
         terms = size_and_promise(aim, population, method, places.more)
     if terms is None:
+        if to_be_shown():
+            places.price.caption(PRICE_LATER)
         return None
     try:
         plan = Plan(
