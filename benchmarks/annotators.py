@@ -351,7 +351,7 @@ def label(
     try:
         for one in everybody:
             one.start()
-        while len(servers.pids) < SERVERS:
+        while len(servers.pids) < SERVERS and any(one.is_alive() for one in everybody):
             time.sleep(START_AGAIN_SECONDS)
         killer.start()
         for one in everybody:
