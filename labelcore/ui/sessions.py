@@ -6,21 +6,26 @@ import os
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
 from labelcore.access.settings import data_folder
+from labelcore.bounded import Work
 from labelcore.errors import RenamedProjectError, StoreError, UnknownProjectError
 from labelcore.plan.plan import Plan
-from labelcore.population import Population
+from labelcore.population import Population, read_population
+from labelcore.population.copies import adopted, copies_folder
 from labelcore.session import life as project_life
 from labelcore.session.backups import Restored, restore
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, open_store
 
 DATABASE = "labelcore.db"
+LARGE_TO_OPEN = 30_000_000
+"""Bytes from which on reading holds up others more than starting a process holds up the reader."""
 # Less than the time within which a person must hear that a press was not stored.
 BUSY_SECONDS = 1.0
 # Addresses of stores that this process has opened: one that is gone is not made anew.
@@ -30,6 +35,17 @@ _opened: set[str] = set()
 def address() -> str:
     """Of the store: ``LABELCORE_STORE``, else a file in the data folder."""
     return os.environ.get("LABELCORE_STORE") or f"sqlite:///{data_folder() / DATABASE}"
+
+
+def read_apart(source: str | os.PathLike[str], **arguments: Any) -> Population:
+    """``read_population``; a large file is read in another process, so that nobody else's presses
+    wait while a project is opened."""
+    read = partial(read_population, source, **arguments)
+    file = Path(source)
+    if not file.is_file() or file.stat().st_size < LARGE_TO_OPEN:
+        return read()
+    work = Work(f"Reading {file.name}", read, folder=copies_folder(), handed=adopted)
+    return cast(Population, work.result())
 
 
 class Registry:
@@ -57,7 +73,7 @@ class Registry:
         with self._lock_of(project):
             found = self._sessions.get(project)
             if found is None or found.record.created_at != created_at:
-                found = Session.open(self.store, project)
+                found = Session.open(self.store, project, read=read_apart)
                 self._sessions[project] = found
         return found
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from labelcore import bounded
-from labelcore.ui import files
-from tests.app.conftest import texts
+from labelcore.ui import files, sessions
+from tests.app.conftest import surface, texts
 from tests.app.test_new_project import error, with_upload
 
 
@@ -41,6 +41,14 @@ def test_a_small_one_is_read_here(app, items: Path, processes, monkeypatch) -> N
     monkeypatch.setattr(files, "LARGE", 10**6)
     assert not with_upload(app, "items.csv", items.read_bytes()).error
     assert not processes
+
+
+def test_a_project_of_a_large_file_opens(app, make, processes, monkeypatch) -> None:
+    make(labels=3)
+    monkeypatch.setattr(sessions, "LARGE_TO_OPEN", 1)
+    shown = app("label", project="demo")
+    assert not shown.exception and not shown.error and len(processes) == 1
+    assert surface(shown)["answers"]
 
 
 def test_faults_are_said_as_ever(app, items: Path, processes: list[object]) -> None:
