@@ -16,7 +16,7 @@ from labelcore.report import events_csv
 from labelcore.report.facts import gather
 from labelcore.results.agreement import PeopleAgree
 from labelcore.store import STORES
-from tests.contracts.test_stores import ADDRESSES
+from tests.session.histories import address_of
 from tests.session.test_people import given, replays, start
 
 
@@ -45,8 +45,10 @@ def without_pace(session: lc.Session) -> PeopleAgree:
 
 
 @pytest.mark.parametrize("scheme", STORES)
-def test_every_store_keeps_it_and_no_figure_rests_on_it(scheme: str, tmp_path: Path) -> None:
-    address = ADDRESSES[scheme].format(folder=tmp_path)
+def test_every_store_keeps_it_and_no_figure_rests_on_it(
+    scheme: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    address = address_of(scheme, tmp_path, request)
     one = start(tmp_path, address, overlap=1.0)
     (tmp_path / "alone").mkdir()
     other = start(tmp_path / "alone", overlap=1.0)
