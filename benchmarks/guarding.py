@@ -1,6 +1,6 @@
 """What the guards of a store cost and what they find: opening, presses, damage.
 
-    python -m benchmarks.guarding [--quick] [--runs 150] [--write]
+    python -m benchmarks.guarding [--quick] [--runs 40] [--write]
 
 ``runs`` is how many damaged copies of a store are made of each kind.
 """
@@ -334,7 +334,7 @@ Seals, automatic backups, `verify` and `restore` are described in [store.md](sto
 
 """
 BENCHMARK = Benchmark(
-    name="guarding", about=__doc__, jobs=jobs, tables=tables, faults=faults, runs=150,
+    name="guarding", about=__doc__, jobs=jobs, tables=tables, faults=faults, runs=40,
     quick_runs=10, page="guarding.md", head=HEAD, workers=1,
 )  # fmt: skip
 
