@@ -14,9 +14,11 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from labelcore.access.roles import Right
 from labelcore.bounded import Work
 from labelcore.errors import CancelledError, LimitError
 from labelcore.population.copies import adopted, copies_folder
+from labelcore.ui.guard import acting
 from labelcore.ui.plain import one_line, plain
 
 SOON, AGAIN = 0.3, 0.5
@@ -106,7 +108,7 @@ def _waited_for(kind: str, key: Key, work: Work) -> Any:
     try:
         value = work.result()
     except (LimitError, CancelledError):
-        st.button("Try again", key=f"again-{kind}", on_click=works().forget, args=(kind, key))
+        st.button("Try again", key=f"again-{kind}", on_click=try_again, args=(kind, key))
         raise
     except OSError:  # it may be mended; what is wrong in the file itself stays wrong
         works().forget(kind, key)
@@ -115,13 +117,23 @@ def _waited_for(kind: str, key: Key, work: Work) -> Any:
     return value
 
 
+@acting(Right.RUN)
+def try_again(kind: str, key: Key) -> None:
+    works().forget(kind, key)
+
+
+@acting(Right.RUN)
+def cancel(work: Work) -> None:
+    work.cancel()
+
+
 def _shown(work: Work, name: str) -> None:
     """What goes on, for how long, and a button that ends it. Whatever else the person does ends
     this script; the work goes on, and the next script finds it."""
     place = st.empty()
     with place.container(horizontal=True, vertical_alignment="center", key=name):
         said = st.empty()
-        st.button("Cancel", key=f"{name}-cancel", on_click=work.cancel)
+        st.button("Cancel", key=f"{name}-cancel", on_click=cancel, args=(work,))
     while True:
         words = GOES_ON if work.began else WAITS
         text = words.format(what=one_line(work.what, 60), time=f"{work.ran:.0f} s")
