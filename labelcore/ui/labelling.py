@@ -23,7 +23,7 @@ from labelcore.ui.item import item_nodes
 from labelcore.ui.naming import ask_name
 from labelcore.ui.panels import show_panel
 from labelcore.ui.plain import one_line
-from labelcore.ui.states import show_state
+from labelcore.ui.states import show_state, title
 from labelcore.ui.surface import shown_item, surface
 from labelcore.ui.times import clock, reader_zone
 
@@ -59,7 +59,9 @@ def judge(project: str, session: Session, person: str) -> None:
     answers = answers_shown(session) if draw is not None and not panel else None
     tools = None if panel else tools_shown(session, person, draw, _flagged(session, draw))
     ahead = _ahead(session, draw, answers) if draw is not None and answers else None
-    first = {"head": _head(session, person), "item": item, "answers": answers, "ahead": ahead}
+    stands = title(session) if item is None and not panel else None
+    head = _head(session, person)
+    first = {"head": head, "item": item, "answers": answers, "ahead": ahead, "stands": stands}
     _surface(project, SURFACE, first if item is None else {**first, "tools": tools})
     if item is None and not panel:
         show_state(project, session, person)

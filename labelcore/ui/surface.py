@@ -48,9 +48,12 @@ function begin(parentElement) {
   const item = div("lc-item");
   item.append(box);
   item.hidden = true;  // Until there is one.
-  Object.assign(box, { tabIndex: 0, ariaLabel: "The item to judge", role: "region" });
+  // Live: a screen reader says the next item as it comes, and where the session stands without one.
+  Object.assign(box, { tabIndex: 0, ariaLabel: "The item to judge", role: "region",
+    ariaLive: "polite" });
+  const stands = Object.assign(div("lc-stands"), { role: "status", ariaLive: "polite" });
   const saved = Object.assign(div("lc-saved"), { role: "status", ariaLive: "polite" });
-  root.append(head, item, answers, tools);
+  root.append(head, item, answers, tools, stands);
   parentElement.append(root);
 
   let data = {}, send = () => {};
@@ -125,6 +128,7 @@ function begin(parentElement) {
     part(answers, data.answers, drawAnswers);
     part(tools, data.tools && data.tools.buttons, drawTools);
     if (data.tools) say(refused || data.tools.saved);
+    if (stands.textContent !== (data.stands || "")) stands.textContent = data.stands || "";
   };
 
   // --- pressing ------------------------------------------------------------------------------
@@ -214,6 +218,7 @@ def surface(key: str, data: Mapping[str, Any], pressed: Callable[[], None]) -> N
     item      key, token, view; the token of a draw, or None where it is only shown
     ahead     items: a list of key, view; after: {answer: which of them follows it for sure}
     answers   a list of answer, words, key, kind, place
+    stands    where the session stands, for whoever listens; absent while there is an item
     tools     saved, last (number of the last answer), buttons: a list of act, words, key, off
     done      the id of the last press that the server has dealt with
 

@@ -11,6 +11,9 @@ SURFACE_STYLE = """
 .lc-line, .lc-saved {
   font-size: 0.875rem; opacity: 0.85; font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
 }
+.lc-stands {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+}
 .lc-meter {
   height: 0.5rem; margin: 0.5rem 0; border-radius: 0.25rem; overflow: hidden;
   background: var(--st-secondary-background-color);

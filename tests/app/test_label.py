@@ -8,7 +8,16 @@ import labelcore as lc
 from labelcore.ui import actions
 from labelcore.words import sentences as words
 from labelcore.words.short import range_of
-from tests.app.conftest import HOSTILE, bar_texts, button, folds, item_texts, surface_buttons, texts
+from tests.app.conftest import (
+    HOSTILE,
+    bar_texts,
+    button,
+    folds,
+    item_texts,
+    surface,
+    surface_buttons,
+    texts,
+)
 
 
 def fresh(session: lc.Session) -> lc.Session:
@@ -189,6 +198,7 @@ def test_budget_used_then_finish(app, make) -> None:
     session = make(labels=60)
     page = app("label", project="demo")
     assert "All the labels asked for are there" in texts(page)
+    assert surface(page)["stands"] == "All the labels asked for are there"
     button(page, "state-finish").click().run()
     assert fresh(session).status == "finished"
     assert "This project is finished" in texts(page)

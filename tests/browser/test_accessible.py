@@ -127,6 +127,7 @@ def test_a_screen_reader_is_told_the_item_the_keys_and_what_was_saved(
     driving.answer(page, "n")
     after = told(page)
     assert "Saved: No" in live(after)
+    assert driving.shown(page)["text"] in live(after)
     assert words(after, named(after, "region")["The item to judge"]) == driving.shown(page)["text"]
     assert any(name.startswith("Accuracy") for name in named(after, "image")), "the chart's words"
 
