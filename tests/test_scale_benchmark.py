@@ -1,0 +1,44 @@
+"""What a session holds for each item, as ``benchmarks.scale`` counts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import labelcore as lc
+from benchmarks.scale import FOUR, held, label, read_items, write_items
+from labelcore.session import prepared
+from labelcore.session.session import Session
+
+GOAL = 35
+
+
+def test_a_session_holds_few_bytes_an_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepared, "LEAST", 1)
+    write_items(tmp_path / "items.parquet", 40_000)
+    population = read_items(tmp_path / "items.parquet")
+    plan = lc.Plan("recalibrated_neyman", FOUR, classifier="a", budget=100, seed=7)
+    store = f"sqlite:///{tmp_path}/labels.db"
+    session = lc.Session(population, plan, store, "x")
+    label(session, 3)
+    assert 20 < sum(held(session)) <= GOAL
+    again = Session.open(store, "x")
+    label(again, 3)
+    memory, mapped = held(again)
+    assert memory <= 2 and mapped > 20, "all but the answers lies on the disk"
+
+
+def test_an_array_that_is_kept_twice_is_counted_once() -> None:
+    population = read_list(4)
+    session = lc.Session(population, lc.Plan("simple_random", "prevalence", budget=2))
+    before = sum(held(session))
+    session.engine.__dict__["spare"] = session.engine.codes
+    assert sum(held(session)) == before
+    session.engine.__dict__["spare"] = np.zeros(4)
+    assert sum(held(session)) == before + 8
+
+
+def read_list(rows: int) -> lc.Population:
+    return lc.read_population([{"text": str(row)} for row in range(rows)], content="text")
