@@ -26,7 +26,7 @@ from labelcore.log.repeats import Repeats
 from labelcore.plan import margin_stop
 from labelcore.plan.against_file import as_ordered, check_size, chosen_classifiers, make_setup
 from labelcore.plan.claim_totals import ClaimTotals, claim_totals
-from labelcore.plan.existing import RANDOM, existing_labels, prepared
+from labelcore.plan.existing import RANDOM, existing_labels, prepared, remember
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
@@ -61,6 +61,8 @@ class Engine(Book):
         self.frame: Any = frame
         if frame is None:
             self.frame = prepared(self.design, self.setup, self.existing)
+        else:
+            remember(self.design, self.setup, self.existing, frame)
         self.given = int(self.frame.drawn_before.sum())
         self.setup = replace(self.setup, planned=plan.planned + self.given)
         check_size(self.design, self.frame, self.setup.planned)

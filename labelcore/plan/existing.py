@@ -185,15 +185,25 @@ def prepared(design: Design[FrameT], setup: Setup, existing: Existing) -> FrameT
     same, and nothing changes it later.
     """
     file = setup.population
-    wanted = (design, _without_file(setup), existing.use, file.turned)
-    if (kept := file.last_prepared.get("frame")) is None or kept[0] != wanted:
+    kept = file.last_prepared.get("frame")
+    if kept is None or kept[0] != _wanted(design, setup, existing):
         frame = _with_existing(design, setup, existing)
         alike = like_known_answers(file, setup.classifier)
         frame = replace(frame, notes=(*turned_words(file), *frame.notes, *alike))
-        kept = file.last_prepared["frame"] = (wanted, frame)
+        kept = remember(design, setup, existing, frame)
     file.last_prepared.pop("said", None)
     found: FrameT = kept[1]
     return found
+
+
+def remember(design: Design[Any], setup: Setup, existing: Existing, frame: Any) -> tuple[Any, Any]:
+    """Let the file keep a frame that is there already; what it was asked by, and the frame."""
+    kept = setup.population.last_prepared["frame"] = (_wanted(design, setup, existing), frame)
+    return kept
+
+
+def _wanted(design: Design[Any], setup: Setup, existing: Existing) -> tuple[Any, ...]:
+    return design, _without_file(setup), existing.use, setup.population.turned
 
 
 def _without_file(setup: Setup) -> dict[str, Any]:

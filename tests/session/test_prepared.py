@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
+from labelcore.planning.forecast import Outlook
 from labelcore.population import arrays
 from labelcore.population.arrays import read_arrays, write_arrays
 from labelcore.population.prepared import LazyTable
@@ -48,6 +49,17 @@ def test_every_method_goes_on_as_if_it_had_read_the_file(name: str, store: str) 
     reopened = Session.open(store, "x")
     assert is_prepared(reopened)
     assert answered(reopened, truth, 40) == answered(whole, truth, 40)
+
+
+def test_a_forecast_of_a_reopened_project_prepares_nothing(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    population, _ = items()
+    plan = lc.Plan("recalibrated_neyman", seed=SEED, **PLANS["recalibrated_neyman"])
+    lc.Session(population, plan, store, "x")
+    reopened = Session.open(store, "x")
+    monkeypatch.setattr(type(lc.DESIGNS["recalibrated_neyman"]), "prepare", None)
+    assert Outlook(reopened.population, reopened.plan).frame.n_strata > 1
 
 
 def test_a_new_session_prepares_once(monkeypatch: pytest.MonkeyPatch) -> None:
