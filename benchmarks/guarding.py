@@ -277,6 +277,7 @@ def tables(rows: Rows, options: Options) -> str:
         f"{1000 * PAUSE:.0f} ms between them. Backups as often as every 100 answers are not made "
         "in earnest: there is a minute between two.\n",
         _press_table(rows["presses"]),
+        "Measured beside much other work; a press without guards was not quicker.\n",
         "## Damage\n",
         f"A store of {BEFORE} answers, an automatic backup, {SINCE} more answers; then its file "
         "is damaged, `labelcore verify` asked, and, where it says that something is lost, "

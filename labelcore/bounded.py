@@ -2,8 +2,10 @@
 
 A thread shares its interpreter: while one reads a large file, every other waits for its turn, and
 what it needs too much of the whole server has not. The process here knows nothing of the file that
-started this one; what it is to do and what comes of it are files in a private folder. As many run
-at once as there are processor cores but one, at least one; the others wait.
+started this one; what it is to do and what comes of it are files in a folder that this user alone
+can read and write, pickles of our own that both write and read. That keeps work within bounds; it
+is no sandbox against a file that takes over its reader. As many run at once as there are processor
+cores but one, at least one; the others wait.
 """
 
 from __future__ import annotations

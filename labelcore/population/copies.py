@@ -53,8 +53,8 @@ _adopting = threading.local()
 
 
 def adopted(read: Callable[[], ValueT], folder: Path) -> ValueT:
-    """What ``read`` unpickles; the temporary files of the process that pickled it, which lie in
-    ``folder``, go with it from now on. Otherwise they stay that process's."""
+    """What ``read`` reads that another process wrote; the temporary files of that process, which
+    lie in ``folder``, go with it from now on. Otherwise they stay that process's."""
     mine: list[TemporaryCopy | AdoptedFile] = []
     _adopting.mine = mine
     try:
@@ -69,7 +69,7 @@ def adopted(read: Callable[[], ValueT], folder: Path) -> ValueT:
 
 
 def file_of_another(path: str) -> Path | AdoptedFile:
-    """A file that the process wrote which pickled it."""
+    """A file of the process that handed it on."""
     if (mine := getattr(_adopting, "mine", None)) is None:
         return Path(path)
     mine.append(found := AdoptedFile(Path(path)))
