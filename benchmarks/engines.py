@@ -307,8 +307,8 @@ def _extrapolated(rows: dict[str, list[Row]]) -> str:
     return (
         f"2 x 10^9 items were not run. Every step of the counts reads all rows a fixed number of "
         f"times, so {times:,.0f} times the {total:,.0f} s of {power(largest[0]['items'])} items "
-        f"would be about {times * total / 3600:.1f} hours on this machine (extrapolated), at the "
-        f"same memory but for the fetched draws, whose number does not grow.\n"
+        f"would be about {times * total / 3600:.1f} hours on this machine, as busy as it was "
+        f"(extrapolated). Its memory is not: DuckDB takes up to the 1 GB that it is given.\n"
     )
 
 
