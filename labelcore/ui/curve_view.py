@@ -61,6 +61,12 @@ def told(name: str, band: Band) -> Band:
     return replace(band, value=np.where(wide, np.nan, band.value))
 
 
+def says_little(name: str, band: Band) -> bool:
+    """Whether that is so of most of the ranks."""
+    known = np.isfinite(band.value)
+    return bool(np.isnan(told(name, band).value[known]).mean() > 0.5) if known.any() else False
+
+
 def band_figure(band: Band) -> str:
     """Value and interval of a band of one point of shares, on one line; the bounds only where they
     have no confidence, or leave nearly everything open."""
@@ -108,9 +114,10 @@ def curve_chart(
     """The chart of one of ``choices``; ``required`` is about precision only; ``own`` the
     classifier's own cut."""
     if choice not in PAIRS:
-        band = told(choice, session.band(choice, curve))
+        band = session.band(choice, curve)
         asked = required if choice == "precision" else None
-        return rank_chart(band, log=log, cut=cut, required=asked, own=own)
+        early = says_little(choice, band)
+        return rank_chart(band, log=log, cut=cut, required=asked, tentative=early, own=own)
     upright, level = (session.band(name, curve) for name in PAIRS[choice][1])
     draw = {
         "roc": roc_chart,

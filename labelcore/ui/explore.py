@@ -21,6 +21,7 @@ from labelcore.ui.downloads import table_button
 from labelcore.ui.explore_choice import choice_page
 from labelcore.ui.facts import decision, existing_line
 from labelcore.ui.guard import sentence
+from labelcore.ui.new_cards import SHIP
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
 from labelcore.ui.pointing import CHART
@@ -43,6 +44,10 @@ NO_SCORE = (
     "There is nothing to cut here: a curve needs two classes, a classifier with a score, and "
     "labels from the whole list."
 )
+ONE_BY_ONE = (
+    "Which classifier finds the most at a required precision is not read off here: each interval "
+    "holds for its classifier alone. A project that asks {ship!r} has bounds for all of them."
+)
 QUOTE = (
     "Of the classifier's own cut quote the figures on Label: they are about it alone, and narrower."
 )
@@ -62,6 +67,7 @@ def explore_page(project: str) -> None:
         return
     if curve is None:
         st.info(NO_SCORE)
+        which_of_several(session)
         return
     about_lines(session)
     if curve.state == State.NOTHING:
@@ -83,8 +89,15 @@ def explore_page(project: str) -> None:
             with st.expander("Cut it into packages", key="explore-in-packages"):
                 package_table(session)
         what_mistakes_cost(session)
+    which_of_several(session)
     spot_check(session, cut)
     tick(project, DRAWN)
+
+
+def which_of_several(session: Session) -> None:
+    """Why none of several classifiers is named for a required precision."""
+    if len(session.plan.classifiers) > 1:
+        st.caption(ONE_BY_ONE.format(ship=SHIP.title))
 
 
 def about_lines(session: Session) -> None:

@@ -66,3 +66,21 @@ def test_who_asks_for_no_choice_is_told_why(session: lc.Session) -> None:
         lc.Session(population, plan).choices_at([0.5])
     with pytest.raises(ValueError, match="above 0 and be at most 1, got 1.5"):
         session.choices_at([1.5])
+
+
+def test_several_classifiers_are_told_what_chooses_among_them(
+    app: Any, session: lc.Session, data_folder: Path
+) -> None:
+    population = lc.read_population(
+        session.population.path, id="id", content="text", scores={"c": "score"},
+        thresholds={"c": [0.5, 0.7]},
+    )  # fmt: skip
+    plan = lc.Plan(
+        "recalibrated_neyman", "precision", classifier=list(population.classifiers), budget=60
+    )
+    two = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "two")
+    while (draw := two.next()) is not None and two.labels < 50:
+        two.answer(draw, int(draw.item_id[1:]) < 40)
+    shown = texts(app("explore", project="two")).replace("\\", "")
+    assert "'Which cut should I ship?' has bounds for all of them" in shown
+    assert "has bounds for all of them" not in texts(app("explore", project="demo"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from labelcore.promises import Promise, State
 from labelcore.results.types import Band
-from labelcore.ui.curve_view import band_figure, told
+from labelcore.ui.curve_view import band_figure, says_little, told
 from labelcore.ui.cutting import estimate_words
 
 
@@ -25,6 +27,17 @@ def test_an_estimate_that_says_little_is_not_told() -> None:
     assert estimate_words("precision", band(0.66, 0.1, 0.99)) == "not yet"
     assert band_figure(band(0.66, 0.4, 0.99)).startswith("66.0 %")
     assert estimate_words("precision", band(0.66, 0.4, 0.99)) == "66.0 %"
+
+
+def test_the_line_is_grey_while_most_of_it_says_little() -> None:
+    def along(*lows: float) -> Band:
+        many, ones = len(lows), np.ones(len(lows))
+        x = np.arange(1.0, many + 1)
+        return replace(band(0.9, 0, 1), x=x, value=0.9 * ones, low=np.array(lows), high=ones)
+
+    assert says_little("precision", along(0.1, 0.2, 0.7))
+    assert not says_little("precision", along(0.1, 0.7, 0.7))
+    assert not says_little("precision", replace(along(0.1), value=np.array([np.nan])))
 
 
 def test_of_a_number_of_items_the_rank_is_what_is_possible() -> None:
