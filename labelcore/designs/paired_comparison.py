@@ -198,8 +198,8 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
 
     def figures(self, answers: Answers[PairFrame], look: Look) -> Figures:
         frame = answers.frame
-        answered = answers.codes != NO_ANSWER
-        waiting = frame.counts(np.flatnonzero(~answered & (frame.stratum != NOT_SAMPLED)))
+        asked = np.flatnonzero(answers.codes != NO_ANSWER)
+        waiting = frame.sizes - frame.counts(asked[frame.stratum[asked] != NOT_SAMPLED])
         return self._shown(answers, look, not waiting[frame.differ].any())
 
     def figures_of(

@@ -49,6 +49,9 @@ class Known:
         self._sizes: dict[str, int] = {}
 
     def engine(self, plan: lc.Plan, seed: int) -> Engine:
+        """Prepared anew: the frame that the file keeps would hide a method that prepares another
+        one each time."""
+        self.population.last_prepared.clear()
         plan = plan.with_seed(seed)
         return Engine(self.population, plan.with_planned(plan.planned or self._planned(plan)))
 
