@@ -319,7 +319,7 @@ def _method(one: Row) -> list[str]:
 
 BENCHMARK = Benchmark(
     name="scale", about=__doc__, jobs=jobs, tables=tables, page="scale.md",
-    head=f"# Scale\n\n{MADE}\n\n", workers=1,
+    head=f"{MADE}\n\n", workers=1,
 )  # fmt: skip
 
 if __name__ == "__main__":
