@@ -108,15 +108,17 @@ def test_bounds_of_two_classes_add_up_and_others_have_none(tmp_path: Path) -> No
     assert all(before[:-1]) and not before[-1]
 
 
-def missed(five: Known, turned: bool) -> tuple[float, float]:
+def missed(five: Known, as_random: bool) -> tuple[float, float]:
     """The share of true numbers outside their bounds at 200 labels, with its standard error;
-    ``turned`` is the nearest mistake: rows taken for columns."""
+    ``as_random`` is the nearest mistake: as wide, but around the unweighted labels."""
     plan = lc.Plan(NEYMAN, EACH, budget=200)
     shares = []
     for seed in range(COVERED_RUNS):
-        bounds = cell_bounds(labelled(five.engine(plan, seed), five.truth))
-        if turned:
-            bounds = bounds.transpose(1, 0, 2)
+        engine = labelled(five.engine(plan, seed), five.truth)
+        bounds = cell_bounds(engine)
+        if as_random:
+            half = np.diff(bounds, axis=-1) / 2
+            bounds = as_if_random(engine)[..., None] + half * np.array([-1, 1])
         out = (truly(five) < bounds[..., 0] - 1e-6) | (truly(five) > bounds[..., 1] + 1e-6)
         shares.append(out[~np.isnan(bounds[..., 0])].mean())
     return float(np.mean(shares)), float(np.std(shares, ddof=1) / np.sqrt(COVERED_RUNS))
