@@ -20,7 +20,7 @@ from labelcore.ui.downloads import table_button
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guard import acting, show_problem
 from labelcore.ui.item import item_nodes
-from labelcore.ui.plain import one_line
+from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reviewed import ALL, Reviewed, event_words, reviewed, said_of
 from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone
@@ -118,7 +118,7 @@ def filters(session: Session, found: Reviewed) -> dict[str, str | None]:
     if len(able) > 1:
         st.selectbox("Classifier", able, key=WHICH, format_func=lambda one: one_line(one, 80))
     said: dict[str, str | None] = {}
-    called = f"Called by {one_line(found.classifier, 40)}" if found.classifier else ""
+    called = f"Called by {plain(found.classifier, 40)}" if found.classifier else ""
     offered = (("answer", ANSWER, "Answer"), ("called", CALLED, called), ("who", WHO, "Person"))
     for column, key, label in offered:
         options = sorted(found.table[column].dropna().unique())
