@@ -142,6 +142,11 @@ class EstimatesFromCells(EstimatesScalars[FrameT]):
     ) -> Figures:
         """Values and intervals from the counts of one classifier's cells."""
 
+    def bounds_any_share(self, params: Any, promise: Promise) -> bool:
+        """Whether ``figures`` keep the promise for the share of any class in any predicted class:
+        they rest on the counts of cells alone, and a plan for precision could have the promise."""
+        return promise in self.promises_for(("precision",), params)
+
     def figures(self, answers: Answers[FrameT], look: Look) -> Figures:
         return self.estimate(answers.rows, answers.cells, look, answers.rates)
 

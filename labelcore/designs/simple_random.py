@@ -178,6 +178,10 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         summed = {*estimands} & {*SUMMARIES}
         return tuple(one for one in mine if one == Promise.FIXED or not summed)
 
+    def bounds_any_share(self, params: Any, promise: Promise) -> bool:
+        """Not with the help of scores, which are read as those of the positive class."""
+        return params.interval != DIFFERENCE and super().bounds_any_share(params, promise)
+
     def prepare(self, setup: Setup) -> HelpedSample:
         one = np.zeros(len(setup.population), dtype=np.int64)
         frame = make_frame(setup, one, np.array([0.5]), np.array([False]))

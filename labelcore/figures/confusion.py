@@ -61,16 +61,16 @@ def cell_bounds(engine: Engine, classifier: str | None = None) -> Bounds:
     Returns      (n_classes, n_classes, 2) items, lowest and highest; NaN throughout a row of which
                  nothing is told yet: one of its intervals is missing or tentative, or some of its
                  items are in a stratum without a label
-    Promise: that of the plan's figures, for each cell by itself. Methods that estimate from the
-    counts of cells have it, for up to ten classes; others give NaN.
+    Promise: that of the plan's figures, for each cell by itself. Methods that estimate precision
+    with this promise from the counts of cells have it, for up to ten classes; others give NaN, and
+    so do plans whose stop is calibrated for their one figure.
     Source: that of the method's precision.
     """
     name = engine.classifiers[0] if classifier is None else classifier
     table = confusion(engine, classifier)
     classes = len(table)
     bounds = np.full((classes, classes, 2), np.nan)
-    able = isinstance(engine.design, EstimatesFromCells) and samples_of(engine, name) is None
-    if not able or classes > MOST_CLASSES:
+    if classes > MOST_CLASSES or not _has_bounds(engine, name):
         return bounds
     totals, open_items = table.sum(axis=1).to_numpy(), table.to_numpy()[:, -1]
     for row in np.flatnonzero((totals > 0) & (open_items == 0)):
@@ -80,9 +80,20 @@ def cell_bounds(engine: Engine, classifier: str | None = None) -> Bounds:
     return bounds
 
 
+def _has_bounds(engine: Engine, classifier: str | None) -> bool:
+    """Whether the plan's promise goes with the shares of its cells."""
+    design, plan = engine.design, engine.plan
+    return (
+        isinstance(design, EstimatesFromCells)
+        and design.bounds_any_share(plan.design_params, plan.promised)
+        and engine.rule is None
+        and samples_of(engine, classifier) is None
+    )
+
+
 def _shares(engine: Engine, classifier: str | None, row: int, classes: int) -> Bounds:
     """Of the items predicted as ``row``: lowest and highest share of each class, (n_classes, 2);
-    NaN where there is no interval, or a tentative one."""
+    NaN where there is no interval, a tentative one, or one without a promise."""
     if classes == 2:
         positive = engine.population.classes.index(engine.population.positive)
         low, high = _share(engine, classifier, row, positive)
@@ -93,7 +104,7 @@ def _shares(engine: Engine, classifier: str | None, row: int, classes: int) -> B
 
 def _share(engine: Engine, classifier: str | None, row: int, column: int) -> tuple[float, float]:
     one = precision_of(engine, classifier, row, column)
-    told = one.has_interval and not one.tentative
+    told = one.has_interval and not one.tentative and one.confidence is not None
     return (one.low, one.high) if told else (np.nan, np.nan)
 
 

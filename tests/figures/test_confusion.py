@@ -108,6 +108,36 @@ def test_bounds_of_two_classes_add_up_and_others_have_none(tmp_path: Path) -> No
     assert all(before[:-1]) and not before[-1]
 
 
+UNBOUND = {
+    "scores help": {
+        "design": "simple_random", "params": {"interval": "difference"}, "promise": "fixed",
+    },
+    "watched accuracy": {"design": "stratified", "promise": "watched"},
+    "as printed": {"design": "stratified", "params": {"allocation": "opt_a2"}, "promise": "fixed"},
+    "calibrated stop": {
+        "design": "simple_random", "margin": 0.08, "stop": "margin", "promise": "fixed",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNBOUND)
+def test_a_row_has_no_bounds_that_the_plan_does_not_promise(tmp_path: Path, name: str) -> None:
+    """The scores' help is that of the positive class: it bounded the other row by its shares."""
+    one = calibrated(tmp_path, 400, seed=4)
+    arguments = {"estimands": ["accuracy"], "budget": 240, **UNBOUND[name]}
+    engine = labelled(one.engine(lc.Plan(**arguments), 1), one.truth)
+    assert scalar_results(engine)["accuracy"].has_interval
+    assert np.isnan(cell_bounds(engine)).all()
+
+
+def test_the_same_methods_have_bounds_where_precision_would_have_them(tmp_path: Path) -> None:
+    one = calibrated(tmp_path, 400, seed=4)
+    for design in ("simple_random", "stratified"):
+        plan = lc.Plan(design, ["accuracy"], budget=240, promise="fixed")
+        engine = labelled(one.engine(plan, 1), one.truth)
+        assert not np.isnan(cell_bounds(engine)).any()
+
+
 def missed(five: Known, as_random: bool) -> tuple[float, float]:
     """The share of true numbers outside their bounds at 200 labels, with its standard error;
     ``as_random`` is the nearest mistake: as wide, but around the unweighted labels."""
