@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ class DuckEngine(Engine):
         starts = [int(end - number) for end, number in zip(self._ends, rows, strict=True)]
         self.table = sql(
             f"read_parquet({{}}, file_row_number = true, union_by_name = {str(asked).lower()})",
-            value(list(self.parts)),
+            value([as_written(part) for part in self.parts]),
         )
         self.place: Piece = sql(
             "(CAST({} AS BIGINT[])[CAST(file_index AS BIGINT) + 1] + file_row_number)",
@@ -64,11 +65,13 @@ class DuckEngine(Engine):
     def _describe(self) -> list[int]:
         """The columns, and the rows of each part."""
         query = sql(
-            "SELECT file_name, num_rows FROM parquet_file_metadata({})", value(list(self.parts))
+            "SELECT file_name, num_rows FROM parquet_file_metadata({})",
+            value([as_written(part) for part in self.parts]),
         )
         rows = dict(self.fetch(query))
         self.parts = tuple(self.parts if set(self.parts) <= set(rows) else sorted(rows))
-        table = sql("DESCRIBE SELECT * FROM read_parquet({})", value(list(self.parts[:1])))
+        first = [as_written(part) for part in self.parts[:1]]
+        table = sql("DESCRIBE SELECT * FROM read_parquet({})", value(first))
         self.columns = tuple(str(row[0]) for row in self.fetch(table))
         return [int(rows[part]) for part in self.parts]
 
@@ -133,7 +136,7 @@ class DuckEngine(Engine):
         query = sql(
             "SELECT {} FROM read_parquet({}, file_row_number = true) WHERE file_row_number = {}",
             joined(", ", map(self.column, names)),
-            value(self.parts[part]),
+            value(as_written(self.parts[part])),
             value(position - first),
         )
         batches = list(self.stream(query))
@@ -151,3 +154,13 @@ class DuckEngine(Engine):
         if gone:
             return EngineError(f"{self.name}: the part {Path(gone[0]).name} is not there any more")
         return EngineError(f"{self.name}: DuckDB cannot read it: {first_line(error)}")
+
+
+def as_written(part: str) -> str:
+    """A file whose name holds the signs of a pattern, as the pattern of this file alone; an address
+    may be a pattern.
+
+    >>> as_written("parts/x[1].parquet"), as_written("s3://bucket/*.parquet")
+    ('parts/x[[]1].parquet', 's3://bucket/*.parquet')
+    """
+    return part if REMOTE in part else re.sub(r"([\[*?])", r"[\1]", part)

@@ -39,6 +39,24 @@ def test_a_part_that_is_gone_is_named(parts: list[str]) -> None:
         engine.cells(150, "1-50", ["score"])
 
 
+def test_a_name_with_the_signs_of_a_pattern_is_a_name(tmp_path: Path) -> None:
+    """Beside each lies a file that the name, taken for a pattern, would find instead."""
+    names = ["x1", "x[1]", "ya", "y?", "zz", "z*"]
+    for number, name in enumerate(names):
+        rows = pa.table({"id": [f"{name}{row}" for row in range(number + 2)]})
+        pq.write_table(rows, tmp_path / f"{name}.parquet")
+    parts = [str(tmp_path / f"{name}.parquet") for name in names]
+    for one, name in zip(parts, names, strict=True):
+        alone = DuckEngine("t", [one], ["id"])
+        assert alone.files == (Path(one),)
+        (batch,) = alone.items(["id"])
+        assert batch.column("id").to_pylist()[0] == f"{name}0"
+        assert alone.cells(1, f"{name}1", ["id"]) == {"id": f"{name}1"}
+    every = DuckEngine("t", parts, ["id"])
+    assert every.files == tuple(map(Path, parts)) and len(every) == sum(range(2, 8))
+    assert sum(batch.num_rows for batch in every.items(["id"])) == len(every)
+
+
 def test_a_part_that_is_no_parquet_is_refused(parts: list[str]) -> None:
     Path(parts[2]).write_bytes(b"no parquet at all")
     with pytest.raises(EngineError, match="^parts: DuckDB cannot read it: "):
