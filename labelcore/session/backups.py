@@ -20,6 +20,7 @@ from labelcore.store import (
     backups_folder,
     copy_items,
     database_of,
+    held,
     identity_of,
     open_store,
     place_of,
@@ -202,17 +203,19 @@ def restore(
             if recover:
                 found = salvaged(_database(url), copy)
             differences, unreadable = _differences(copy, url, found)
-    if not (recover and (unreadable or _unsound(url))):
-        _refuse(projects, differences, unreadable, force=force)
-    for record in records:
-        place_of(record)  # Raises while nothing is changed yet.
-    aside = put_back(file, url)
+        if not (recover and (unreadable or _unsound(url))):
+            _refuse(projects, differences, unreadable, force=force)
+        for record in records:
+            place_of(record)  # Raises while nothing is changed yet.
+        with held(url):
+            if recover:
+                # Again: others have answered meanwhile, and can do so no more.
+                with closing(_opened(looked_at)) as copy:
+                    found = [one for one in salvaged(_database(url), copy) if put_into(copy, one)]
+                    projects = kept_projects(copy)
+            aside = put_back(looked_at if found else file, url)
     with closing(open_store(url, create=False)) as store:
         copy_items(records, file.with_suffix(".items"), store.items_folder)
-        for one in found:
-            put_into(store, one)
-        if found:
-            projects = kept_projects(store)
     seal_anew(_database(url), aside)
     recovered = {one.record.name: _answers(one.events) for one in found if one.events}
     return Restored(projects, differences, unreadable, aside, file, recovered)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ __all__ = [
     "copy_items",
     "damage_in",
     "database_of",
+    "held",
     "identity_of",
     "items_path",
     "keep",
@@ -95,6 +97,16 @@ def put_back(backup: Path, url: str) -> Path | None:
     from labelcore.store.sqlite_backup import put_in_place
 
     return put_in_place(backup, database)
+
+
+def held(url: str) -> AbstractContextManager[None]:
+    """While nobody else writes to the store at ``url``, where it is in a file that can be locked.
+
+    Raises StoreBusyError.
+    """
+    from labelcore.store import sqlite_backup
+
+    return sqlite_backup.held(database_of(url))
 
 
 def database_of(url: str) -> Path | None:

@@ -23,7 +23,7 @@ _RECORD = tuple(ProjectRecord.__dataclass_fields__)
 class Salvaged:
     """Of one project: events that follow the backup's last, and what belongs to them.
 
-    backup   how many events the backup has; 0 for a project that is younger than it
+    backup   how many events of it the backup has
     """
 
     record: ProjectRecord
@@ -76,11 +76,12 @@ def _as_sealed(sealed: SealedProject | None, after: int, events: Sequence[Event]
     return events[sealed.seal.events - after - 1].hash == sealed.seal.hash
 
 
-def put_into(store: LabelStore, found: Salvaged) -> None:
-    """Add what was salvaged to the backup that is the store now. Raises StoreError."""
-    if not found.backup:
-        if found.record.name in {one.name for one in store.projects()}:
-            return  # Damage has left a record that is none.
+def put_into(store: LabelStore, found: Salvaged) -> bool:
+    """Add what was salvaged to a copy of the backup; whether that could be. Raises StoreError."""
+    known = {identity_of(one): one.name for one in store.projects()}
+    if identity_of(found.record) not in known:
+        if found.record.name in known.values():
+            return False  # Damage has left a record that is none.
         store.create(found.record)
     if found.events:
         store.append(found.record.name, found.events, found.contents)
@@ -88,6 +89,7 @@ def put_into(store: LabelStore, found: Salvaged) -> None:
                if key not in store.keys(found.record.name)}  # fmt: skip
     if missing:
         store.admit(found.record.name, missing)
+    return True
 
 
 def _records(connection: sqlite3.Connection) -> Iterator[tuple[int, ProjectRecord]]:

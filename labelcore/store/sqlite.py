@@ -203,6 +203,7 @@ class SqliteStore(DatabaseStore):
             with translated(self.path), self._engine.connect() as connection:
                 connection.execution_options(writing=True)
                 with connection.begin():
+                    self._check_usable()  # A backup may have taken its place while this waited.
                     yield connection
         finally:
             self._writers.release()

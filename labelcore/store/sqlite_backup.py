@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from labelcore.errors import StoreError, StoreNotWritableError
 from labelcore.store.kept_backups import BESIDE
 from labelcore.store.seals import seals_file
-from labelcore.store.sqlite_errors import NO_FILES_BESIDE, result_code, translated
+from labelcore.store.sqlite_errors import NO_FILES_BESIDE, busy_here, result_code, translated
 from labelcore.store.sqlite_file import check_file, create_file, refuse_missing, unwritten_log
+
+HELD_SECONDS = 5.0
+"""How long a write of somebody else is waited for."""
 
 
 def copy_database(source: Path, target: Path) -> None:
@@ -57,19 +61,48 @@ def _copied(source: Path, target: Path, how: str) -> None:
         there.backup(here)
 
 
-def set_aside(path: Path) -> Path | None:
-    """Give the database at ``path`` another name, so that nothing of it is lost; the name. None
-    where there is no database; what a lost one left beside it is moved all the same, because SQLite
-    would take it for changes of the next one. Whoever has it open is refused from then on. Raises
-    StoreError."""
-    there = path.exists()
+@contextmanager
+def held(path: Path | None) -> Iterator[None]:
+    """Nobody else writes to the database meanwhile, where it can be locked: a damaged one may not
+    be, nor a missing one. Raises StoreBusyError."""
+    if path is None or not path.exists():
+        yield
+        return
+    opened = sqlite3.connect(
+        f"{path.as_uri()}?mode=rw", uri=True, timeout=HELD_SECONDS, isolation_level=None
+    )
+    with closing(opened) as connection:
+        try:
+            # What is moved away next is then whole in one file.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            if result_code(error) == sqlite3.SQLITE_BUSY:
+                raise busy_here(path, HELD_SECONDS) from error
+        yield
+
+
+def put_in_place(copy: Path, path: Path) -> Path | None:
+    """Let the database ``copy`` be the one at ``path``; the new name of the one that was there, of
+    which nothing is lost. None where there was none; what a lost one left beside it is moved all
+    the same, because SQLite would take it for changes of the next one. A database is at ``path`` at
+    every moment, and whoever has the former one open is refused from then on.
+
+    Raises StoreError.
+    """
+    staged = path.with_name(f"{path.name}.{os.getpid()}.new")
+    copy_database(copy, staged)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
     aside = path.with_name(f"{path.stem}-before-{stamp}{path.suffix}")
+    there = path.exists()
     try:
-        for end in BESIDE:
+        if there:
+            _named_too(path, aside)
+        for end in BESIDE[1:]:
             file = path.with_name(path.name + end)
             if file.exists():
                 file.rename(aside.with_name(aside.name + end))
+        os.replace(staged, path)
         if seals_file(path).exists():
             seals_file(path).rename(seals_file(aside))
     except OSError as error:
@@ -77,13 +110,9 @@ def set_aside(path: Path) -> Path | None:
     return aside if there else None
 
 
-def put_in_place(copy: Path, path: Path) -> Path | None:
-    """Let the database ``copy`` be the one at ``path``; the new name of the one that was there.
-
-    Raises StoreError.
-    """
-    staged = path.with_name(f"{path.name}.{os.getpid()}.new")
-    copy_database(copy, staged)
-    aside = set_aside(path)
-    os.replace(staged, path)
-    return aside
+def _named_too(path: Path, other: Path) -> None:
+    """Give a file another name beside its own; in place of it where the disk knows one only."""
+    try:
+        os.link(path, other)
+    except OSError:
+        path.rename(other)

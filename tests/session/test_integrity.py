@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -15,6 +17,7 @@ import labelcore as lc
 from labelcore.cli import main
 from labelcore.errors import BrokenLogError, BrokenLogWarning, MissingStoreError, StoreError
 from labelcore.replay import replay_project
+from labelcore.session import backups as putting_back
 from labelcore.session.backups import LosesLabelsError, newest_backup, restore
 from labelcore.session.integrity import accept, verify
 from labelcore.store import backups
@@ -219,6 +222,52 @@ def test_a_sound_store_is_not_replaced_unasked(database: Path) -> None:
     label(lc.Session.open(url(database), "spam"), 3)
     with pytest.raises(LosesLabelsError, match="'spam': 6 events with 3 answers"):
         restore(None, url(database), recover=True)
+
+
+def test_a_project_without_answers_in_the_backup_gets_them_back(database: Path) -> None:
+    other = session_on(database.parent / "items.csv", store=url(database), project="b", seed=4)
+    back_up_now(database)
+    label(other, 3)
+    other.store.close()
+    tamper(database, "UPDATE event SET label = 'no' WHERE project_id = 1 AND sequence = 2")
+    backups(database)[1].unlink()
+    restore(None, url(database), recover=True)
+    assert lc.Session.open(url(database), "b").labels == 3
+
+
+def test_who_answers_while_a_backup_is_put_back_is_kept_or_refused(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stored before the last look: kept. Waiting for the store while it is replaced: refused."""
+    session = lc.Session.open(url(database), "spam")
+    check, replace_it = putting_back._unsound, putting_back.put_back
+    refused: list[StoreError] = []
+
+    def late() -> None:
+        with pytest.raises(StoreError) as caught:
+            label(session, 1)
+        refused.append(caught.value)
+
+    waiting = threading.Thread(target=late)
+
+    def checked(place: str) -> bool:
+        label(session, 1)
+        return check(place)
+
+    def replaced(backup: Path, place: str) -> Path | None:
+        if place == url(database):
+            waiting.start()
+            locked = session.store._writers.locked  # type: ignore[attr-defined]
+            while waiting.is_alive() and not locked():
+                time.sleep(0.01)
+        return replace_it(backup, place)
+
+    monkeypatch.setattr(putting_back, "_unsound", checked)
+    monkeypatch.setattr(putting_back, "put_back", replaced)
+    done = restore(None, url(database), recover=True)
+    waiting.join()
+    assert done.recovered == {"spam": SINCE + 1} and len(refused) == 1
+    assert lc.Session.open(url(database), "spam").labels == FIRST + SINCE + 1
 
 
 def test_a_bad_backup_is_passed_over(database: Path) -> None:
