@@ -136,7 +136,8 @@ class Keeper:
     def _due(self) -> bool:
         first, self._first = self._first, False
         newest = next((at for one in backups(self._database) if (at := made_at(one))), None)
-        age = (datetime.now(UTC) - newest).total_seconds() if newest else float("inf")
+        # One that is dated after now was made while the clock was wrong.
+        age = abs((datetime.now(UTC) - newest).total_seconds()) if newest else float("inf")
         if self._answers >= BACKUP_ANSWERS:
             return age >= BACKUP_SECONDS
         there_before = FIRST_EVENTS + self._stored

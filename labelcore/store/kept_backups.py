@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
+from glob import escape
 from pathlib import Path
 
 from labelcore.store.seals import hash_at, last_event, projects_in, reader
@@ -22,9 +23,11 @@ def backups_folder(database: Path) -> Path:
 
 
 def backups(database: Path) -> list[Path]:
-    """The automatic backups, the newest first."""
-    found = backups_folder(database).glob(f"{database.stem}-*{database.suffix}")
-    return sorted((one for one in found if made_at(one) is not None), reverse=True)
+    """The automatic backups, the newest first; one that a wrong clock dated after now is last."""
+    found = backups_folder(database).glob(f"{escape(database.stem)}-*{escape(database.suffix)}")
+    dated = [(at, one) for one in found if (at := made_at(one)) is not None]
+    now = datetime.now(UTC)
+    return [one for _, one in sorted(dated, key=lambda it: (it[0] <= now, *it), reverse=True)]
 
 
 def made_at(backup: Path) -> datetime | None:

@@ -87,6 +87,21 @@ def test_so_many_answers_make_a_backup(database: Path, monkeypatch: pytest.Monke
 Usage = namedtuple("Usage", "total used free")
 
 
+def test_a_clock_that_was_ahead_stops_no_backup(database: Path) -> None:
+    ahead = f"{datetime.now(UTC) + timedelta(days=4000):{STAMP}}"
+    labelled(database)
+    (made,) = backups(database)
+    wrong = made.rename(made.with_name(f"labels-{ahead}.db"))
+    labelled(database)
+    assert len(backups(database)) == 2 and backups(database)[1] == wrong
+
+
+def test_a_name_with_brackets_has_its_backups(database: Path) -> None:
+    named = database.rename(database.with_name("labels[1].db"))
+    labelled(named)
+    assert len(backups(named)) == 1
+
+
 def test_a_full_disk_fails_no_label(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(10, 10, 0))
     session = labelled(database)
