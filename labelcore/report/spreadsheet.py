@@ -16,7 +16,8 @@ from labelcore.session.session import Session
 
 LONGEST_CELL = 32_767
 """What a cell of Excel holds; a longer text is cut, with an ellipsis."""
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# A sheet with one of these is no XML, and no program opens it.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def report_xlsx(session: Session) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,6 +13,7 @@ import labelcore as lc
 from labelcore.report import table_file
 from labelcore.ui import review
 from labelcore.ui.downloads import TABLE_KINDS
+from labelcore.ui.plain import plain
 from labelcore.ui.reviewed import ALL, FLAGGED, NOTED, UNSURE, WRONG, event_words, reviewed, said_of
 from tests.app.conftest import HOSTILE, button, texts
 
@@ -158,3 +160,25 @@ def test_hostile_words_stay_words(app, make) -> None:
     page = opened(app, 1)
     assert not page.exception
     assert any(HOSTILE[:60] in str(cell) for cell in shown(page).to_numpy().ravel())
+
+
+def test_a_classifiers_name_stays_literal_above_its_filter(
+    app, data_folder: Path, tmp_path: Path
+) -> None:
+    name, path = "www.labelcore.invalid", tmp_path / "items.csv"
+    made = {"id": range(20), "text": "words", "says": ["yes", "no"] * 10}
+    pd.DataFrame(made).to_csv(path, index=False)
+    session = lc.Session(
+        lc.read_population(path, id="id", content="text", predictions={name: "says"}),
+        lc.Plan("simple_random", ["accuracy"], budget=10, seed=1),
+        f"sqlite:///{data_folder / 'labelcore.db'}",
+        "demo",
+    )
+    for _ in range(8):
+        draw = session.next()
+        assert draw is not None
+        session.answer(draw, "yes")
+    (label,) = [
+        one.label for one in app("review", project="demo").selectbox if "Called" in one.label
+    ]
+    assert label == f"Called by {plain(name)}" and name not in label

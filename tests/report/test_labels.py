@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from openpyxl import load_workbook
 
-from labelcore.report import LABEL_FORMS, labels_file
+from labelcore.report import LABEL_FORMS, labels_file, table_file
 from tests.report.conftest import Made
 from tests.report.sessions import HOSTILE, session_on, write_items
 
@@ -62,3 +62,12 @@ def test_no_text_runs_as_a_formula(tmp_path: Path) -> None:
 def test_another_form_is_refused(made: Made) -> None:
     with pytest.raises(ValueError, match=r"written as \.csv, \.parquet, \.xlsx, got '\.ods'"):
         labels_file(made.session, ".ods")
+
+
+def test_no_character_breaks_a_workbook() -> None:
+    numbers = [*range(0x20), 0x7F, 0x85, 0x2028, 0xFDD0, *range(0xFFF0, 0x10002)]
+    every = "".join(map(chr, numbers))
+    content = table_file(pd.DataFrame({f"a{every}": [f"{every}z"]}), ".xlsx")
+    sheet = load_workbook(io.BytesIO(content)).active
+    assert sheet is not None
+    assert [str(row[0].value)[-1] for row in sheet.iter_rows()] == ["\U00010001", "z"]
