@@ -49,7 +49,9 @@ def identity_of(record: ProjectRecord) -> str:
 
 
 def seals_file(database: Path) -> Path:
-    return database.with_suffix(".seals")
+    """One with another ending has its own: it may be a copy that goes another way."""
+    name = database.stem if database.suffix == ".db" else database.name
+    return database.with_name(f"{name}.seals")
 
 
 def read_seals(database: Path) -> dict[str, SealedProject]:

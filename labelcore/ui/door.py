@@ -218,10 +218,14 @@ def same_origin(scope: Scope) -> bool:
     origin = _header(scope, b"origin")
     if not origin or (scope["type"] == "http" and scope.get("method", "GET") in READS):
         return True
-    if urlsplit(origin).netloc.lower() == _header(scope, b"host").lower():
-        return bool(urlsplit(origin).netloc)
+    try:
+        page = urlsplit(origin)
+    except ValueError:  # such as "http://[": no browser sends it
+        return False
+    if page.netloc.lower() == _header(scope, b"host").lower():
+        return bool(page.netloc)
     allowed = config.get_option("server.corsAllowedOrigins") or []
-    return origin in allowed or _is_further(urlsplit(origin).hostname or "")
+    return origin in allowed or _is_further(page.hostname or "")
 
 
 def _is_further(name: str) -> bool:

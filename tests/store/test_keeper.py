@@ -138,6 +138,15 @@ def test_a_seal_is_never_ahead_of_its_log(database: Path) -> None:
     assert read_seals(database)[key].seal.events == sealed.events, "what is not there is not sealed"
 
 
+def test_a_copy_with_another_ending_has_no_seal_of_the_original(database: Path) -> None:
+    copy = database.with_name("labels.bak")
+    with closing(lc.open_store(url(database))) as store:
+        store.backup(copy)
+    labelled(database)
+    labelled(copy)
+    assert answers(copy) == answers(database) == 13
+
+
 def test_what_is_given_up_is_kept_in_mind(database: Path) -> None:
     (before,) = read_seals(database).values()
     with closing(sqlite3.connect(database)) as connection, connection:

@@ -201,6 +201,7 @@ def test_the_command_shares_by_a_new_key(
 @pytest.mark.parametrize(
     ("origin", "allowed"),
     [
+        ("http://[", False),
         ("http://127.0.0.1:8501", True), ("http://127.0.0.1:9999", False), ("null", False),
         ("http://localhost:8501", False), ("https://elsewhere.example", False),
         ("http://127.0.0.1", False), ("https://labels.example", True), ("x", False),
