@@ -131,12 +131,17 @@ def verify(store: str, accepted: bool, as_json: bool) -> int:
         "whole": found.whole,
         "damage": found.damage,
         "projects": [{**asdict(one), "whole": one.whole} for one in found.projects],
+        "lost": [{"project": one.project, "events": one.seal.events} for one in found.lost],
         "backup": None if found.backup is None else str(found.backup),
         "backup_at": None if found.backup_at is None else found.backup_at.isoformat(),
     }
     head = f"{shown(store)} is {'whole' if found.whole else 'not whole'}."
     lines = [f"The database is damaged: {found.damage}"] if found.damage else []
     lines += [line for one in found.projects for line in _state_lines(one)]
+    lines += [
+        f"{one.project}: is lost; it had {count(one.seal.events, 'event')} on {one.seal.at[:10]}."
+        for one in found.lost
+    ]
     say(values, [head, *lines, *_way_out(found, store)], as_json)
     return 0 if found.whole else BROKEN
 
@@ -160,7 +165,7 @@ def _way_out(found: Integrity, store: str) -> list[str]:
     if found.backup is None or found.backup_at is None:
         return ["There is no automatic backup yet."]
     line = f"The newest backup is of {found.backup_at:%Y-%m-%d %H:%M} UTC."
-    logs = found.damage or any(one.wrong for one in found.projects)
+    logs = found.damage or found.lost or any(one.wrong for one in found.projects)
     return [f"{line} labelcore restore puts it back." if logs else line]
 
 

@@ -15,8 +15,10 @@ from labelcore.session.ledger import differs_from_seal
 from labelcore.store import (
     LabelStore,
     ProjectRecord,
+    SealedProject,
     damage_in,
     database_of,
+    lost_projects,
     made_at,
     open_store,
     place_of,
@@ -55,17 +57,19 @@ class Integrity:
 
     damage      what is wrong with the database itself, "" where nothing is
     projects    every project that could be read
+    lost        projects that were sealed and are not in the database any more
     backup      the newest automatic backup that can be put back, and when it was made
     """
 
     damage: str
     projects: tuple[ProjectState, ...]
+    lost: tuple[SealedProject, ...]
     backup: Path | None
     backup_at: datetime | None
 
     @property
     def whole(self) -> bool:
-        return not self.damage and all(one.whole for one in self.projects)
+        return not (self.damage or self.lost) and all(one.whole for one in self.projects)
 
 
 def verify(url: str) -> Integrity:
@@ -73,20 +77,24 @@ def verify(url: str) -> Integrity:
 
     Raises MissingStoreError where there is none, ValueError for a bad address.
     """
-    damage, projects = damage_in(url), []
+    damage, projects, database = damage_in(url), [], database_of(url)
+    lost: tuple[SealedProject, ...] = ()
     try:
         with closing(open_store(url, create=False)) as store:
-            for record in store.projects():
+            records = store.projects()
+            lost = () if database is None else lost_projects(database, records)
+            for record in records:
                 projects.append(_state(store, record))
     except MissingStoreError:
         raise
     except StoreError as error:
         damage = damage or str(error)
     try:
-        backup = newest_backup(url) if database_of(url) else None
+        backup = newest_backup(url) if database else None
     except MissingStoreError:
         backup = None
-    return Integrity(damage, tuple(projects), backup, made_at(backup) if backup else None)
+    made = made_at(backup) if backup else None
+    return Integrity(damage, tuple(projects), lost, backup, made)
 
 
 def accept(url: str) -> Integrity:

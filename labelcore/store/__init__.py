@@ -26,7 +26,7 @@ from labelcore.store.items import copy_items, items_path, keep, place_of
 from labelcore.store.kept_backups import backups, backups_folder, made_at
 from labelcore.store.memory import MemoryStore
 from labelcore.store.salvage import Salvaged, put_into, salvaged
-from labelcore.store.seals import identity_of, seal_anew
+from labelcore.store.seals import SealedProject, identity_of, lost_projects, seal_anew
 
 __all__ = [
     "BUSY_SECONDS",
@@ -38,6 +38,7 @@ __all__ = [
     "RepeatedTokenError",
     "Salvaged",
     "Seal",
+    "SealedProject",
     "backups",
     "backups_folder",
     "copy_items",
@@ -47,6 +48,7 @@ __all__ = [
     "identity_of",
     "items_path",
     "keep",
+    "lost_projects",
     "made_at",
     "open_store",
     "place_of",

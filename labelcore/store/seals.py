@@ -18,7 +18,7 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -124,6 +124,13 @@ def seal_anew(database: Path, before: Path | None = None) -> None:
                 at = datetime.now(UTC).isoformat(timespec="microseconds")
                 seals[key] = SealedProject(name, Seal(last, digest, at), given_up)
     write_seals(database, seals)
+
+
+def lost_projects(database: Path, records: Iterable[ProjectRecord]) -> tuple[SealedProject, ...]:
+    """Those that were sealed and are not among the records: no project is ever deleted, so that an
+    older file was put back, or another one."""
+    there = {identity_of(one) for one in records}
+    return tuple(one for key, one in read_seals(database).items() if key not in there)
 
 
 def reader(database: Path, how: str = "mode=ro") -> sqlite3.Connection:

@@ -188,6 +188,27 @@ def test_a_lost_file_of_new_changes_is_said(database: Path) -> None:
     session.store.close()
 
 
+def test_a_project_that_an_older_file_lacks_is_lost(
+    database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its log is nowhere, so that no log says anything of it."""
+    older = database.read_bytes()
+    other = session_on(database.parent / "items.csv", store=url(database), project="b", seed=4)
+    label(other, 2)
+    other.store.close()
+    assert verify(url(database)).whole
+    put_back = database.parent / "older"
+    shutil.copytree(database.with_suffix(".items"), put_back / "labels.items")
+    shutil.copy(database.with_suffix(".seals"), put_back)
+    (put_back / "labels.db").write_bytes(older)
+    found = verify(url(put_back / "labels.db"))
+    assert not found.whole and all(one.whole for one in found.projects)
+    assert [one.project for one in found.lost] == ["b"]
+    assert main(["verify", "--store", url(put_back / "labels.db")]) == 1
+    assert f"b: is lost; it had {found.lost[0].seal.events} events on 20" in capsys.readouterr().out
+    assert accept(url(put_back / "labels.db")).whole
+
+
 def test_what_is_given_up_lets_labelling_go_on(database: Path) -> None:
     tamper(database, "DELETE FROM event WHERE sequence > 20")
     with pytest.warns(BrokenLogWarning), pytest.raises(BrokenLogError):
