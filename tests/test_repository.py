@@ -172,6 +172,15 @@ def test_the_package_takes_what_is_pinned(root: Path) -> None:
     ] == []
 
 
+def test_the_lock_has_what_is_pinned_with_hashes(root: Path) -> None:
+    lines = (root / "requirements.lock").read_text("utf-8").replace("\\\n", "").splitlines()
+    locked = [line.split() for line in lines if not line.startswith("#")]
+    assert all(len(hashes) > 0 for _, *hashes in locked)
+    versions = requirements("\n".join(named for named, *_ in locked))
+    pinned = requirements((root / "requirements.txt").read_text("utf-8"))
+    assert {name: versions.get(name) for name in pinned} == pinned
+
+
 def test_a_build_brings_the_app_with_its_settings(root: Path, tmp_path: Path) -> None:
     setuptools = pytest.importorskip("setuptools")
     build = runpy.run_path(str(root / "setup.py"))["WithApp"](setuptools.Distribution())
