@@ -48,6 +48,8 @@ class DuckEngine(Engine):
                 "autoload_known_extensions": asked,
             }
         )
+        # Else the texts of moments, ids among them, would be those of this machine's zone.
+        self._home.execute("SET GLOBAL TimeZone = 'UTC'")
         rows = self._describe()
         self.files = () if asked else tuple(map(Path, self.parts))
         self.address = parts[0] if asked else None

@@ -27,11 +27,20 @@ from labelcore.population.text import as_text
 
 TYPES = {
     **dict.fromkeys((20, 21, 23), pa.int64()),
-    **dict.fromkeys((700, 701, 1700), pa.float64()),
+    **dict.fromkeys((700, 701), pa.float64()),
     16: pa.bool_(),
 }
 """Oid of a type -> what its values become; any other is read as text."""
 BLOCK = 1 << 24
+SETTINGS = {
+    "TimeZone": "UTC",
+    "DateStyle": "ISO, YMD",
+    "IntervalStyle": "postgres",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",
+}
+"""What the texts of values, ids among them, would else take from the server, the user and this
+machine."""
 
 
 class PostgresEngine(Engine):
@@ -62,6 +71,8 @@ class PostgresEngine(Engine):
                 autocommit=True,
                 options="-c default_transaction_read_only=on",
             )
+            for name, setting in SETTINGS.items():
+                self._home.execute("SELECT set_config(%s, %s, false)", (name, setting))
         except psycopg.Error as error:
             raise self._failed(error) from error
         self.table = Piece(".".join(self.quoted(part).text for part in table.split(".")))
@@ -125,16 +136,16 @@ class PostgresEngine(Engine):
         return found
 
     def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
-        """The texts of one row, by its id."""
+        """The texts of one row, by its id, in the form in which ``items`` has them."""
         query = sql(
             "SELECT {} FROM {} WHERE {}",
             *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),
         )
-        rows = self.fetch(query)
-        if len(rows) != 1:
+        batches = list(self.stream(query))
+        if sum(batch.num_rows for batch in batches) != 1:
             raise EngineError(f"{self.name}: the item {item_id!r} is not there any more")
-        texts = [as_text(pa.chunked_array([pa.array([one])])) for one in rows[0]]
-        return {name: text[0].as_py() for name, text in zip(unique(columns), texts, strict=True)}
+        found = pa.Table.from_batches(batches)
+        return {name: as_text(found.column(name))[0].as_py() for name in unique(columns)}
 
     def close(self) -> None:
         """End the connection."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ from labelcore.population.engines.engine import EngineError
 from labelcore.population.engines.extras import EXTRAS, imported
 from labelcore.population.engines.table_items import TableItems
 from labelcore.population.items import Part, Stretch
+from labelcore.population.text import as_text
 
 
 @pytest.fixture
@@ -55,6 +57,23 @@ def test_a_name_with_the_signs_of_a_pattern_is_a_name(tmp_path: Path) -> None:
     every = DuckEngine("t", parts, ["id"])
     assert every.files == tuple(map(Path, parts)) and len(every) == sum(range(2, 8))
     assert sum(batch.num_rows for batch in every.items(["id"])) == len(every)
+
+
+def test_moments_read_alike_in_every_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their texts are contents that were shown, or ids, on whose hashes the draws rest."""
+    moments = pa.array([0, 10**15], pa.timestamp("us", tz="Europe/Berlin"))
+    pq.write_table(pa.table({"id": moments}), tmp_path / "t.parquet")
+    found = []
+    for zone in ("Asia/Tokyo", "America/New_York"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        engine = DuckEngine("t", [str(tmp_path / "t.parquet")], ["id"])
+        (batch,) = engine.items(["id"])
+        column = pa.chunked_array([batch.column("id")])
+        found.append([*as_text(column).to_pylist(), engine.cells(1, "", ["id"])["id"]])
+    monkeypatch.undo()
+    time.tzset()
+    assert found[0] == found[1] and found[0][0].startswith("1970-01-01 00:00:00")
 
 
 def test_a_part_that_is_no_parquet_is_refused(parts: list[str]) -> None:

@@ -221,6 +221,51 @@ def test_a_table_of_postgresql_draws_what_the_file_draws(url: str, folder: Path)
     assert seen[0] == seen[1]
 
 
+def test_texts_of_a_table_are_the_same_for_everybody(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are contents that were shown, or ids, on whose hashes the draws rest."""
+    change(url, "DROP TABLE IF EXISTS moments")
+    change(url, "CREATE TABLE moments (id TIMESTAMPTZ, text DATE, s FLOAT8)")
+    change(url, "INSERT INTO moments VALUES ('2026-01-02 03:04Z', '2026-01-02', 0.1)")
+    change(url, "INSERT INTO moments VALUES ('2026-01-03 03:04Z', '2026-01-02', 1)")
+    found = []
+    for zone, style, digits in (("Asia/Tokyo", "German", 1), ("America/New_York", "SQL, MDY", -5)):
+        monkeypatch.setenv("PGTZ", zone)
+        monkeypatch.setenv("PGDATESTYLE", style)
+        change(url, f"ALTER ROLE CURRENT_USER SET extra_float_digits = {digits}")
+        items = lc.read_population(url.replace("#parts", "#moments"), **MOMENTS)
+        found.append((items.id_at(0), items.content(items.id_at(0)), items.scores["m"][0]))
+    change(url, "ALTER ROLE CURRENT_USER RESET extra_float_digits")
+    assert found == [("2026-01-02 03:04:00+00", {"text": "2026-01-02"}, 0.1)] * 2
+
+
+@pytest.mark.parametrize(
+    "kind", ["NUMERIC(24, 0)", "UUID", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "BIGINT", "REAL"]
+)
+def test_a_row_of_any_types_is_the_row_that_was_read(url: str, kind: str) -> None:
+    """A number that floats cannot hold, or a moment, is an id as it stands."""
+    value = {
+        "NUMERIC(24, 0)": "10::NUMERIC ^ 22 + n", "UUID": "lpad(n::TEXT, 32, '0')::UUID",
+        "DATE": "'2026-01-01'::DATE + n", "BIGINT": "n", "REAL": "n / 8.0",
+    }.get(kind, "'2026-01-01 10:00'::TIMESTAMP + n * INTERVAL '1 hour'")  # fmt: skip
+    change(url, "DROP TABLE IF EXISTS moments")
+    change(url, f"CREATE TABLE moments (id {kind}, text NUMERIC(8, 3), s NUMERIC(6, 3))")
+    change(
+        url,
+        f"INSERT INTO moments SELECT {value}, n / 2.0, n / 10.0 FROM generate_series(1, 9) AS n",
+    )
+    items = lc.read_population(url.replace("#parts", "#moments"), **MOMENTS)
+    texts = {items.content(items.id_at(place))["text"] for place in range(9)}
+    assert len(items) == 9 and sorted(texts) == [f"{n / 2:.3f}" for n in range(1, 10)]
+    assert sorted(items.scores["m"].tolist()) == [n / 10 for n in range(1, 10)]
+
+
+MOMENTS: dict[str, object] = {
+    "id": "id", "content": "text", "scores": {"m": "s"}, "thresholds": {"m": 0.5},
+}  # fmt: skip
+
+
 def test_a_project_on_a_table_opens_and_its_password_is_not_kept(url: str, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/labels.db"
     secret = url.replace("labelcore@", "labelcore:secret@")
