@@ -219,7 +219,7 @@ def _batches(
     reader = pyarrow.csv.open_csv(
         pa.PythonFile(blocks, mode="r"),
         pyarrow.csv.ReadOptions(column_names=list(kinds), block_size=BLOCK, use_threads=False),
-        pyarrow.csv.ParseOptions(newlines_in_values=True),
+        pyarrow.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
         pyarrow.csv.ConvertOptions(
             column_types=kinds,
             null_values=[""],

@@ -240,6 +240,15 @@ def test_texts_of_a_table_are_the_same_for_everybody(
     assert found == [("2026-01-02 03:04:00+00", {"text": "2026-01-02"}, 0.1)] * 2
 
 
+def test_a_column_alone_has_its_missing_values(url: str) -> None:
+    change(url, "DROP TABLE IF EXISTS moments")
+    change(url, "CREATE TABLE moments (id TEXT, text TEXT, s FLOAT8)")
+    values = "('a', NULL, 0), ('b', '', 1), ('c', 'x', 1), ('d', NULL, 1)"
+    change(url, f"INSERT INTO moments VALUES {values}")
+    items = lc.read_population(url.replace("#parts", "#moments"), **MOMENTS)
+    assert items.column("text") == ["", "", "x", ""]
+
+
 @pytest.mark.parametrize(
     "kind", ["NUMERIC(24, 0)", "UUID", "DATE", "TIMESTAMP", "TIMESTAMPTZ", "BIGINT", "REAL"]
 )
