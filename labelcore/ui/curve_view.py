@@ -40,6 +40,13 @@ def waiting(session: Session, band: Band) -> str:
     return band.missing or f"{session.labels:,} of {session.plan.planned:,} labels before the band"
 
 
+def nothing_drawn(session: Session, choice: str, curve: Curve, chart: Chart) -> str:
+    """Why there is no picture, and what is missing."""
+    band = session.band(choice if choice not in PAIRS else PAIRS[choice][1][0], curve)
+    missing = waiting(session, band)
+    return f"{chart.alt} {missing[:1].upper()}{missing[1:]}." if missing else chart.alt
+
+
 def landmarks(n_items: int) -> list[tuple[str, int]]:
     """(name, rank) of the first tenth, the first half and all.
 
@@ -117,6 +124,8 @@ def curve_chart(
         band = session.band(choice, curve)
         asked = required if choice == "precision" else None
         early = says_little(choice, band)
+        if early:  # One line within the band is enough where neither says much.
+            band = replace(band, provisional=None)
         return rank_chart(band, log=log, cut=cut, required=asked, tentative=early, own=own)
     upright, level = (session.band(name, curve) for name in PAIRS[choice][1])
     draw = {

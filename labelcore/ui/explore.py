@@ -52,6 +52,11 @@ QUOTE = (
     "Of the classifier's own cut quote the figures on Label: they are about it alone, and narrower."
 )
 MISSED = "No cut is sure to keep {precision} yet: more labels may show one."
+SHALLOW = 10
+"""Fewer first items than these are no cut that anybody asks for."""
+BARELY = (
+    "Down to which item {precision} is kept is not known yet: so far only {first} sure to keep it."
+)
 
 
 def explore_page(project: str) -> None:
@@ -144,8 +149,11 @@ def the_curve(session: Session, curve: Curve) -> tuple[Chart, Cut | None]:
             required=required / 100 if required and 0 < required <= 100 else None,
             own=own_cut_of(session),
         )
-        show_chart(chart, CHART, height=HEIGHT)
-        cut_in_picture(session, rank)
+        if chart.table.empty:
+            st.text(plain(curve_view.nothing_drawn(session, choice, curve, chart)))
+        else:
+            show_chart(chart, CHART, height=HEIGHT)
+            cut_in_picture(session, rank)
     return chart, None if rank is None else session.cut(rank)
 
 
@@ -183,10 +191,11 @@ def ranks_that_matter(n_items: int, own: int | None) -> list[int]:
 
 
 def deepest_table(session: Session, curve: Curve) -> bool:
-    """How far down each precision is kept, as surely as the bounds are; whether any is."""
+    """How far down each precision is kept, as surely as the bounds are; nothing, and False, where
+    none is kept further than a few items."""
     rows, how = [], GUARANTEED if curve.confidence is not None else ASSUMED
     found = {percent: session.deepest_cut(percent / 100) for percent in REQUIREMENTS}
-    if not any(found.values()):
+    if all(cut is None or barely(curve.state, cut) for cut in found.values()):
         return False
     for percent, cut in found.items():
         rows.append(
@@ -198,6 +207,11 @@ def deepest_table(session: Session, curve: Curve) -> bool:
         )
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="explore-deepest")
     return True
+
+
+def barely(state: State, cut: Cut) -> bool:
+    """Whether a deepest cut says little: a few items, of a list that is not settled."""
+    return cut.rank < min(SHALLOW, cut.n_items) and state != State.EXACT
 
 
 def numbers(session: Session, chart: Chart) -> None:
@@ -231,6 +245,10 @@ def where_it_falls(session: Session, curve: Curve) -> None:
         return
     if cut is None:
         st.text(MISSED.format(precision=f"{percent:g} %"))
+        return
+    if barely(curve.state, cut):
+        first = "the first item is" if cut.rank == 1 else f"the first {cut.rank} items are"
+        st.text(BARELY.format(precision=f"{percent:g} %", first=first))
         return
     st.text(f"Down to rank {cut.rank:,} it is kept. {cut.sentence()}")
 
