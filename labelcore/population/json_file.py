@@ -1,7 +1,8 @@
 """JSON: an object a line, or one list of objects; single rows by byte offset.
 
 The form follows from the first character, whatever the suffix says. The columns are the fields of
-all objects in the order in which they first appear.
+all objects in the order in which they first appear; after a field that holds an object come the
+fields of that object, as ``judge.verdict``, unless there are more than MOST_INNER.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from labelcore.errors import Fault, PopulationError
 from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
 from labelcore.population.json_records import RowFault, find_records
 from labelcore.population.json_text import sound_row
-from labelcore.population.limits import check_columns, check_rows
+from labelcore.population.limits import MOST_COLUMNS, check_columns, check_rows
 from labelcore.population.text import Columns, joined, text_column
 from labelcore.population.text_file import lines_at, open_text
 
 ROWS_AT_ONCE = 1 << 14
+MOST_INNER = 20
+"""More different fields than these within one field are keys of its own, and no columns."""
 
 
 class JsonFile:
@@ -38,6 +41,7 @@ class JsonFile:
         self._starts, self._ends = array("q"), array("q")
         self._faults: dict[int, RowFault] = {}
         columns: dict[str, None] = {}
+        inner: dict[str, dict[str, None]] = {}
         for row, (start, end, fields, fault) in enumerate(find_records(self._text)):
             if row % ROWS_AT_ONCE == 0:
                 check_rows(path.name, row + 1)
@@ -46,12 +50,14 @@ class JsonFile:
             elif not fields.keys() <= columns.keys():
                 columns.update(dict.fromkeys(fields))
                 check_columns(path.name, len(columns))
+            if dict in map(type, fields.values()):
+                _note_inner(inner, fields)
             self._starts.append(start)
             self._ends.append(end)
         check_rows(path.name, len(self))
         if self._faults and not columns:
             raise PopulationError(self.faults())
-        self.columns = tuple(columns)
+        self.columns = _with_inner(columns, inner)
 
     @classmethod
     def detect(cls, path: Path, given: Mapping[str, Any] = NOTHING) -> Form:
@@ -123,3 +129,25 @@ class JsonFile:
                     stream.seek(start)
                 raw, place = stream.read(end - start), end
                 yield [""] * len(names) if row in self._faults else sound_row(raw, names)
+
+
+def _note_inner(inner: dict[str, dict[str, None]], fields: Mapping[str, Any]) -> None:
+    """The names within each field that holds an object; one more than MOST_INNER at the most."""
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            names = inner.setdefault(name, {})
+            if len(names) <= MOST_INNER:
+                names.update(dict.fromkeys(islice(value, MOST_INNER + 1)))
+
+
+def _with_inner(
+    columns: Mapping[str, None], inner: Mapping[str, Mapping[str, None]]
+) -> tuple[str, ...]:
+    """The columns with the fields within them; without those where that makes too many."""
+    found: dict[str, None] = {}
+    for name in columns:
+        found[name] = None
+        names = inner.get(name, {})
+        if len(names) <= MOST_INNER:
+            found.update({f"{name}.{one}": None for one in names if f"{name}.{one}" not in columns})
+    return tuple(found if len(found) <= MOST_COLUMNS else columns)

@@ -114,9 +114,26 @@ def json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def field_of(found: Mapping[str, Any], name: str) -> Any:
+    """The field ``name``, else the one of that name within an object; None where there is none.
+
+    >>> field_of({"judge": {"verdict": "fail"}}, "judge.verdict"), field_of({"a.b": 1}, "a.b")
+    ('fail', 1)
+    """
+    if name in found or "." not in name:
+        return found.get(name)
+    place = name.find(".")
+    while place >= 0:
+        inner = found.get(name[:place])
+        if isinstance(inner, dict) and name[place + 1 :] in inner:
+            return inner[name[place + 1 :]]
+        place = name.find(".", place + 1)
+    return None
+
+
 def row_text(found: dict[str, Any], names: Sequence[str]) -> list[str]:
     """The named fields as text; a field that an object lacks is empty."""
-    return [cell_text(found.get(name)) for name in names]
+    return [cell_text(field_of(found, name)) for name in names]
 
 
 def sound_row(raw: bytes, names: Sequence[str]) -> list[str]:
@@ -125,7 +142,7 @@ def sound_row(raw: bytes, names: Sequence[str]) -> list[str]:
     found, _ = SOUND(text, 0)
     cells = []
     for name in names:
-        value = found.get(name)
+        value = field_of(found, name)
         if type(value) is str:
             cells.append(value)
         elif type(value) in (dict, list):

@@ -44,8 +44,14 @@ LARGEST_PICTURE = 4000
 HOW_EXPECTED = "How the labels saved are estimated"
 PLAIN = "simple_random"
 WHOLE_FROM = 0.1
+NOTHING_KNOWN = 0.5
+"""Half-width from which an interval of a share may span all that is possible."""
+MOST_BESIDE = 3
+"""For how many figures the widths stand beside each other."""
 CHOSEN, RANDOM = "chosen", "plain random"
-IF_OFF = "If your scores mislead: half or double."
+IF_OFF = "If your scores mislead, half or twice the labels may be needed."
+IF_OFF_CHOICE = "If your scores mislead, a quarter to three times the labels may be needed."
+KEPT = "For sure: precision of at least {least}, and at most {lost} of the finds lost."
 SURE_MEANS = (
     "Of 100 projects like this one, about {wrong} would say something false{when}. That holds "
     "whatever the scores are worth. The number of labels is expected as if they were right, and "
@@ -106,9 +112,24 @@ def show_choice(plan: Plan, population: Population, chosen: Line) -> None:
     expected = chosen.derived.get("expected")
     with st.container(key="new-price"):
         st.markdown(choice_price(chosen.most, expected))
+    if kept := choice_kept(plan.design_params):
+        st.text(kept)
     if expected is not None:
         st.text(choice_chances(chosen.most, expected))
     show_promise(plan, population)
+
+
+def choice_kept(params: Any) -> str:
+    """What is promised of the cut that is named.
+
+    >>> from labelcore.designs import DESIGNS
+    >>> choice_kept(DESIGNS["reach_selection"].Params())
+    'For sure: precision of at least 80.0 %, and at most 10.0 % of the finds lost.'
+    """
+    if not hasattr(params, "precision_slack"):
+        return ""
+    least = words.exact_percent(max(params.precision_threshold - params.precision_slack, 0.0))
+    return KEPT.format(least=least, lost=words.exact_percent(params.reach_slack))
 
 
 def choice_price(most: int, expected: Expected | None) -> str:
@@ -152,19 +173,23 @@ def show_promise(plan: Plan, population: Population) -> None:
     promise = Promise(plan.promise or Promise.NONE)
     names = plan.classifiers or population.classifiers
     scored = any(name in population.scores for name in names)
-    said = [LOOKS[promise].format(sure=sure), *([IF_OFF] if scored else [])]
+    chosen = {*plan.estimands} <= {*CHOICES}
+    if_off = IF_OFF_CHOICE if chosen else IF_OFF
+    said = [LOOKS[promise].format(sure=sure), *([if_off] if scored else [])]
     wrong = f"{100 * (1 - plan.confidence):.3g}"
     when = WHENEVER if promise == Promise.WATCHED else ""
-    lines = "" if {*plan.estimands} <= {*CHOICES} else WIDEST
+    lines = "" if chosen else WIDEST
     st.caption(" ".join(said), help=SURE_MEANS.format(wrong=wrong, when=when) + lines)
 
 
 def expected_points(half_width: float) -> str:
     """A half-width that is only expected: rounded up, to whole points from 10 on.
 
-    >>> expected_points(0.1801), expected_points(0.0312)
-    ('19 points', '3.2 points')
+    >>> expected_points(0.1801), expected_points(0.0312), expected_points(1.13)
+    ('19 points', '3.2 points', 'over 50 points')
     """
+    if half_width > NOTHING_KNOWN:
+        return f"over {100 * NOTHING_KNOWN:.0f} points"
     if half_width < WHOLE_FROM:
         return words.points(half_width)
     return f"{math.ceil(100 * half_width - 1e-9)} points"
@@ -182,6 +207,23 @@ def widest_words(half_widths: Mapping[str, float]) -> str:
         return ""
     name = estimand_name(max(half_widths, key=lambda key: half_widths[key]))
     return f" ({plain(name if name[:2].isupper() else name[:1].lower() + name[1:])})"
+
+
+def others_words(half_widths: Mapping[str, float]) -> str:
+    """The narrower figures beside the widest one, where there are few.
+
+    >>> others_words({"precision": 0.04, "recall": 0.076}), others_words({"recall": 0.076})
+    ('Precision ± 4.0 points.', '')
+    """
+    if len(half_widths) > MOST_BESIDE or "precision_curve" in half_widths:
+        return ""
+    widest = max(half_widths, key=lambda key: half_widths[key])
+    beside = {name: width for name, width in half_widths.items() if name != widest}
+    return " ".join(
+        f"{estimand_name(name)} "
+        + ("exact." if width <= outlook.EXACT else f"± {expected_points(width)}.")
+        for name, width in beside.items()
+    )
 
 
 def show_outlook(plan: Plan, population: Population, race: Race, places: Places) -> Ahead | None:
@@ -221,6 +263,8 @@ def show_price(plan: Plan, population: Population, chosen: Line) -> None:
             f"{about} {chosen.labels:,} labels, {minutes(chosen.labels * SECONDS_AN_ITEM)}{until} "
             f"{gives}"
         )
+    if beside := others_words(chosen.half_widths):
+        st.caption(plain(beside))
     show_expected_saving(chosen)
     if plan.calibrated_stop:
         st.caption(

@@ -19,10 +19,11 @@ from labelcore.ui.plain import plain
 
 ROW = "new-row"
 SAME = "Labels by method"
-ONE_LOOK = "one look"
+ONE_LOOK = "no look before the end"
 EQUAL = (
     "Numbers within a quarter count as equal: scores are never quite right. The recommended method "
-    "is then the one that answers most and may be watched. One look: you see the result at the end."
+    "is then the one that answers most and may be watched. No look before the end: it takes fewer "
+    "labels because no result is shown while you label."
 )
 
 
@@ -44,7 +45,7 @@ class Row:
     def words(self) -> str:
         """
         >>> Row("a", "Strata", "fixed", 1200).words, Row("a", "Strata", "watched", 60).words
-        ('Strata · 1,200 · one look', 'Strata · 60')
+        ('Strata · 1,200 · no look before the end', 'Strata · 60')
         """
         said = f"{'all ' if self.whole else ''}{self.labels:,}"
         return " · ".join((self.label, said, *([ONE_LOOK] * (self.promise == Promise.FIXED))))

@@ -12,7 +12,9 @@ import pytest
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population import Population, read_population
+from labelcore.population.head import head_of
 from labelcore.population.json_file import JsonFile
+from labelcore.ui.guess import guess
 
 Write = Callable[..., Path]
 VALUES = [
@@ -167,3 +169,51 @@ def test_ids_keep_their_digits(csv_file: Write) -> None:
     )
     assert population.ids() == ids
     assert json.dumps(population.content("1e2")) == '{"id": "1e2"}'
+
+
+def test_the_fields_of_an_object_are_columns_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    bag = json.dumps({f"k{number}": 1 for number in range(21)})
+    rows = [
+        '{"id": "a", "judge": {"verdict": "fail", "confidence": 0.910}, "x.y": 1, "x": {"y": 2}}',
+        '{"id": "b", "judge": {"verdict": "pass", "why": {"z": [1.0]}}, "bag": ' + bag + "}",
+        '{"id": "c", "judge": null}',
+    ]
+    file.write_text("\n".join(rows))
+    read = JsonFile(file)
+    judge = ("judge.verdict", "judge.confidence", "judge.why")
+    assert read.columns == ("id", "judge", *judge, "x.y", "x", "bag")
+    loaded = read.load((*judge, "x.y"))
+    assert {name: list(map(str, cells)) for name, cells in loaded.items()} == {
+        "judge.verdict": ["fail", "pass", ""],
+        "judge.confidence": ["0.910", "", ""],
+        "judge.why": ["", '{"z": [1.0]}', ""],
+        "x.y": ["1", "", ""],
+    }
+    assert read.cells(0, ["judge.confidence", "judge"])["judge.confidence"] == "0.910"
+
+
+def test_the_log_of_a_judge_with_its_verdict_inside_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    answers = ("pass", "fail")
+    file.write_text(
+        "\n".join(
+            json.dumps(
+                {
+                    "id": f"i{number}",
+                    "response": f"text number {number}, which somebody wrote",
+                    "judge": {"verdict": answers[number % 2], "confidence": 0.5 + number / 100},
+                }
+            )
+            for number in range(20)
+        )
+    )
+    head = head_of([file], {})
+    found = guess(head.columns, head.sample)
+    (judge,) = found.classifiers
+    assert judge.prediction == "judge.verdict"
+    assert "judge" not in found.content
+    population = read_population(
+        file, id="id", content="response", predictions={"judge": "judge.verdict"}, positive="pass"
+    )
+    assert int((population.predictions["judge"] == population.classes.index("pass")).sum()) == 10
