@@ -51,7 +51,8 @@ HERE, ANYWHERE = "127.0.0.1", "0.0.0.0"
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="A further name that the app answers to, of a proxy before it; repeat for several.",
+    help="A further name that the app answers to, of a proxy before it; repeat for several. "
+    "Without --share, --user-header or a login, whoever the proxy lets in there is the owner.",
 )
 @click.option(
     "--user-header",

@@ -60,6 +60,11 @@ _CODES: dict[str, Meaning] = {
     ),
     "25006": _READ_ONLY,
     "42501": _READ_ONLY,
+    "3F": (
+        StoreError,
+        "has no schema for the tables of Labelcore: none of its search_path is there. Make one, or "
+        "give another search_path.",
+    ),
     "42": _CHANGED,
     "54": (StoreError, "refused a text longer than PostgreSQL can hold. Shorten the item's id."),
 }

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from labelcore.errors import StoreError, StoreNotWritableError
+from labelcore.errors import StoreError, StoreFullError, StoreNotWritableError
 from labelcore.store.kept_backups import BESIDE
 from labelcore.store.seals import seals_file
 from labelcore.store.sqlite_errors import NO_FILES_BESIDE, busy_here, result_code, translated
@@ -44,6 +44,11 @@ def copy_database(source: Path, target: Path) -> None:
         for end in BESIDE[1:]:
             target.with_name(target.name + end).unlink(missing_ok=True)
         os.replace(half, target)
+    except StoreFullError as error:
+        raise StoreFullError(
+            f"{source} could not be copied: the disk of {target.parent} is full. Free some space "
+            "and try again."
+        ) from error
     except OSError as error:
         raise StoreNotWritableError(
             f"{target} cannot be written: {error.strerror or error}"

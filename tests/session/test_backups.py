@@ -13,11 +13,17 @@ from pathlib import Path
 import pytest
 
 import labelcore as lc
-from labelcore.errors import BrokenLogError, MissingStoreError, ProjectExistsError, StoreError
+from labelcore.errors import (
+    BrokenLogError,
+    MissingStoreError,
+    ProjectExistsError,
+    StoreError,
+    StoreFullError,
+)
 from labelcore.replay import replay_project
 from labelcore.session.backups import LosesLabelsError, back_up, kept_projects, restore
 from labelcore.session.copying import copy_project
-from labelcore.store import LabelStore, MemoryStore
+from labelcore.store import LabelStore, MemoryStore, sqlite_backup
 from tests.report.sessions import session_on, write_items
 
 SECRET = "the secret of a browser"
@@ -159,6 +165,21 @@ def test_a_backup_whose_log_was_changed_says_so(session: lc.Session, tmp_path: P
     assert restore(copy, target, force=True).projects[0].broken_at == 4
     change_an_answer(tmp_path / "labels.db", 4)
     assert back_up(session.store, tmp_path / "changed.db")[0].broken_at == 4
+
+
+def test_a_full_disk_is_that_of_the_copy(
+    session: lc.Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    monkeypatch.setattr(sqlite_backup, "_copied", full)
+    (there := tmp_path / "other disk").mkdir()
+    with pytest.raises(StoreFullError, match="the disk of .*other disk is full"):
+        back_up(session.store, there / "backup.db")
+    assert not any(there.iterdir())
 
 
 def test_nothing_is_half_made(session: lc.Session, tmp_path: Path) -> None:

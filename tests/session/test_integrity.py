@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import threading
@@ -289,6 +290,27 @@ def test_who_answers_while_a_backup_is_put_back_is_kept_or_refused(
     waiting.join()
     assert done.recovered == {"spam": SINCE + 1} and len(refused) == 1
     assert lc.Session.open(url(database), "spam").labels == FIRST + SINCE + 1
+
+
+def test_a_restore_that_is_killed_leaves_a_store(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to its last step the former one is in its place, from then on the backup, with all."""
+    tamper(database, "UPDATE event SET label = 'no' WHERE sequence = 2")
+    there: list[bool] = []
+    replace_it = os.replace
+
+    def replaced(source: Path, target: Path) -> None:
+        if Path(target) == database:
+            there.append(database.exists())
+            replace_it(source, target)
+            assert lc.Session.open(url(database), "spam").labels == FIRST + SINCE
+        else:
+            replace_it(source, target)
+
+    monkeypatch.setattr(os, "replace", replaced)
+    restore(None, url(database), recover=True)
+    assert there == [True]
 
 
 def test_a_bad_backup_is_passed_over(database: Path) -> None:

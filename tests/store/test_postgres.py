@@ -415,3 +415,8 @@ def test_a_line_that_breaks_at_the_commit(
     assert store.project("spam").archived == (breaks == "after")
     far.close()
     line.close()
+
+
+def test_a_search_path_that_leads_nowhere_is_named(postgres_server: Server) -> None:
+    with pytest.raises(StoreError, match="none of its search_path is there"):
+        open_store(postgres_server.url("nowhere"))
