@@ -39,6 +39,7 @@ from labelcore.ui.new_classifiers import (
 )
 from labelcore.ui.new_items import show_faults
 from labelcore.ui.new_places import Places
+from labelcore.ui.new_screens import go
 from labelcore.ui.plain import plain
 from labelcore.ui.remedies import WayOut, refuse
 from labelcore.words.arguments import TARGETS
@@ -54,6 +55,11 @@ NO_KNOWN = (
     "No method for this question can use the known answers. Choose another question above "
     "({able}), or {ignored!r} on the first screen."
 )
+ONLY_SHARE = (
+    "No column is read as a classifier, so only the share of positive items can be measured, and "
+    "not how good a classifier is."
+)
+TO_COLUMNS = "Name the classifier's column"
 ORDERS = "Which score says what is likely?"
 TRAINED = {"no": "No", "yes": "Yes, some were", "unknown": "I do not know"}
 CARD_STYLE = """<style>
@@ -192,7 +198,8 @@ def choose_card(possible: list[Card], base: Population, question: Question, told
     possible = [CARDS[title] for title in titles]
     st.html(CARD_STYLE)
     if possible == [PREVALENCE]:
-        st.info("Without a score or a prediction only the share of positive items can be measured.")
+        st.info(ONLY_SHARE)
+        st.button(TO_COLUMNS, key="new-to-columns", on_click=go, args=(1,))
 
     def said_of(card: Card) -> str:
         chosen = card.title == st.session_state[QUESTION]

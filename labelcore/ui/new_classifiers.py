@@ -107,7 +107,7 @@ def direction(base: Population, question: Question, name: str) -> bool:
             persist_state="session",
         )
     )
-    with st.expander("Proof: items at both ends"):
+    with st.expander("Check it: items at both ends"):
         extremes(base, name)
     return descending
 

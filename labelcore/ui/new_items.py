@@ -45,7 +45,7 @@ REVEALING = (
 PLACES = 5
 """How many rows of equal faults are named."""
 HELPERS = "Which other columns may help to choose? (never shown, never judged)"
-WITHOUT_CLASSIFIER = "No classifier was found."
+WITHOUT_CLASSIFIER = "No classifier was found: its column can be named under '{where}'."
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
 MEANINGS = "Change what a column means"
 NO_ID = "Choose above what identifies an item."
@@ -101,7 +101,8 @@ def items_step() -> tuple[Path, Columns, Population] | None:
         show_faults(error)
         return None
     if not population.classifiers:
-        st.info(plain(f"{what_was_read(population)}, no fault. {WITHOUT_CLASSIFIER}"))
+        named = WITHOUT_CLASSIFIER.format(where=MEANINGS)
+        st.info(plain(f"{what_was_read(population)}, no fault. {named}"))
     elif len(population.classes) == 2:
         st.success(plain(f"{what_was_read(population)}, no fault"), icon=":material/check:")
     else:

@@ -37,7 +37,7 @@ from labelcore.ui.plain import one_line, plain
 
 NO_FILE = "To continue, choose a file."
 NO_ITEMS = "To continue, settle what is asked above."
-FIXED_SHORT = "What gets fixed?"
+FIXED_SHORT = "What is final?"
 FIXED = (
     "From now on the file, what its columns mean, the classes, the classifiers and thresholds, "
     "the method, its seed, the planned size, the share shown again, the confidence, the promise, "

@@ -455,6 +455,15 @@ def test_no_fault_is_not_green_without_a_classifier(app) -> None:
     assert any("No classifier was found" in one.value for one in page.info)
 
 
+def test_one_press_leads_back_to_the_columns_of_a_file_without_a_classifier(app) -> None:
+    page = with_upload(app, "tasks.json", NESTED.encode())
+    to_aim(page, "Is it good?")
+    assert any("No column is read as a classifier" in one.value for one in page.info)
+    page.button(key="new-to-columns").click().run()
+    assert not page.exception
+    assert any("No classifier was found" in one.value for one in page.info)
+
+
 def radio_captions(page, key: str) -> list[str]:
     """What stands below the choices of a radio."""
     return [one.replace("\\", "") for one in page.radio(key=key).proto.captions]
