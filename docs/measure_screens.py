@@ -43,7 +43,7 @@ EDGES = """found => found.filter(one => one.checkVisibility()).map(one => {
 })"""
 KINDS_HEAD = (
     "By `python -m docs.measure_screens --kinds`. Pixels from the top of the window. A telephone "
-    "shows two bars until *Show the figures* is pressed."
+    "shows two bars until *Show the chart* is pressed."
 )
 WORDS = re.compile(r"\w+")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.charts.living import Bar
+from labelcore.charts.living import Bar, one_sided
 from labelcore.promises import CandidateState, State
 from labelcore.results.types import WIDE, Band
 from labelcore.words.differences import is_difference
@@ -20,10 +20,14 @@ NOT_YET = ("", "not yet")
 def estimate_bar(estimate: Shown, name: str, *, early: bool = False) -> Bar:
     """An estimate with its interval, its value without one.
 
-    early   draw, in grey, a value that may still lean, and the interval that goes with it
+    early   draw, in grey, a value that may still lean, and the interval that goes with it; no value
+            that only says that a handful of labels were alike
     """
     value = "" if estimate.tentative else short_value(estimate)
-    drawn = None if estimate.tentative and not early else estimate.value
+    drawn = estimate.value
+    if estimate.tentative and drawn is not None:
+        alike = one_sided(drawn, difference=is_difference(estimate.estimand))
+        drawn = None if alike or not early else drawn
     if not (shows_interval(estimate) if early else estimate.has_interval):
         said = (value, "") if value else NOT_YET
         return Bar(name, drawn, None, None, said, estimate.tentative)
@@ -54,7 +58,8 @@ def head_bar(band: Band | None, name: str) -> Bar:
     known = None if assumed or np.isnan(value) else value
     wide = high - low > WIDE
     said = "" if known is None or wide else percent(known), range_of(low, high)
-    return Bar(name, known, low, high, said, wide, assumed=assumed)
+    drawn = None if known is None or (wide and one_sided(known)) else known
+    return Bar(name, drawn, low, high, said, wide, assumed=assumed)
 
 
 def candidate_bar(row: Mapping[Any, Any], name: str, chosen: str | None) -> Bar:

@@ -26,9 +26,10 @@ Numbers = NDArray[np.float64]
 WIDTH, HEIGHT = 448.0, 256.0
 LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
 MOST_POINTS = 160
-NOTE_WIDTH, LONG_NOTE = 100.0, 200.0
-"""Room for a remark at the right end."""
+NOTE_WIDTH, LONG_NOTE, WIDE_NOTE = 100.0, 200.0, 230.0
+"""Room for a remark at the right end; the last also in the larger letters of a telephone."""
 TOO_WIDE = "no line yet: the bounds are wide"
+GREY = "Grey mark or line: only a first guess."
 Scale = tuple[float, float]
 SHARES: Scale = (0.0, 1.0)
 REACHES = (0.05, 0.1, 0.2, 0.5, 1.0)
@@ -91,6 +92,29 @@ def bars(shown: Sequence[Bar], scale: Scale = SHARES, *, wanted: float | None = 
     """
     lines = [*([0.0] if scale[0] < 0 else []), *([] if wanted is None else [wanted])]
     return node("div", *(_bar(one, scale, lines) for one in shown), klass="bars", role="list")
+
+
+def grey_words(shown: Sequence[Bar]) -> str:
+    """What a grey mark is, where one is drawn; else "".
+
+    >>> grey_words([Bar("Recall", 0.4, 0.1, 0.9, tentative=True)])
+    'Grey mark or line: only a first guess.'
+    >>> grey_words([Bar("Recall", 0.4, 0.3, 0.5), Bar("F1", None, 0.1, 0.9, tentative=True)])
+    ''
+    """
+    return GREY if any(one.tentative and one.value is not None for one in shown) else ""
+
+
+def one_sided(value: float | Numbers, *, difference: bool = False) -> NDArray[np.bool_]:
+    """Where a value only says that every label, of a handful, was alike: no guess to be drawn.
+
+    >>> one_sided(np.array([0.0, 0.4, 1.0, np.nan])).tolist()
+    [True, False, True, False]
+    >>> bool(one_sided(0.0, difference=True)), bool(one_sided(-1.0, difference=True))
+    (False, True)
+    """
+    found = np.asarray(value, dtype=float)
+    return (found <= (-1 if difference else 0) + 1e-9) | (found >= 1 - 1e-9)
 
 
 def difference_scale(ends: Numbers) -> Scale:
@@ -217,6 +241,7 @@ def over_labels(track: Track, words: str) -> Node:
     kept = np.asarray(thinned(count, MOST_POINTS) if count else [], dtype=np.int64)
     x, value = track.labels[kept], track.value[kept]
     low, high, grey = track.low[kept], track.high[kept], track.grey[kept]
+    value = np.where(grey & one_sided(value, difference=track.scale[0] < 0), np.nan, value)
     drawn = _axes(frame, _steps(frame.x_ends[1]), LABELS, track.name)
     drawn += _expected(frame, track)
     drawn += _band(frame, x, low, high)
@@ -324,10 +349,12 @@ def along_scores(along: Along, words: str) -> Node:
     value = np.where(wide, np.nan, along.value[kept])
     kind = "estimate grey" if along.tentative else "estimate"
     drawn += _line(frame, rank, value, np.isfinite(value), kind)
+    x = float(frame.x(np.array([float(along.cut)]))[0]) if along.cut else LEFT
     if len(wide) and wide.all():
-        drawn.append(_remark(frame, TOO_WIDE, 0.55, 1.0))
+        # Left of the cut, where that would cross it and there is room.
+        crossed = x > WIDTH - RIGHT - WIDE_NOTE and x - LEFT > WIDE_NOTE
+        drawn.append(_remark(frame, TOO_WIDE, 0.55, 1.0, x - 8 if crossed else WIDTH - RIGHT))
     if along.cut:
-        x = float(frame.x(np.array([float(along.cut)]))[0])
         near_end = x > WIDTH - 90
         drawn += [
             node("line", klass="cut", x1=x, x2=x, y1=TOP, y2=HEIGHT - BOTTOM),
@@ -453,11 +480,11 @@ def _expected(frame: Frame, track: Track) -> list[Node]:
     return drawn
 
 
-def _remark(frame: Frame, words: str, low: float, high: float) -> Node:
-    """Words at the right end, below what reaches from ``low`` to ``high`` there, or else above."""
+def _remark(frame: Frame, words: str, low: float, high: float, x: float = WIDTH - RIGHT) -> Node:
+    """Words that end at ``x``, below what reaches from ``low`` to ``high`` there, or else above."""
     below, above = (float(one) for one in frame.y(np.array([low, high])))
     y = below + 14 if below < HEIGHT - BOTTOM - 18 else max(above - 5, TOP + 10)
-    return node("text", words, klass="note", x=WIDTH - RIGHT, y=f"{y:.1f}", text_anchor="end")
+    return node("text", words, klass="note", x=x, y=f"{y:.1f}", text_anchor="end")
 
 
 def _goal(frame: Frame, track: Track) -> list[Node]:
@@ -511,6 +538,8 @@ def _truth(frame: Frame, track: Track) -> list[Node]:
 def _last(frame: Frame, track: Track) -> list[Node]:
     """The last label, as a dot."""
     if not len(track.labels) or not np.isfinite(track.value[-1]):
+        return []
+    if track.grey[-1] and one_sided(track.value[-1], difference=track.scale[0] < 0):
         return []
     x = float(frame.x(track.labels[-1:])[0])
     y = float(frame.y(track.value[-1:])[0])

@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import islice
 from statistics import median
 
+from labelcore.charts.figure_bars import shows_interval
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.curves import asks_for_curve
@@ -289,3 +290,13 @@ def promise_line(session: Session) -> str:
     said = "" if first.scope.at_stop else goal
     form = ", approximate" if first.form == Form.APPROXIMATE else ""
     return f"{words.confidence_words(confidence)} confidence{together}{form}, {valid}{said}"
+
+
+def goal_line(session: Session) -> str:
+    """What the interval is from the goal, where there is one; "" once it is reached."""
+    margin = session.plan.margin
+    estimates, _ = main_and_other(session)
+    if not margin or at_an_end(session) or not estimates or not shows_interval(estimates[0]):
+        return ""
+    half = (estimates[0].high - estimates[0].low) / 2
+    return f"Now ± {words.points(half)}, goal ± {words.goal_points(margin)}."

@@ -26,6 +26,7 @@ from labelcore.charts.living import (
     along_scores,
     bars,
     difference_scale,
+    grey_words,
     over_labels,
     race,
 )
@@ -64,6 +65,7 @@ class Picture:
 
     views     the charts that can be chosen; empty where there is none
     sentence  what is known, in at most twenty words
+    grey      what a grey mark is, if there is one
     """
 
     bars: Node
@@ -71,6 +73,7 @@ class Picture:
     views: tuple[str, ...]
     view: str
     sentence: str
+    grey: str = ""
 
 
 def picture(session: Session, wanted: str | None, figure: str | None = None) -> Picture:
@@ -110,6 +113,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         views,
         view,
         claimed or said or short_sentence(charted or estimates[0]),
+        grey_words(shown),
     )
 
 

@@ -16,7 +16,7 @@ from labelcore.promises import Promise, Status
 from labelcore.session.session import Session
 from labelcore.ui import actions
 from labelcore.ui.answers import choice_buttons, classes_in_order, flag_key, more_classes
-from labelcore.ui.facts import shown_word
+from labelcore.ui.facts import counts, goal_line, shown_word
 from labelcore.ui.naming import name_form, several_people
 from labelcore.ui.plain import one_line
 from labelcore.ui.times import clock, reader_zone
@@ -164,7 +164,7 @@ def opened_panel(project: str, session: Session, panel: dict[str, Any], person: 
 
 def finish_panel(project: str, session: Session) -> None:
     st.markdown("**Finish this project?**")
-    st.text(finish_warning(session))
+    st.text(" ".join(part for part in (not_reached(session), finish_warning(session)) if part))
     st.text_input(
         "Why now? (printed in the report)",
         key="finish-reason",
@@ -180,6 +180,16 @@ def finish_panel(project: str, session: Session) -> None:
             args=(project, "finish-reason"),
         )
         close_button("Go on labelling")
+
+
+def not_reached(session: Session) -> str:
+    """What the plan still lacks; "" where nothing."""
+    now = counts(session)
+    if now.ended or now.answered >= now.total:
+        return ""
+    most = "at most " if now.most else ""
+    there = f"The plan is not reached yet: {now.answered:,} of {most}{count(now.total)}."
+    return f"{there} {goal_line(session)}".strip()
 
 
 def finish_warning(session: Session) -> str:

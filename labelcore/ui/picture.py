@@ -29,7 +29,13 @@ STYLE = (
 .name { font-size: 0.875rem; color: var(--quiet); overflow-wrap: anywhere; line-height: 1.15; }
 button.name { all: unset; font-size: 0.875rem; color: var(--quiet); cursor: pointer; }
 button.name { overflow-wrap: anywhere; line-height: 1.15; }
-button.name[aria-pressed="true"] { color: inherit; font-weight: 700; }
+/* Bold is what has a value to quote; the line is below whose chart is shown. */
+.bar:not(.out):has(.value:not(:empty)) .name { color: inherit; font-weight: 700; }
+button.name[aria-pressed="true"] {
+  color: inherit; text-underline-offset: 4px;
+  text-decoration: underline 2px var(--own, var(--data));
+}
+.guess { margin: -0.1rem 0 0.6rem; font-size: 0.875rem; color: var(--quiet); }
 button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-offset: 3px; }
 .chosen .name { color: inherit; font-weight: 700; }
 .out .track { opacity: 0.5; }
@@ -102,6 +108,7 @@ button.name:focus-visible { outline: 2px solid var(--own, var(--data)); outline-
   .bars { gap: 0.35rem; margin-bottom: 0.4rem; }
   .bar { grid-template-columns: 5rem 3.6rem minmax(3rem, 1fr) 5.7rem; min-height: 1.3rem; }
   .chart text { font-size: 14px; }
+  .folded .bars:not(:has(.bar:nth-child(-n+2) .grey)) + .guess { display: none; }
   .folded .bar:nth-child(n+3), .folded .tabs, .folded .chart { display: none; }
 }
 """
@@ -128,9 +135,14 @@ return ({ data, parentElement, setStateValue }) => {
   const focused = root.getRootNode().activeElement;
   const held = root.contains(focused) ? focused.textContent : "";
   root.className = "living" + (data.unfolded ? "" : " folded") + (data.large ? " large" : "");
+  // What is pressed by the mouse keeps no focus, which a later key would frame.
+  const pressed = (kind, name) => (event) => {
+    if (event.detail) event.currentTarget.blur();
+    setStateValue(kind, name);
+  };
   const bars = made(data.bars);
   for (const name of bars.querySelectorAll("[data-figure]")) {
-    name.onclick = () => setStateValue("figure", name.dataset.figure);
+    name.onclick = pressed("figure", name.dataset.figure);
   }
   const parts = [];
   if (data.views.length > 1) {
@@ -140,13 +152,14 @@ return ({ data, parentElement, setStateValue }) => {
       const tab = document.createElement("button");
       tab.textContent = name;
       tab.setAttribute("aria-pressed", String(name === data.view));
-      tab.onclick = () => setStateValue("view", name);
+      tab.onclick = pressed("view", name);
       tabs.appendChild(tab);
     }
     parts.push(tabs);
   }
   if (data.chart) parts.push(made(data.chart));
-  holder.replaceChildren(bars);
+  const guess = Object.assign(div(), { className: "guess", textContent: data.grey });
+  holder.replaceChildren(bars, ...(data.grey ? [guess] : []));
   below.replaceChildren(...parts);
   if (said.textContent !== data.said.join("")) {
     said.replaceChildren(...data.said.map(text =>
@@ -187,6 +200,7 @@ def show_picture(
         "unfolded": unfolded,
         "large": large,
         "said": list(said),
+        "grey": shown.grey,
     }
     _component()(
         key=key,

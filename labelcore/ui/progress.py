@@ -8,7 +8,6 @@ import numpy as np
 import streamlit as st
 
 from labelcore.charts import Chart, compare_chart, history_chart, left_out_words, strata_chart
-from labelcore.charts.figure_bars import shows_interval
 from labelcore.designs.curves import Curve
 from labelcore.report.along_ranks import headline, rank_names
 from labelcore.report.markup import tied
@@ -21,11 +20,11 @@ from labelcore.ui.claims_view import FORMS_TITLE, claims_of, claims_panel, form_
 from labelcore.ui.compare import compare_panel, several
 from labelcore.ui.confusion import confusion_panel, predicted
 from labelcore.ui.facts import (
-    at_an_end,
     counts,
     decision,
     estimand_name,
     existing_line,
+    goal_line,
     main_and_other,
     progress_line,
 )
@@ -38,7 +37,6 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.states import title
 from labelcore.ui.tables import number_table
 from labelcore.ui.times import clock, reader_zone
-from labelcore.words import sentences as words
 from labelcore.words.differences import is_difference
 from labelcore.words.quantities import same_quantity
 
@@ -133,16 +131,6 @@ def how_far(session: Session) -> None:
     st.progress(now.share)
     with st.container(key="line"):
         st.text(f"{status} · {progress_line(now, clock(last.at, reader_zone()) if last else None)}")
-
-
-def goal_line(session: Session) -> str:
-    """What the interval is from the goal, where there is one; "" once it is reached."""
-    margin = session.plan.margin
-    estimates, _ = main_and_other(session)
-    if not margin or at_an_end(session) or not estimates or not shows_interval(estimates[0]):
-        return ""
-    half = (estimates[0].high - estimates[0].low) / 2
-    return f"Now ± {words.points(half)}, goal ± {words.goal_points(margin)}."
 
 
 def _history(session: Session, estimates: list[Estimate]) -> None:

@@ -30,6 +30,7 @@ CELL = "review-cell"
 LIST, SEARCH, OPENED, TABLE = "review-list", "review-search", "review-opened", "review-table"
 WHICH, ANSWER, CALLED, WHO = "review-which", "review-answer", "review-called", "review-who"
 HEIGHT = 430
+JUDGED, CALLS = "Judged", "Classifier"
 EMPTY = "Nothing is judged yet: every answer will stand here."
 UNEVEN = "Items are not drawn evenly: shares of this list are not those of the file."
 NO_ROW = "No judged item has these words."
@@ -103,6 +104,8 @@ def chosen(session: Session, found: Reviewed) -> pd.DataFrame:
         search = st.text_input(
             "Search", key=SEARCH, placeholder="Search", label_visibility="collapsed"
         )
+    with st.container(key="quiet-drawn"):
+        st.text(UNEVEN)
     asked = any(st.session_state.get(key) for key in (ANSWER, CALLED, WHO))
     with (
         st.expander("More filters", key="review-filters", expanded=asked),
@@ -148,14 +151,12 @@ def rows(session: Session, found: Reviewed, shown: pd.DataFrame) -> None:
         hide_index=True,
         height=min(HEIGHT, 36 * (len(shown) + 1) + 3),
         column_config={
-            "Item": st.column_config.TextColumn(width=300),
+            "Item": st.column_config.TextColumn(width=250),
             "Score": st.column_config.NumberColumn(format="%.3g"),
         },
         selection_mode="single-cell",
         on_select=lambda: select(indices),
     )
-    with st.container(key="quiet-drawn"):
-        st.text(UNEVEN)
     label = f"Take this list ({len(shown):,})"
     table_button(session, label, "reviewed", lambda: listed(session, shown))
 
@@ -175,28 +176,29 @@ def readable(found: Reviewed, shown: pd.DataFrame, where: tzinfo) -> pd.DataFram
     """The rows as people read them."""
     columns: dict[str, list[object]] = {
         "Item": shown["item"].tolist(),
-        "Answer": [shown_word(one) for one in shown["answer"]],
+        JUDGED: [shown_word(one) for one in shown["answer"]],
     }
     if found.classifier is not None:
-        columns["Called"] = [shown_word(one) for one in shown["called"]]
+        calls = zip(shown["called"], shown["wrong"], strict=True)
+        columns[CALLS] = [shown_word(one) + (" · wrong" if wrong else "") for one, wrong in calls]
     if shown["score"].notna().any():
         columns["Score"] = shown["score"].tolist()
     columns["When"] = [clock(one, where) for one in shown["at"]]
     if found.table["who"].nunique() > 1:
         columns["Who"] = [one_line(one, 60) for one in shown["who"]]
-    marks = [_marks(*row) for row in shown[["wrong", "flagged", "note", "second"]].to_numpy()]
+    marks = [_marks(*row) for row in shown[["flagged", "note", "second"]].to_numpy()]
     if any(marks):
         columns["Mark"] = list(marks)
     return pd.DataFrame(columns)
 
 
-def _marks(wrong: bool, flagged: bool, note: str, second: str) -> str:
+def _marks(flagged: bool, note: str, second: str) -> str:
     """
-    >>> _marks(True, True, "odd", "unsure"), _marks(False, False, "", "")
-    ('wrong · flagged · odd · then Not sure', '')
+    >>> _marks(True, "odd", "unsure"), _marks(False, "", "")
+    ('flagged · odd · then Not sure', '')
     """
     then = f"then {shown_word(second)}" if second else ""
-    said = ("wrong" if wrong else "", "flagged" if flagged else "", one_line(note, 80), then)
+    said = ("flagged" if flagged else "", one_line(note, 80), then)
     return " · ".join(part for part in said if part)
 
 

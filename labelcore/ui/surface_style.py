@@ -38,6 +38,7 @@ SURFACE_STYLE = """
   flex: 1 1 0; min-width: 0; display: flex; flex-direction: column; gap: 0.4rem;
 }
 .lc-box img { max-width: 100%; align-self: center; margin: auto; }
+.stApp:has(.st-key-panel) .lc-box img { min-height: 0; max-height: 100%; object-fit: contain; }
 .lc-box .lc-pixels { image-rendering: pixelated; }
 .lc-refusal {
   padding: 0.75rem 1rem; border-radius: 0.5rem; overflow-wrap: anywhere;

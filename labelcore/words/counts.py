@@ -29,8 +29,8 @@ NO_LABEL = "no label near them yet"
 """Over the items of a confusion table that nothing is said of: their stratum has no label."""
 EACH_CELL = (
     "Each cell: about how many items of the file, and between which bounds, each by itself. "
-    "Where no bounds are known yet stand the labels: their shares are not those of the file, "
-    "because they are not drawn evenly."
+    "Where it says not yet, it counts the labels: their shares are not those of the file, because "
+    "they are not drawn evenly."
 )
 """What the numbers of a confusion table are."""
 
@@ -39,19 +39,19 @@ def row_words(
     numbers: Sequence[float], bounds: Sequence[tuple[float, float]], labels: Sequence[int]
 ) -> list[str]:
     """A row of a confusion table: about how many of its items are of each class, with the bounds,
-    or the labels where these are NaN; then the items in strata without a label.
+    or "not yet" and the labels where these are NaN; then the items in strata without a label.
 
     >>> row_words([512.3, 37.7, 0], [(497.2, 524.1), (25.9, 52.8)], [150, 9])
     ['512 (497 to 525)', '38 (25 to 53)', '0']
     >>> from math import nan
     >>> row_words([412.5, 137.5, 0], [(nan, nan), (nan, nan)], [3, 1])
-    ['3 of 4 labels', '1 of 4 labels', '0']
+    ['not yet: 3 labels', 'not yet: 1 label', '0']
     >>> row_words([0, 0, 550], [(nan, nan), (nan, nan)], [0, 0])
     ['–', '–', '550']
     """
     known = sum(labels)
     if isnan(bounds[0][0]):
-        said = [f"{one:,} of {count(known)}" if known else "–" for one in labels]
+        said = [f"not yet: {count(one, 'label')}" if known else "–" for one in labels]
     else:
         each = zip(numbers[: len(labels)], bounds, strict=True)
         said = [cell_words(number, *ends) for number, ends in each]

@@ -15,10 +15,8 @@ from labelcore.words.sentences import confidence_words, due_words, percent, rang
 
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
-SO_FAR = "So far anything from {range} % is possible; the grey mark is only a first guess."
-NO_DIFFERENCE_SO_FAR = (
-    "So far each of the two may be the better one; the grey mark is only a first guess."
-)
+SO_FAR = "So far anything from {range} % is possible."
+NO_DIFFERENCE_SO_FAR = "So far each of the two may be the better one."
 TOO_EARLY = "Too few labels to say anything; the interval comes with {due}."
 PROVISIONAL = "{name} is {value} so far; its interval comes with {due}."
 EXACT = "{name} is exactly {value}: every item that matters has a label."

@@ -234,6 +234,7 @@ def test_finish_asks_a_reason(app, make) -> None:
     session = make(labels=5)
     page = app("label", project="demo")
     button(page, "finish").click().run()
+    assert f"The plan is not reached yet: 5 of {session.plan.planned} labels." in texts(page)
     page.text_input[0].set_value("tired").run()
     button(page, "finish-now").click().run()
     assert [e.text for e in fresh(session).events if e.kind == "finished"] == ["tired"]

@@ -149,7 +149,9 @@ def test_a_cell_of_the_confusion_table_opens_its_items(app, session: lc.Session)
     page.run()
     assert not page.exception
     assert len(shown(page)) == len(reviewed(session, "lr").chosen(called="no", answer="yes")) > 0
-    assert set(shown(page)["Answer"]) == {"Yes"} and set(shown(page)["Called"]) == {"No"}
+    assert set(shown(page)["Judged"]) == {"Yes"} and set(shown(page)["Classifier"]) == {
+        "No · wrong"
+    }
     page.session_state[review.CELL] = ("lr", "no", None)
     assert len(shown(page.run())) == len(reviewed(session, "lr").chosen(called="no"))
 

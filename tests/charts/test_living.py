@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from labelcore.charts.figure_bars import estimate_bar
 from labelcore.charts.living import (
     BOTTOM,
     HEIGHT,
     LEFT,
     RIGHT,
+    TOO_WIDE,
     TOP,
     WIDTH,
     Along,
@@ -23,9 +26,11 @@ from labelcore.charts.living import (
     along_scores,
     bars,
     difference_scale,
+    grey_words,
     over_labels,
     race,
 )
+from labelcore.promises import State
 from labelcore.ui.nodes import MADE
 
 HOSTILE = "</text><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -139,6 +144,39 @@ def test_a_candidate_that_is_out_ends_in_a_cross_below_those_still_in() -> None:
     assert gone[2] == "×" and float(gone[1]["x"]) == at(2, 0)[0]
     (wanted,) = of_class(drawn, "goal")
     assert float(wanted[1]["y1"]) == at(0, 0.8)[1]
+
+
+def test_no_grey_mark_stands_where_a_handful_of_labels_were_alike() -> None:
+    for value, drawn in ((0.0, 0), (0.4, 1), (1.0, 0)):
+        guess = SimpleNamespace(
+            estimand="precision",
+            value=value,
+            low=0.0,
+            high=0.95,
+            state=State.INTERVAL,
+            tentative=True,
+            confidence=0.95,
+            has_interval=True,
+        )
+        known = SimpleNamespace(**{**vars(guess), "tentative": False})
+        shown = [estimate_bar(guess, "Precision", early=True)]
+        assert len(of_class(bars(shown), "tick grey")) == drawn
+        assert bool(grey_words(shown)) == bool(drawn)
+        assert of_class(bars([estimate_bar(known, "Precision", early=True)]), "tick")
+        ends = np.array([np.nan, value, value])
+        grey = over_labels(track(value=ends, grey=np.ones(3, dtype=bool)), "")
+        assert len(of_class(grey, "last grey")) == len(of_class(grey, "estimate grey")) == drawn
+        assert of_class(over_labels(track(value=ends), ""), "last")
+
+
+def test_a_remark_on_wide_bounds_is_not_crossed_by_the_cut() -> None:
+    for cut, crosses in ((20, False), (80, True)):
+        rank, wide = np.arange(1.0, 101), np.ones(100)
+        drawn = along_scores(Along(rank, 0.5 * wide, 0 * wide, wide, 100, cut), "")
+        (said,) = [one for one in of_class(drawn, "note") if one[2] == TOO_WIDE]
+        (line,) = of_class(drawn, "cut")
+        free = float(line[1]["x1"]) - 8 if crosses else WIDTH - RIGHT
+        assert float(said[1]["x"]) == free
 
 
 def test_the_axes_stand_at_the_plan_whatever_the_data() -> None:

@@ -75,9 +75,7 @@ def test_a_value_that_says_little_is_not_told() -> None:
     wide = estimate("recall", low=0.2, high=0.97, tentative=True)
     assert "20.0 to 97.0" in short_sentence(wide) and "86" not in short_sentence(wide)
     open_ = replace(wide, low=0.0021, high=1.0)
-    assert short_sentence(open_) == (
-        "So far anything from 0.2 to 100.0 % is possible; the grey mark is only a first guess."
-    )
+    assert short_sentence(open_) == ("So far anything from 0.2 to 100.0 % is possible.")
     assert meaning(open_)[0] == NOTHING_YET and meaning(wide)[0].startswith("Of 100 projects")
     difference = estimate("f1_difference", low=-0.99, high=0.99, tentative=True)
     assert short_sentence(difference).startswith("So far each of the two may")
