@@ -36,6 +36,7 @@ from labelcore.charts.design import HAIR, THIN
 from labelcore.results.types import Band
 from labelcore.words import sentences as words
 
+FIRST_GUESS = "first guess: the band is wide"
 NOTHING = "No curve yet: it starts with the first estimate."
 LOG_FROM_ITEMS = 5000
 
@@ -57,7 +58,7 @@ def rank_chart(
                near the top
     cut        a rank, drawn as an upright line
     required   a value of the reading that is asked for, drawn as a dashed line
-    tentative  whether the values may still lean: drawn grey
+    tentative  whether the values may still lean: drawn thin and grey, and called a first guess
     own        the classifier's own cut, a dotted upright line that says so
     Raises ValueError for a reading that is not known.
     """
@@ -82,8 +83,8 @@ def rank_chart(
             x=x.tolist(),
             y=gaps(points.value, points.usable),
             mode="lines",
-            name=value_name(points),
-            line=value_line(points) | ({"color": REFERENCE} if tentative else {}),
+            name=FIRST_GUESS if tentative else value_name(points),
+            line=value_line(points) | ({"color": REFERENCE, "width": THIN} if tentative else {}),
             cliponaxis=False,
             **hover(hover_texts(points)),
         )

@@ -51,7 +51,7 @@ MOST_BESIDE = 3
 CHOSEN, RANDOM = "chosen", "plain random"
 IF_OFF = "If your scores mislead, half or twice the labels may be needed."
 IF_OFF_CHOICE = "If your scores mislead, a quarter to three times the labels may be needed."
-KEPT = "For sure: precision of at least {least}, and at most {lost} of the finds lost."
+KEPT = "Promised: precision of at least {least}, and at most {lost} of the finds lost."
 SURE_MEANS = (
     "Of 100 projects like this one, about {wrong} would say something false{when}. That holds "
     "whatever the scores are worth. The number of labels is expected as if they were right, and "
@@ -124,7 +124,7 @@ def choice_kept(params: Any) -> str:
 
     >>> from labelcore.designs import DESIGNS
     >>> choice_kept(DESIGNS["reach_selection"].Params())
-    'For sure: precision of at least 80.0 %, and at most 10.0 % of the finds lost.'
+    'Promised: precision of at least 80.0 %, and at most 10.0 % of the finds lost.'
     """
     if not hasattr(params, "precision_slack"):
         return ""
