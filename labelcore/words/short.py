@@ -11,7 +11,7 @@ from labelcore.results.types import DIFFERENCE, NEXT_TO_ALL, Band, Estimate
 from labelcore.words import found
 from labelcore.words.differences import number_words, points_range
 from labelcore.words.quantities import key_parts, label_of, term_of
-from labelcore.words.sentences import confidence_words, due_words, percent, range_text
+from labelcore.words.sentences import confidence_words, due_words, range_text
 
 NOT_YET = "Nothing is known yet: anything from 0 to 100 % is possible."
 NO_DIFFERENCE_YET = "Nothing is known yet: each of the two may be the better one."
@@ -85,7 +85,7 @@ def short_sentence(estimate: Estimate) -> str:
     """One sentence that never claims more than the promise of the interval."""
     scope = estimate.scope
     name = label_of(key_parts(estimate.estimand)[0]) if scope.found is None else found.NAME
-    value = "" if estimate.value is None else percent(estimate.value)
+    value = "" if estimate.value is None else number_words(estimate.estimand, estimate.value)
     if estimate.state == State.EXACT:
         return EXACT.format(name=name, value=value)
     if not estimate.has_interval:

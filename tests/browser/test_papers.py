@@ -21,7 +21,10 @@ from labelcore.figures.choices import true_choice
 from labelcore.replay import replay_project
 from labelcore.results.types import Band, Choice, Estimate
 from labelcore.store import open_store
+from labelcore.ui.living import picture
 from labelcore.words import sentences as words
+from labelcore.words.choices import choice_short
+from labelcore.words.short import short_sentence
 from tests.browser import driving
 from tests.browser.conftest import wait_until_idle
 from tests.browser.server import Server
@@ -113,6 +116,16 @@ def quoted(session: lc.Session) -> str:
     return first.sentence()
 
 
+def in_short(session: lc.Session) -> str:
+    """The same in at most twenty words, as the labelling page says it."""
+    first = next(iter(session.results().values()))
+    if isinstance(first, Choice):
+        return choice_short(first)
+    if isinstance(first, Band):
+        return picture(session, None).sentence
+    return short_sentence(first)
+
+
 def text_of(page: Page) -> str:
     """Everything on the page, with single spaces."""
     return re.sub(r"\s+", " ", page.locator("[data-testid='stMain']").inner_text())
@@ -148,7 +161,7 @@ def test_typed_to_the_end(
     with opened(data, design) as session:
         assert session.status != "open" and not session.going_on
         sentence = quoted(session)
-        expect(state).to_contain_text(sentence)
+        expect(state).to_contain_text(in_short(session))
         ended_rightly(session, truth)
         progress_says_it(page, f"{url}/progress?project={design}", sentence)
         report_says_it(page, f"{url}/report?project={design}", session, sentence)
@@ -194,6 +207,7 @@ def ended_rightly(session: lc.Session, truth: dict[str, bool]) -> None:
 
 def progress_says_it(page: Page, address: str, sentence: str) -> None:
     page.goto(address)
+    driving.unfold(page, "fold-terms")
     expect(page.locator(".st-key-sentence").first).to_contain_text(sentence)
     page.locator(".living .chart").wait_for()
     is_sound(page)

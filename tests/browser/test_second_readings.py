@@ -84,6 +84,8 @@ def test_known_answers_a_comparison_and_a_second_pass(page: Page, shared_server:
         assert "of them from before" in first
         for name in ("progress", "report"):
             page.goto(f"{url}/{name}?project={PROJECT}")
+            if name == "progress":
+                driving.unfold(page, "fold-terms")
             expect(page.locator(".st-key-sentence").first).to_contain_text(first)
             if name == "progress":
                 driving.unfold(page, "fold-errors")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy.stats import binom
 
@@ -19,6 +20,8 @@ from labelcore.errors import PlanError
 from labelcore.estimands import SCALARS
 from labelcore.figures.scalars import look_at, scalar_results
 from labelcore.log.events import Event
+from labelcore.population.ids import TextIds
+from labelcore.stats.md5 import Texts
 from tests.contracts.design_contracts import (
     drawn,
 )
@@ -314,3 +317,7 @@ class _Ids:
 
     def all(self) -> list[str]:
         return list(self.names)
+
+    def texts(self, positions: np.ndarray | None = None) -> Texts:
+        whole = TextIds(pa.chunked_array([self.names], pa.string()))
+        return whole.texts(positions)

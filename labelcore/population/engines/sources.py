@@ -56,6 +56,6 @@ def large_parts(source: str) -> list[str] | None:
         rows = sum(pq.read_metadata(part).num_rows for part in parts)
         first = pq.read_schema(parts[0])
         alike = all(pq.read_schema(part).equals(first) for part in parts[1:])
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         return None  # said by the reader in memory
     return [str(part) for part in parts] if rows >= LARGE and alike else None
