@@ -64,6 +64,7 @@ def test_known_answers_a_comparison_and_a_second_pass(page: Page, shared_server:
         driving.answer(page, "ny"[truth[driving.shown(page)["text"]]])
     state = page.locator(".st-key-state").first
     expect(state).to_contain_text("All the labels asked for are there")
+    driving.unfold(page, "details")
     expect(state).to_contain_text("no item was judged twice")
     driving.choose(page, state.get_by_role("button", name="a second time"))
     driving.wait_for_item(page)
