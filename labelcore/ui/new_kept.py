@@ -27,7 +27,8 @@ NAME, TOKEN, WRITTEN = "draft", "draft token", "draft written"
 FORM = re.compile(r"[0-9a-f]{24}")
 LARGEST, OLDEST_SECONDS = 100_000, 30 * 24 * 3600
 PRESSED = re.compile(
-    r"(upload|press-more-aims|create|next|back|way-out|go|row|race-cancel|claim-more|claim-fewer)\b"
+    r"(upload|press-more-aims|create|next|back|to-columns|way-out|go|row|race-cancel|claim-more"
+    r"|claim-fewer)\b"
 )
 """How the keys of buttons and of the uploader go on: nothing may be put into these."""
 

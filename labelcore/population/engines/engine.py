@@ -182,9 +182,11 @@ def patiently(ask: Callable[[], Answer], interrupt: Callable[[], object], tick: 
     worker = threading.Thread(target=work, daemon=True)
     worker.start()
     try:
-        while not (found or failed):
+        while True:
             worker.join(POLL_SECONDS)
             tick()
+            if found or failed:
+                break
     except BaseException:
         interrupt()
         worker.join()
