@@ -233,8 +233,8 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
 def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
     """The next ``counts`` items of each stratum, every prefix in proportion."""
     items = next_items(frame, drawn, counts)
-    names = [setup.population.id_at(int(position)) for position in items]
-    places = (hash_keys(setup.seed, "place", names)[:, 0].astype(float) + 0.5) / 2.0**64
+    keys = hash_keys(setup.seed, "place", setup.population.texts_at(items))
+    places = (keys[:, 0].astype(float) + 0.5) / 2.0**64
     strata = interleaved(counts, places)
     first = np.concatenate([[0], np.cumsum(counts)[:-1]])
     turn = np.empty(len(items), dtype=np.int64)
