@@ -8,7 +8,8 @@ reads the file, makes a project on SQLite, labels 120 items and writes the repor
 opens the project again. Seconds are those of the processor; the peak is that of the process.
 
 The second table has each method on its own: bytes that its session holds for each item, and
-milliseconds of the figures after a label.
+milliseconds of the figures after a label. The third reads the same items as JSON Lines, with all
+checks, and beside it `pandas.read_json` in the same process, one after the other; medians.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -36,6 +38,7 @@ from labelcore.session.session import Session
 
 FOUR = ["accuracy", "precision", "recall", "f1"]
 LABELS = 120
+READINGS = 9
 BLOCK = 1_000_000
 CURVE = ["precision_curve"]
 METHODS: Mapping[str, dict[str, Any]] = {
@@ -241,6 +244,19 @@ def _arrays(found: Any, seen: set[int], depth: int) -> Iterator[np.ndarray]:
         yield from _arrays(one, seen, depth + 1)
 
 
+def reading_lines(path: str) -> dict[str, Any]:
+    """JSON Lines as a population, and as a table of pandas."""
+    ours, theirs = [], []
+    for _ in range(READINGS + 1):
+        start = time.process_time()
+        read_items(Path(path))
+        between = time.process_time()
+        pd.read_json(path, lines=True)
+        ours.append(between - start)
+        theirs.append(time.process_time() - between)
+    return {"ours": median(ours[1:]), "pandas": median(theirs[1:])}
+
+
 # --- jobs and tables -----------------------------------------------------------------------------
 
 
@@ -269,11 +285,24 @@ def of_method(name: str, n_items: int) -> list[Row]:
         return [{"method": name, "items": n_items, **alone("a_method", str(path), name)}]
 
 
+def of_lines(n_items: int) -> list[Row]:
+    """JSON Lines read by two."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "items.jsonl"
+        with path.open("w") as file:
+            for block in blocks(n_items):
+                block.to_pandas().to_json(file, orient="records", lines=True)
+        return [{"lines": n_items, **alone("reading_lines", str(path))}]
+
+
 def jobs(options: Options) -> dict[str, Job]:
     sizes = (10_000, 100_000) if options.quick else (10_000, 100_000, 1_000_000)
     more = (10_000, 100_000) if options.quick else (10_000, 1_000_000)
-    return {f"in memory, {size}": partial(of_size, size) for size in sizes} | {
-        f"{name}, {size}": partial(of_method, name, size) for name in METHODS for size in more
+    lines = 20_000 if options.quick else 200_000
+    return {
+        **{f"in memory, {size}": partial(of_size, size) for size in sizes},
+        **{f"{name}, {size}": partial(of_method, name, size) for name in METHODS for size in more},
+        f"JSON Lines, {lines}": partial(of_lines, lines),
     }
 
 
@@ -285,7 +314,14 @@ def tables(rows: Rows, options: Options) -> str:
     found = table(head, [_project(one) for one in projects])
     methods = [one for one in every if "method" in one]
     head = ("method", "items", "plan, s", "bytes an item", "next item, ms", "figures, ms")
-    return f"{found}\n{table(head, [_method(one) for one in methods])}"
+    found += f"\n{table(head, [_method(one) for one in methods])}"
+    head = ("rows of JSON Lines", "read and checked", "pandas.read_json", "times")
+    read = [
+        [f"{one['lines']:,}", f"{one['ours']:.2f} s", f"{one['pandas']:.2f} s",
+         f"{one['ours'] / one['pandas']:.2f}"]
+        for one in every if "lines" in one
+    ]  # fmt: skip
+    return f"{found}\n{table(head, read)}"
 
 
 def _project(one: Row) -> list[str]:

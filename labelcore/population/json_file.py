@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
 from labelcore.population.json_records import RowFault, find_records
-from labelcore.population.json_text import sound_row
+from labelcore.population.json_text import sound_columns, sound_row
 from labelcore.population.limits import MOST_COLUMNS, check_columns, check_rows
 from labelcore.population.text import Columns, joined, text_column
 from labelcore.population.text_file import lines_at, open_text
 
-ROWS_AT_ONCE = 1 << 14
+BYTES_AT_ONCE = 1 << 20
 MOST_INNER = 20
 """More different fields than these within one field are keys of its own, and no columns."""
 
@@ -42,19 +42,18 @@ class JsonFile:
         self._faults: dict[int, RowFault] = {}
         columns: dict[str, None] = {}
         inner: dict[str, dict[str, None]] = {}
-        for row, (start, end, fields, fault) in enumerate(find_records(self._text)):
-            if row % ROWS_AT_ONCE == 0:
-                check_rows(path.name, row + 1)
-            if fault is not None:
-                self._faults[row] = fault
-            elif not fields.keys() <= columns.keys():
-                columns.update(dict.fromkeys(fields))
-                check_columns(path.name, len(columns))
-            if dict in map(type, fields.values()):
-                _note_inner(inner, fields)
-            self._starts.append(start)
-            self._ends.append(end)
-        check_rows(path.name, len(self))
+        for rows in find_records(self._text):
+            self._faults |= {len(self) + place: fault for place, fault in rows.faults.items()}
+            self._starts.extend(rows.starts)
+            self._ends.extend(rows.ends)
+            check_rows(path.name, len(self))
+            for names in dict.fromkeys(map(tuple, rows.fields)):
+                if not columns.keys() >= set(names):
+                    columns.update(dict.fromkeys(names))
+                    check_columns(path.name, len(columns))
+            for fields in () if rows.flat else rows.fields:
+                if dict in map(type, fields.values()):
+                    _note_inner(inner, fields)
         if self._faults and not columns:
             raise PopulationError(self.faults())
         self.columns = _with_inner(columns, inner)
@@ -74,10 +73,8 @@ class JsonFile:
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
         """The same a few rows at a time."""
-        rows = self._rows(names)
-        while block := list(islice(rows, ROWS_AT_ONCE)):
-            columns = zip(*block, strict=True)
-            cells = zip(names, columns, strict=bool(names))
+        for rows in self._some_rows():
+            cells = zip(names, sound_columns(rows, names), strict=True)
             yield {name: text_column(column) for name, column in cells}
 
     def faults(self) -> list[Fault]:
@@ -120,15 +117,22 @@ class JsonFile:
         """The named cells of a row."""
         return dict(zip(names, sound_row(raw, names), strict=True))
 
-    def _rows(self, names: Sequence[str]) -> Iterator[list[str]]:
-        """The named cells of each row; empty ones for a broken row."""
-        place = 0
+    def _some_rows(self) -> Iterator[list[bytes]]:
+        """The bytes of rows, as many at once as lie together; an empty object for a broken row."""
+        starts, ends = (np.frombuffer(one, dtype=np.int64) for one in (self._starts, self._ends))
+        row = 0
         with self._text.path.open("rb") as stream:
-            for row, (start, end) in enumerate(zip(self._starts, self._ends, strict=True)):
-                if start != place:
-                    stream.seek(start)
-                raw, place = stream.read(end - start), end
-                yield [""] * len(names) if row in self._faults else sound_row(raw, names)
+            while row < len(self):
+                first = int(starts[row])
+                after = max(row + 1, int(np.searchsorted(ends, first + BYTES_AT_ONCE)))
+                stream.seek(first)
+                data = stream.read(int(ends[after - 1]) - first)
+                spans = (np.stack([starts[row:after], ends[row:after]], axis=1) - first).tolist()
+                rows = [data[start:end] for start, end in spans]
+                for broken in self._faults.keys() & set(range(row, after)):
+                    rows[broken - row] = b"{}"
+                yield rows
+                row = after
 
 
 def _note_inner(inner: dict[str, dict[str, None]], fields: Mapping[str, Any]) -> None:

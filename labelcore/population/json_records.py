@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population.json_text import DECODER, checked_object, field_names, why
+from labelcore.population.json_text import DECODER, checked_object, field_names, flat_rows, why
 from labelcore.population.limits import LARGEST_LIST, LONGEST_ROW, long_row, refusal
 from labelcore.population.text import shorten
 from labelcore.population.text_file import MARKS, TextFile, lines_at
@@ -21,6 +22,8 @@ LONGEST_RAW = 400
 LONGEST_TOKEN = 20  # of what is not a text: a number cut in two would be another number
 WINDOW = LONGEST_ROW + LONGEST_TOKEN
 HEAD_BYTES = 1 << 16
+LINES_AT_ONCE = 1 << 16  # bytes: one row that needs a look of its own costs those beside it time
+ELEMENTS_AT_ONCE = 64
 
 
 class RowFault(NamedTuple):
@@ -40,7 +43,26 @@ class Record(NamedTuple):
     fault: RowFault | None = None
 
 
-def find_records(text: TextFile) -> Iterator[Record]:
+class Records(NamedTuple):
+    """Rows one after another, as ``Record`` has them; faults by place among them.
+
+    flat   whether it is known that no field of theirs holds fields
+    """
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    fields: Sequence[Mapping[str, Any]]
+    faults: Mapping[int, RowFault]
+    flat: bool = False
+
+    @classmethod
+    def of(cls, rows: Sequence[Record]) -> Records:
+        faults = {place: row.fault for place, row in enumerate(rows) if row.fault is not None}
+        starts, ends, fields, _ = zip(*rows, strict=True)
+        return cls(starts, ends, fields, faults)
+
+
+def find_records(text: TextFile) -> Iterator[Records]:
     """Each row; PopulationError for a file that is neither lines nor a list of objects."""
     with text.path.open("rb") as stream:
         start = len(mark) if (mark := stream.read(3)) in MARKS else 0
@@ -51,25 +73,56 @@ def find_records(text: TextFile) -> Iterator[Record]:
                 break
             start += len(part)
     if first.startswith(b"["):
-        return _elements(text)
+        return _some_at_once(_elements(text))
     if first.startswith(b"{") and first != b"{":
         return _lines(text, start)
     rule = f"a JSON file must hold {FORMS}" if first else "the file is empty"
     raise PopulationError([Fault(text.name, None, None, None, rule)])
 
 
-def _lines(text: TextFile, start: int) -> Iterator[Record]:
+def _some_at_once(rows: Iterable[Record]) -> Iterator[Records]:
+    rows = iter(rows)
+    while some := list(islice(rows, ELEMENTS_AT_ONCE)):
+        yield Records.of(some)
+
+
+def _lines(text: TextFile, start: int) -> Iterator[Records]:
     """One object a line, without the spaces around it; blank lines are no rows."""
-    with text.path.open("rb") as stream:
-        stream.seek(start)
-        rows = 0
-        while line := stream.readline(LONGEST_ROW + 1):
+    before = 0
+    for place, block in _blocks(text, start):
+        rows: list[tuple[int, bytes]] = []
+        for line in block.split(b"\n"):
             if len(line) > LONGEST_ROW:
-                raise long_row(text.name, rows + 1)
+                raise long_row(text.name, before + len(rows) + 1)
             if found := line.strip():
-                rows += 1
-                yield _line(text, start + line.index(found), found)
-            start += len(line)
+                rows.append((place + line.index(found), found))
+            place += len(line) + 1
+        if rows:
+            yield _together(text, rows)
+        before += len(rows)
+
+
+def _together(text: TextFile, rows: Sequence[tuple[int, bytes]]) -> Records:
+    """Rows by their first bytes: at once if that is enough, else each on its own."""
+    try:
+        fields = flat_rows([line.decode() for _, line in rows])
+    except UnicodeDecodeError:
+        fields = None
+    if fields is None:
+        return Records.of([_line(text, start, line) for start, line in rows])
+    starts = [start for start, _ in rows]
+    return Records(starts, [start + len(line) for start, line in rows], fields, {}, flat=True)
+
+
+def _blocks(text: TextFile, place: int) -> Iterator[tuple[int, bytes]]:
+    """Some lines at once, and their first byte; the last one is cut where it is too long."""
+    with text.path.open("rb") as stream:
+        stream.seek(place)
+        while block := stream.read(LINES_AT_ONCE):
+            if not block.endswith(b"\n"):
+                block += stream.readline(LONGEST_ROW + 1)
+            yield place, block
+            place += len(block)
 
 
 def _line(text: TextFile, start: int, line: bytes) -> Record:

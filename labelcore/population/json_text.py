@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,11 +51,37 @@ def field_names(text: str) -> Mapping[str, Any]:
     except (StopIteration, ValueError, RecursionError):
         return parse_object(text)
     once = type(found) is dict and text.count('":') == len(found) and not APART.search(text)
-    shallow = text.count("[") < MOST_NESTED
-    if once and shallow and end == len(text) and "\\u" not in text:
+    if once and _shallow(text) and end == len(text) and not SURROGATE.search(text):
         names: Mapping[str, Any] = found
         return names
     return parse_object(text)
+
+
+def flat_rows(texts: Sequence[str]) -> list[Mapping[str, Any]] | None:
+    """The fields of some objects, decoded together; None unless each text is an object without
+    fields in its fields, and with different names, and so needs no further check.
+
+    What stands between the texts is known to this process alone: were one of them more or less than
+    a value, some of it would not come out between two values.
+    """
+    whole = BETWEEN.join(texts)
+    if APART.search(whole) or SURROGATE.search(whole):
+        return None
+    try:
+        found = _SOUND.decode(f"[{whole}]")
+    except (ValueError, RecursionError):
+        return None
+    rows: list[Mapping[str, Any]] = found[::2]
+    alone = len(rows) == len(texts) and found[1::2] == [MARK] * (len(texts) - 1)
+    if not alone or set(map(type, rows)) != {dict}:
+        return None
+    once = whole.count('":') == sum(map(len, rows))
+    return rows if once and (_shallow(whole) or all(map(_shallow, texts))) else None
+
+
+def _shallow(text: str) -> bool:
+    """Whether an object without fields in its fields is surely not nested too deeply."""
+    return text.count("[") < MOST_NESTED
 
 
 def _check_depth(value: object, text: str) -> None:
@@ -84,7 +111,7 @@ def checked_object(value: object, text: str) -> dict[str, Any]:
             f"a row must be an object {{...}}, got {KINDS.get(type(value), 'a number')}"
         )
     _check_depth(value, text)
-    if "\\u" in text:
+    if SURROGATE.search(text):
         try:
             json_text(value).encode()
         except UnicodeEncodeError:
@@ -152,6 +179,24 @@ def sound_row(raw: bytes, names: Sequence[str]) -> list[str]:
     return cells
 
 
+def sound_columns(raws: Sequence[bytes], names: Sequence[str]) -> list[list[str]]:
+    """The same of many rows, by column, and faster still."""
+    texts = [raw.decode() for raw in raws]
+    rows = _SOUND.decode("[" + ",".join(texts) + "]")
+    return [_sound_column(name, rows, texts) for name in names]
+
+
+def _sound_column(name: str, rows: Sequence[dict[str, Any]], texts: Sequence[str]) -> list[str]:
+    plain = "." not in name
+    cells: list[Any] = [row.get(name) if plain else field_of(row, name) for row in rows]
+    if set(map(type, cells)) == {str}:
+        return cells
+    return [
+        cell_text(field_of(parse_object(text), name) if type(cell) in (dict, list) else cell)
+        for cell, text in zip(cells, texts, strict=True)
+    ]
+
+
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -165,5 +210,8 @@ DECODER = json.JSONDecoder(
     object_pairs_hook=_named_once, parse_float=Number, parse_int=Number, parse_constant=Number
 )
 APART = re.compile(r'"[ \t\r\n]+:')
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+MARK = secrets.token_hex(16)
+BETWEEN = f',"{MARK}",'
 _SOUND: Any = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 SOUND = _SOUND.scan_once

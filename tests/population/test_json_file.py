@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from labelcore.errors import Fault, PopulationError
-from labelcore.population import Population, read_population
+from labelcore.population import Population, json_file, json_records, read_population
 from labelcore.population.head import head_of
 from labelcore.population.json_file import JsonFile
+from labelcore.population.json_text import flat_rows, parse_object
 from labelcore.ui.guess import guess
 
 Write = Callable[..., Path]
@@ -60,6 +61,70 @@ def test_values_as_text(csv_file: Write, form: Any, mark: str, suffix: str) -> N
         contents = list(pool.map(population.content, population.ids()))
     assert [content["text"] for content in contents] == texts
     assert population.metadata("3") == {"n": "2"}
+
+
+def test_rows_decoded_together_are_those_decoded_one_by_one() -> None:
+    texts = [f'{{"n": {n}, "text": {value}}}' for n, (value, _) in enumerate(VALUES)]
+    flat = [text for text in texts if "\\ud" not in text and '"b" :' not in text]
+    found = flat_rows(flat)
+    assert found is not None and len(flat) == len(texts) - 2
+    assert list(map(dict, found)) == [plain(parse_object(text)) for text in flat]
+
+
+def plain(found: Any) -> Any:
+    """A decoded row with numbers as texts."""
+    if isinstance(found, dict):
+        return {name: plain(value) for name, value in found.items()}
+    return [plain(one) for one in found] if isinstance(found, list) else found
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ['{"a": [{"b": 1}', '{"c": 1}]}', '{"d": 1}, {"e": 1}'],
+        ['{"a": 1}, "", {"b": 1}', '{"c": ["', '"]}'],
+        ['{"a": 1}', '{"a": 1} {"b": 2}'],
+        ['{"a": 1}', '{"a": 1, "a": 2}'],
+        ['{"a": 1}', '{"a": {"b": 1}}'],
+        ['{"a": 1}', '{"a": "\\udead"}'],
+        ['{"a": 1}', "[]"],
+        ['{"a": 1}', "3"],
+        ['{"a": 1}', '{"a": ' + "[" * 201 + "]" * 201 + "}"],
+        ['{"a": 1}', '{"a": ' + "[" * 90_000],
+    ],
+    ids=lambda texts: texts[-1][:20],
+)
+def test_rows_that_need_a_look_of_their_own_are_not_decoded_together(texts: Sequence[str]) -> None:
+    assert flat_rows(texts) is None
+
+
+@pytest.mark.parametrize("form", [as_lines, as_list])
+def test_rows_are_the_same_however_many_are_read_at_once(
+    csv_file: Write, monkeypatch: pytest.MonkeyPatch, form: Any
+) -> None:
+    wide = [json.dumps("x" * (7 * n % 90) + "ü" * (n % 3)) for n in range(40)]
+    path = csv_file(form(wide).replace("\n", "  \r\n\n \t") + " \n", "a.json")
+    one_block = JsonFile(path)
+    for name in ("LINES_AT_ONCE", "ELEMENTS_AT_ONCE"):
+        monkeypatch.setattr(json_records, name, 37)
+    monkeypatch.setattr(json_file, "BYTES_AT_ONCE", 50)
+    some = JsonFile(path)
+    names = ["text", "n"]
+    found = {name: column.to_pylist() for name, column in some.load(names).items()}
+    assert found == {name: column.to_pylist() for name, column in one_block.load(names).items()}
+    assert found["text"] == [json.loads(text) for text in wide]
+    assert [some.cells(row, names) for row in range(40)] == [
+        {"text": text, "n": str(row)} for row, text in enumerate(found["text"])
+    ]
+
+
+def test_a_broken_row_leaves_those_beside_it(csv_file: Write) -> None:
+    rows = [f'{{"id": "i{n}", "text": "t"}}' for n in range(30)]
+    rows[7], rows[20] = '{"id": "i7", "text" "t"}', '{"id": "i20"}, {"id": "more"}'
+    table = JsonFile(csv_file("\n".join(rows), "a.jsonl"))
+    assert [(fault.row, fault.line) for fault in table.faults()] == [(8, 8), (21, 21)]
+    ids = [f"i{n}" if n not in (7, 20) else "" for n in range(30)]
+    assert table.load(["id"])["id"].to_pylist() == ids
 
 
 def test_utf16_and_windows_1252(csv_file: Write) -> None:
