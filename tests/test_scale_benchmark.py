@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import labelcore as lc
-from benchmarks.scale import FOUR, held, label, read_items, write_items
+from benchmarks.scale import FOUR, Clock, held, label, read, write_file
 from labelcore.session import prepared
 from labelcore.session.session import Session
 
@@ -17,15 +17,15 @@ GOAL = 35
 
 def test_a_session_holds_few_bytes_an_item(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prepared, "LEAST", 1)
-    write_items(tmp_path / "items.parquet", 40_000)
-    population = read_items(tmp_path / "items.parquet")
+    write_file(tmp_path / "items.parquet", 40_000)
+    population = read(tmp_path / "items.parquet")
     plan = lc.Plan("recalibrated_neyman", FOUR, classifier="a", budget=100, seed=7)
     store = f"sqlite:///{tmp_path}/labels.db"
     session = lc.Session(population, plan, store, "x")
-    label(session, 3)
+    label(session, Clock(), 3)
     assert 20 < sum(held(session)) <= GOAL
     again = Session.open(store, "x")
-    label(again, 3)
+    label(again, Clock(), 3)
     memory, mapped = held(again)
     assert memory <= 2 and mapped > 20, "all but the answers lies on the disk"
 
