@@ -16,6 +16,8 @@ from labelcore.designs.params import parameter as parameter
 from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
+from labelcore.population.array_items import SMALL_CODES, items_of
+from labelcore.population.items import Items, Part, Stretch
 from labelcore.promises import Promise
 from labelcore.stats.orders import HASHED, Keys, Orders, narrow, ranking, shuffled
 from labelcore.stats.profile import Cells, FloatArray
@@ -23,13 +25,11 @@ from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
-SMALL_CODES = 1 << 15
-"""Strata are counted in 16 bits: what is computed with them, such as twice their number, fits."""
 NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 """Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
 
 
-INTERVAL_RULES = 6
+INTERVAL_RULES = 7
 """The version of the interval rules that new plans keep; 1 is that of version 0.1.0."""
 WHOLE_ITEMS = 2
 """The version from which every G-profile bound is in whole items where few are left."""
@@ -42,6 +42,10 @@ ALL_RANKS = 5
 """The version from which the curve of the default method holds for all ranks together."""
 STRAIGHT = 6
 """The version from which the band of geometric strata goes nearly straight from edge to edge."""
+EXACT = 7
+"""The version from which the scores of a large file are summed up as whole numbers."""
+LARGE = 1_000_000
+"""So many items make a file large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,22 @@ class Setup:
     orders: Orders = HASHED
     rules: int = INTERVAL_RULES
 
+    def items(self) -> Items:
+        """What may be asked of the items: counts, ranks and samples. What an answer took to be
+        found is kept as long as this is."""
+        return items_of(self.population, self.orders)
+
+    def along(self, classifier: str | None) -> Stretch:
+        """All items from the most positive score of a classifier down, ties by the tie hash, which
+        alone decides without a score."""
+        scored = classifier if classifier in self.population.scores else None
+        return Stretch(scored, scored not in self.population.descending, self.seed)
+
+    @property
+    def sums_exactly(self) -> bool:
+        """Whether scores are summed up as whole numbers, the same on every engine."""
+        return self.rules >= EXACT and len(self.population) >= LARGE
+
     def file_order(self, purpose: str) -> IntArray:
         """All items in a random order for one purpose, (n_items,)."""
         return self.orders.of_file(self.seed, purpose, self.population)
@@ -99,13 +119,14 @@ class Setup:
 class Frame:
     """What a method prepares before the first label.
 
-    stratum   (n_items,), the stratum of each item, 0 .. n_strata - 1
+    stratum   (n_items,), the stratum of each item, 0 .. n_strata - 1; an engine that keeps the
+              items looks up those that are asked for
     sizes     (n_strata,), items in each stratum
     rates     (n_strata,), the rate of positives (of rightly judged items with several classes)
               that the scores suggest, in (0, 1)
     predicted (n_strata,), whether the stratum is predicted positive
     queue     (n_items,), items sorted by stratum, within it by draw hash; the next draws of stratum
-              k are the items after those already drawn, starting at ``start[k]``
+              k are the items after those already drawn, starting at ``start[k]``; likewise
     notes     sentences about choices made for this file
     given     (n_strata,), items of each stratum that a random sample which is there already drew:
               the first ones of its queue; None: there is none
@@ -168,13 +189,29 @@ def make_frame(
     predicted: NDArray[np.bool_],
     notes: tuple[str, ...] = (),
 ) -> Frame:
-    """A frame with the draw order of its strata; ``stratum`` is (n_items,)."""
+    """A frame with the draw order of its strata, from arrays; ``stratum`` is (n_items,)."""
     stratum = narrow(stratum, max(len(rates), SMALL_CODES))
     queue = setup.file_order("draw")
     queue = queue[np.argsort(stratum[queue], kind="stable")]
     sizes = np.bincount(stratum, minlength=len(rates)).astype(np.int64)
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     return Frame(stratum, sizes, rates, predicted, queue, start, notes)
+
+
+def frame_of(
+    setup: Setup,
+    items: Items,
+    parts: Sequence[Part],
+    rates: FloatArray,
+    predicted: NDArray[np.bool_],
+    notes: tuple[str, ...] = (),
+) -> Frame:
+    """A frame whose strata are these parts of the items, which leave none out."""
+    sizes = items.counts(parts)
+    start = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    strata: Any = items.strata(parts)
+    queue: Any = items.queue(parts, setup.seed)
+    return Frame(strata, sizes, rates, predicted, queue, start, notes)
 
 
 def extended(frame: Frame, kind: type[FrameT], **own: Any) -> FrameT:

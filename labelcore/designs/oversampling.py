@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -15,17 +16,18 @@ from labelcore.designs.base import (
     Setup,
     WatchedParams,
     extended,
-    make_frame,
+    frame_of,
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.one_group import share_of_group
 from labelcore.designs.profile_figures import WIDENED, g_profile, profile_may_meet
-from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates
+from labelcore.designs.rates import PROBABILITY_RANGE, planned_part_rates
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal, half_width
 from labelcore.designs.stratified import StratifiedDesign
 from labelcore.errors import Named, ParameterError, PlanError
 from labelcore.estimands import Estimand, known_group, ratios
+from labelcore.population.items import Items, Part
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.oversampling import (
     Counts,
@@ -215,26 +217,26 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
 
     def prepare(self, setup: Setup) -> OversamplingFrame:
         population, classifier = setup.population, setup.classifier
-        side = population.predictions.get(str(classifier))
-        if side is None or len(population.classes) != 2:
+        predicted = classifier is not None and classifier in population.predictions
+        if classifier is None or not predicted or len(population.classes) != 2:
             raise PlanError(
                 "design 'oversampling' needs a classifier with predictions or a threshold and two "
                 f"classes, got classifier {classifier!r} and classes {population.classes!r}"
             )
-        above = side == population.classes.index(population.positive)
-        sizes = np.array([above.sum(), (~above).sum()])
+        items, positive = setup.items(), population.classes.index(population.positive)
+        parts = [Part({classifier: positive}), Part({classifier: 1 - positive})]
+        sizes = items.counts(parts)
         if sizes.min() == 0:
             called = "none" if sizes[0] == 0 else "every one"
             raise PlanError(
                 ONE_SIDED.format(
-                    name=classifier, called=called, items=len(above), positive=population.positive
+                    name=classifier, called=called, items=len(items), positive=population.positive
                 )
             )
-        rates, optimal, assumption = _planned_rates(setup, above, sizes)
+        rates, optimal, assumption = _planned_rates(setup, items, parts, sizes)
         ratio = setup.params.ratio
         used = used_ratio(optimal) if ratio == OPTIMAL else float(ratio)
-        stratum = np.where(above, 0, 1).astype(np.int64)
-        base = make_frame(setup, stratum, rates, np.array([True, False]))
+        base = frame_of(setup, items, parts, rates, np.array([True, False]))
         return extended(base, OversamplingFrame, optimal=optimal, ratio=used, assumption=assumption)
 
     def allocate(self, setup: Setup, frame: OversamplingFrame, progress: Progress) -> IntArray:
@@ -306,7 +308,7 @@ class Oversampling(StratifiedDesign[OversamplingFrame]):
 
 
 def _planned_rates(
-    setup: Setup, above: np.ndarray, sizes: np.ndarray
+    setup: Setup, items: Items, parts: Sequence[Part], sizes: IntArray
 ) -> tuple[FloatArray, float, str]:
     """The two rates to plan with, s*, and the assumption in words."""
     params = setup.params
@@ -324,8 +326,8 @@ def _planned_rates(
         except ValueError as error:
             raise ParameterError("assumed_recall", f"does not fit the file: {error}") from error
         return rates, optimal_ratio(k, *rates), words
-    scores, words = planning_rates(setup.population, setup.classifier, above)
-    rates = np.clip([scores[above].mean(), scores[~above].mean()], *PROBABILITY_RANGE)
+    scores, words = planned_part_rates(setup, items, parts, np.array([True, False]))
+    rates = np.clip(scores, *PROBABILITY_RANGE)
     return rates, optimal_ratio(k, *rates), words
 
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.population import Population
+from labelcore.population.items import UNIT, Items, Part
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray
+
+if TYPE_CHECKING:
+    from labelcore.designs.base import Setup
+IntArray = NDArray[np.int64]
 
 PROBABILITY_RANGE = (1e-5, 1 - 1e-5)
 SHARE_RANGE = (0.02, 0.98)
 ASSUMED_PRECISION, ASSUMED_RECALL = 0.8, 0.8
 ASSUMED_RIGHT = 0.8
+AS_PROBABILITIES = "planned as if the scores were probabilities"
+INNER = 16
+"""Items of a part whose shares stand for those of all."""
 NOT_PROBABILITIES = (
     "The scores are not probabilities between 0 and 1: each stratum starts from its mid-rank share."
 )
@@ -61,6 +72,85 @@ def stratum_rates(
     return np.clip(mean, *SHARE_RANGE), (note,)
 
 
+def part_rates(
+    setup: Setup, items: Items, classifier: str, parts: Sequence[Part]
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """``stratum_rates`` of parts of the items. Those of a large file are from exact sums and, where
+    scores are no probabilities, from the mid-rank shares of ``INNER`` items evenly spread over each
+    part: the same on every engine."""
+    population = setup.population
+    if not setup.sums_exactly and population.kept is None:
+        stratum = np.asarray(items.strata(parts))
+        return stratum_rates(population, classifier, stratum, len(parts))
+    score = population.scores.get(classifier)
+    sizes = np.maximum(items.counts(parts), 1)
+    if looks_like_probability(score):
+        mean = np.array([total / UNIT for total in items.sums(classifier, parts)]) / sizes
+        mean = 1 - mean if classifier in population.descending else mean
+        return np.clip(mean, *PROBABILITY_RANGE), ()
+    if score is None and len(population.classes) > 2:
+        return np.full(len(parts), ASSUMED_RIGHT), (NO_SCORES,)
+    if score is None:
+        shares = _shares_by_side(population, items, classifier, parts)
+        return np.clip(shares, *SHARE_RANGE), (PREDICTIONS_ONLY,)
+    shares = _shares_inside(setup, items, classifier, parts, sizes)
+    return np.clip(shares, *SHARE_RANGE), (NOT_PROBABILITIES,)
+
+
+def _shares_by_side(
+    population: Population, items: Items, classifier: str, parts: Sequence[Part]
+) -> FloatArray:
+    """The mid-rank share of each part where the predictions are the score, (n_parts,)."""
+    positive = population.classes.index(population.positive)
+    called = items.joined([classifier], parts)
+    above = called.get((positive,), np.zeros(len(parts)))
+    share, number = float(above.sum()) / len(items), sum(called.values())
+    high, low = 1 - share / 2, (1 - share) / 2
+    return np.asarray((above * high + (number - above) * low) / np.maximum(number, 1))
+
+
+def _shares_inside(
+    setup: Setup, items: Items, classifier: str, parts: Sequence[Part], sizes: IntArray
+) -> FloatArray:
+    """The mean mid-rank share of items evenly spread over each part, (n_parts,)."""
+    whole = setup.along(classifier)
+    scores = []
+    for part, size in zip(parts, sizes.tolist(), strict=True):
+        own = part.stretches[0] if part.stretches else whole
+        ranks = np.unique((2 * np.arange(INNER) + 1) * size // (2 * INNER) + 1).tolist()
+        scores.append([mark.score for mark in items.at_ranks(own, part.predicted, ranks)])
+    values = np.unique(np.concatenate(scores))
+    edges = np.unique(np.concatenate([values, np.nextafter(values, np.inf)]))
+    until = np.cumsum(items.histogram(classifier, edges, {}))
+    below = until[np.searchsorted(edges, values)]
+    level = until[np.searchsorted(edges, np.nextafter(values, np.inf))] - below
+    share = (below + level / 2) / len(items)
+    share = share if whole.falling else 1 - share
+    return np.array([share[np.searchsorted(values, one)].mean() for one in scores])
+
+
+def planned_part_rates(
+    setup: Setup, items: Items, parts: Sequence[Part], predicted: NDArray[np.bool_]
+) -> tuple[FloatArray, str]:
+    """The mean rate of the items of each part to plan with, (n_parts,), and the assumption in
+    words.
+
+    predicted   (n_parts,), whether its items are predicted positive, which no part mixes
+    """
+    population, classifier = setup.population, str(setup.classifier)
+    if not setup.sums_exactly and population.kept is None:
+        stratum = np.asarray(items.strata(parts))
+        rates, words = planning_rates(population, classifier, predicted[stratum])
+        return np.array([rates[stratum == k].mean() for k in range(len(parts))]), words
+    sizes = items.counts(parts)
+    if looks_like_probability(population.scores.get(classifier)):
+        totals = np.array([total / UNIT for total in items.sums(classifier, parts)])
+        mean = totals / np.maximum(sizes, 1)
+        return (1 - mean if classifier in population.descending else mean), AS_PROBABILITIES
+    assumed, words = assumed_rates(population, int(sizes[predicted].sum()))
+    return assumed[predicted.astype(np.int64)], words
+
+
 def planning_rates(
     population: Population, classifier: str | None, predicted: NDArray[np.bool_]
 ) -> tuple[FloatArray, str]:
@@ -68,17 +158,23 @@ def planning_rates(
     with, (n_items,), and the assumption in words."""
     probability = None if classifier is None else item_probability(population, classifier)
     if probability is not None:
-        return probability, "planned as if the scores were probabilities"
+        return probability, AS_PROBABILITIES
+    assumed, words = assumed_rates(population, int(predicted.sum()))
+    return assumed[predicted.astype(np.int64)], words
+
+
+def assumed_rates(population: Population, above: int) -> tuple[FloatArray, str]:
+    """The rates to plan with where scores are no probabilities, those of items that are not
+    predicted positive and of the ``above`` that are, and the assumption in words."""
     n = len(population)
     if len(population.classes) > 2:
         words = f"planned as if {ASSUMED_RIGHT:.0%} of the items were judged correctly"
-        return np.full(n, ASSUMED_RIGHT), words
-    above = int(predicted.sum())
-    if above == 0 or above == n:
-        return np.full(n, 0.5), "planned as if half of the items were positive"
+        return np.full(2, ASSUMED_RIGHT), words
+    if above in (0, n):
+        return np.full(2, 0.5), "planned as if half of the items were positive"
     below = min(above * ASSUMED_PRECISION * (1 / ASSUMED_RECALL - 1) / (n - above), 0.5)
     words = f"planned as if precision were {ASSUMED_PRECISION:.0%} and recall {ASSUMED_RECALL:.0%}"
-    return np.where(predicted, ASSUMED_PRECISION, below), words
+    return np.array([below, ASSUMED_PRECISION]), words
 
 
 def question_rates(

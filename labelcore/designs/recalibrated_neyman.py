@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from labelcore.designs.base import (
     Setup,
     WatchedParams,
     drawn_anew,
+    frame_of,
     make_frame,
     parameter,
 )
@@ -51,7 +52,7 @@ from labelcore.designs.profile_figures import (
     profile_first_look,
     profile_may_meet,
 )
-from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, stratum_rates
+from labelcore.designs.rates import PROBABILITY_RANGE, part_rates, planning_rates, stratum_rates
 from labelcore.designs.scalars import Answers, Figures, Goal
 from labelcore.designs.stratified import (
     WITHIN_STRATA,
@@ -62,6 +63,7 @@ from labelcore.designs.stratified import (
 from labelcore.designs.two_ended import first_labels, joint_shares
 from labelcore.errors import ParameterError, PlanError
 from labelcore.estimands import SCALARS, SUMMARIES, Estimand, known_group, ratios
+from labelcore.population.items import Items, Part, cut
 from labelcore.promises import Promise
 from labelcore.stats.allocation import pieces_by_size
 from labelcore.stats.crossed_strata import (
@@ -234,9 +236,16 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
             )
         check_helpers(setup)
         others = evidence_of(setup)
-        stratum, predicted = _strata(setup, classifier, others)
-        rates, notes = stratum_rates(population, classifier, stratum, len(predicted))
-        frame = make_frame(setup, stratum, rates, predicted, (*notes, *helper_notes(setup)))
+        if others is None:
+            items = setup.items()
+            parts, predicted = _parts(setup, items, classifier)
+            rates, notes = part_rates(setup, items, classifier, parts)
+            notes = (*notes, *helper_notes(setup))
+            frame = frame_of(setup, items, parts, rates, predicted, notes)
+        else:
+            stratum, predicted = _strata_with_helpers(setup, classifier, others)
+            rates, notes = stratum_rates(population, classifier, stratum, len(predicted))
+            frame = make_frame(setup, stratum, rates, predicted, (*notes, *helper_notes(setup)))
         return _part_asked(setup, helped(setup, frame, others))
 
     def redrawn(self, setup: Setup, frame: HelpedFrame) -> HelpedFrame | None:
@@ -336,40 +345,68 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         return profile_may_meet(answers, look, labels, goal)
 
 
-def _strata(setup: Setup, classifier: str, others: Evidence | None) -> tuple[IntArray, np.ndarray]:
-    """The stratum of each item and whether each stratum is predicted positive; ties in the score
-    go by what the others say, then by the tie hash."""
+def _parts(setup: Setup, items: Items, classifier: str) -> tuple[list[Part], BoolArray]:
+    """The strata by the score alone, and whether each of them is predicted positive, (n_strata,);
+    ties go by the tie hash."""
+    population, whole = setup.population, setup.along(classifier)
+    names = [classifier] if classifier in population.predictions else []
+    sizes = {one: int(count[0]) for one, count in items.joined(names, [Part()]).items()}
+    found: list[Part] = []
+    predicted: list[bool] = []
+    for codes, edges, above in _edges(setup, sizes):
+        found += cut(items, whole, dict(zip(names, codes, strict=True)), edges)
+        predicted += [above] * len(edges)
+    return found, np.array(predicted)
+
+
+def _edges(
+    setup: Setup, sizes: Mapping[tuple[int, ...], int]
+) -> Iterator[tuple[tuple[int, ...], IntArray, bool]]:
+    """For each prediction that there is, the positive one first: its code, () without predictions;
+    the ranks within it at which strata end; whether these are predicted positive.
+
+    sizes   code -> items
+    """
     population, params = setup.population, setup.params
     usual = CLAIM_STRATA if setup.claims else STRATA
     n_above, n_below = params.n_above or usual[0], params.n_below or usual[1]
-    n = len(population)
+    positive = (population.classes.index(population.positive),)
+    present = sorted(sizes, key=lambda codes: (codes != positive, codes))
+    several = len(population.classes) > 2 and () not in sizes
+    pieces = pieces_by_size(np.array([sizes[one] for one in present]), n_above + n_below)
+    for codes, number in zip(present, pieces, strict=True):
+        above = codes == positive or several
+        if several:
+            edges = equal_size_edges(sizes[codes], number)
+        elif above:
+            edges = equal_size_edges(sizes[codes], n_above)
+        else:
+            edges = geometric_edges(sizes[codes], n_below)
+        yield codes, edges, above
+
+
+def _strata_with_helpers(
+    setup: Setup, classifier: str, others: Evidence
+) -> tuple[IntArray, BoolArray]:
+    """The stratum of each item, and whether each stratum is predicted positive; ties in the score
+    go by what the others say, then by the tie hash."""
+    population, n = setup.population, len(setup.population)
     score = population.ordering_score(classifier)
     order = setup.ranking(np.zeros(n) if score is None else score)
-    if others is not None:
-        order = then_by(order, score, others.order)
+    order = then_by(order, score, others.order)
     side = population.predictions.get(classifier)
-    positive = population.classes.index(population.positive)
     groups = np.zeros(n, dtype=np.int64) if side is None else side.astype(np.int64)
-    present = sorted(set(np.unique(groups).tolist()), key=lambda c: (c != positive, c))
-    several = len(population.classes) > 2 and side is not None
-    sizes = np.array([np.count_nonzero(groups == group) for group in present])
-    pieces = pieces_by_size(sizes, n_above + n_below)
+    sizes: dict[tuple[int, ...], int] = {(): n}
+    if side is not None:
+        number = np.bincount(groups).tolist()
+        sizes = {(code,): size for code, size in enumerate(number) if size}
     stratum = np.zeros(n, dtype=np.int64)
     predicted: list[bool] = []
-    for group, number in zip(present, pieces, strict=True):
-        members = order[groups[order] == group]
-        above = side is not None and (group == positive or several)
-        if several:
-            edges = equal_size_edges(len(members), number)
-        elif above:
-            edges = equal_size_edges(len(members), n_above)
-        else:
-            edges = geometric_edges(len(members), n_below)
+    for codes, edges, called in _edges(setup, sizes):
+        members = order if side is None else order[groups[order] == codes[0]]
         piece = np.searchsorted(edges, np.arange(len(members)), side="right")
         stratum[members] = piece + len(predicted)
-        predicted += [above] * len(edges)
-    if others is None:
-        return stratum, np.array(predicted)
+        predicted += [called] * len(edges)
     above = np.array(predicted)
     says = others.says_so(above[stratum])
     shares = np.where(above, CUT_ABOVE, CUT_BELOW)

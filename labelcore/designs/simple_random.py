@@ -16,7 +16,7 @@ from labelcore.designs.base import (
     WatchedParams,
     drawn_anew,
     extended,
-    make_frame,
+    frame_of,
     parameter,
 )
 from labelcore.designs.helped_figures import (
@@ -41,6 +41,7 @@ from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.stratified import StratifiedDesign, check_summaries
 from labelcore.errors import ParameterError
 from labelcore.estimands import SCALARS, SUMMARIES, Estimand, known_group, outcome_counts, ratios
+from labelcore.population.items import Part
 from labelcore.promises import Form, Method, Promise
 from labelcore.stats.difference_estimator import LEAST_OF_EACH
 from labelcore.stats.profile import (
@@ -183,8 +184,7 @@ class SimpleRandom(StratifiedDesign[HelpedSample]):
         return params.interval != DIFFERENCE and super().bounds_any_share(params, promise)
 
     def prepare(self, setup: Setup) -> HelpedSample:
-        one = np.zeros(len(setup.population), dtype=np.int64)
-        frame = make_frame(setup, one, np.array([0.5]), np.array([False]))
+        frame = frame_of(setup, setup.items(), [Part()], np.array([0.5]), np.array([False]))
         if setup.params.interval == DIFFERENCE:
             return helped_sample(setup, frame)
         return extended(frame, HelpedSample)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelcore.designs.rates import (
+    AS_PROBABILITIES,
     NOT_PROBABILITIES,
     PROBABILITY_RANGE,
     item_probability,
@@ -18,7 +19,6 @@ from labelcore.population import Population
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray
 
-AS_PROBABILITIES = "planned as if the scores were probabilities"
 BY_RANK = (
     "planned as if the chance of being judged correctly rose evenly from one half for the least "
     "sure item to one for the surest"

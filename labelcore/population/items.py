@@ -8,7 +8,8 @@ whole numbers, so that the same items give the same figures wherever they are ke
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,16 +37,25 @@ class Mark:
 class Stretch:
     """A piece of the order of one score.
 
-    score    the column; falling: whether the highest come first; seed: of the ties
+    score    the classifier whose it is; None: all items are alike, their order is that of the ties
+    falling  whether the highest come first
+    seed     of the ties
     after    the piece starts behind this place; None: with the first item
     until    the last place of the piece; None: the last item
     """
 
-    score: str
+    score: str | None
     falling: bool
     seed: int
     after: Mark | None = None
     until: Mark | None = None
+
+    def pieces(self, marks: Sequence[Mark]) -> list[Stretch]:
+        """This piece cut behind each of these places."""
+        return [
+            replace(self, after=after, until=until)
+            for after, until in pairwise([self.after, *marks, self.until])
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,16 @@ class Part:
 
     predicted: Mapping[str, int] = field(default_factory=dict)
     stretches: tuple[Stretch, ...] = ()
+
+
+class Column(Protocol):
+    """Something of each item, asked at some positions: an array, or what looks them up."""
+
+    def __len__(self) -> int:
+        """Number of items."""
+
+    def __getitem__(self, positions: Any, /) -> NDArray[Any]:
+        """Its values at some positions, in their order."""
 
 
 class Items(Protocol):
@@ -84,20 +104,27 @@ class Items(Protocol):
     def at_ranks(
         self, stretch: Stretch, predicted: Mapping[str, int], ranks: Sequence[int]
     ) -> list[Mark]:
-        """The places of the items with these ranks, 1, 2, ..., within a piece and a prediction."""
+        """The places of the items with these ranks, 1, 2, ..., increasing, within a piece and a
+        prediction."""
 
-    def sample(self, part: Part, seed: int, first: int, take: int) -> IntArray:
-        """The positions of the items first, first + 1, ..., first + take - 1 of a part in the
-        order of md5("{seed}|draw|{id}"); fewer where it ends before."""
+    def strata(self, parts: Sequence[Part]) -> Column:
+        """Which of these parts, of which no two share an item and which leave none out, each item
+        belongs to."""
 
-    def ids_at(self, positions: IntArray) -> list[str]:
-        """The ids at some positions."""
+    def queue(self, parts: Sequence[Part], seed: int) -> Column:
+        """The positions of all items, those of the first part first, within a part in the order of
+        md5("{seed}|draw|{id}"); asked for pieces that lie within a part."""
 
-    def position(self, item_id: str) -> int:
-        """The position of an id. Raises ValueError where there is none."""
 
-    def rows(self, positions: IntArray, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
-        """Scores and predictions at some positions, by column."""
+def cut(
+    items: Items, whole: Stretch, predicted: Mapping[str, int], edges: Sequence[int] | IntArray
+) -> list[Part]:
+    """The items of a prediction cut along a score.
 
-    def cells(self, position: int, columns: Sequence[str]) -> dict[str, str]:
-        """The contents of one row as text."""
+    edges   the ranks at which pieces end, increasing, the last one that of the last item
+    """
+    inner = [int(edge) for edge in edges[:-1]]
+    if not inner:
+        return [Part(predicted)]
+    marks = items.at_ranks(whole, predicted, inner)
+    return [Part(predicted, (piece,)) for piece in whole.pieces(marks)]

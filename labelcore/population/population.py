@@ -19,6 +19,7 @@ from labelcore.population.duplicates import Duplicates, find_duplicates
 from labelcore.population.formats import TableFile
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
+from labelcore.population.items import Items
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.md5 import Texts
 from labelcore.stats.orders import order_of
@@ -84,6 +85,8 @@ class Population:
         classifiers whose scores are turned round, and so differ from those in the file
     helpers
         name -> what a column that may help to choose items says of each
+    kept
+        what an engine says of items that are too many for arrays; None for items in memory
     address
         of a table in an engine, without a password; None for a file, or parts of one
     last_prepared
@@ -123,6 +126,7 @@ class Population:
     known: Codes | None = None
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
+    kept: Items | None = None
     address: str | None = None
     _written: object = None
     _files: tuple[Path, ...] | None = None

@@ -138,10 +138,10 @@ class Engine(ABC):
         """The nearest whole number of 64 bits, the even one of two."""
         return sql("CAST(round_even({}, 0) AS BIGINT)", number)
 
-    def grid(self, score: str, edges: FloatArray, where: Piece, tick: Tick = go_on) -> IntArray:
+    def grid(self, score: Piece, edges: FloatArray, where: Piece, tick: Tick = go_on) -> IntArray:
         """Rows below the first edge, from each edge on up to the next, and from the last on."""
         found = np.zeros(len(edges) + 1, dtype=np.int64)
-        query = sql("SELECT {} FROM {} WHERE {}", self.score(score), self.table, where)
+        query = sql("SELECT {} FROM {} WHERE {}", score, self.table, where)
         for batch in self.stream(query, tick):
             cells = np.searchsorted(edges, batch.column(0).to_numpy(), side="right")
             found += np.bincount(cells, minlength=len(found))

@@ -123,10 +123,10 @@ class PostgresEngine(Engine):
         )
         return self.stream(query, tick)
 
-    def grid(self, score: str, edges: FloatArray, where: Piece, tick: Tick = go_on) -> IntArray:
+    def grid(self, score: Piece, edges: FloatArray, where: Piece, tick: Tick = go_on) -> IntArray:
         """Counted in the database."""
         found = np.zeros(len(edges) + 1, dtype=np.int64)
-        cell = sql("width_bucket({}, {})", self.score(score), value(edges.tolist()))
+        cell = sql("width_bucket({}, {})", score, value(edges.tolist()))
         query = sql(
             "SELECT {}, COUNT(*) FROM {} WHERE {} GROUP BY 1",
             *(cell if len(edges) else Piece("0"), self.table, where),

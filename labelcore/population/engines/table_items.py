@@ -76,6 +76,7 @@ class TableItems:
 
     engine    holds the table
     verdicts  classifier -> how its predictions are told
+    scores    classifier -> the column of its scores, for those that have another name
     find      positions of ids, for a table whose rows have no order of their own
     tick      is called several times a second during each pass; what it raises ends the pass
     """
@@ -86,8 +87,10 @@ class TableItems:
         verdicts: Mapping[str, Verdict] | None = None,
         find: Callable[[Sequence[str]], IntArray] | None = None,
         tick: Tick = go_on,
+        scores: Mapping[str, str] | None = None,
     ) -> None:
         self.engine, self.verdicts, self.tick = engine, dict(verdicts or {}), tick
+        self.scores = dict(scores or {})
         self._find = find
         self._number = engine.count()
         self._sampled: dict[tuple[_Key, int], _Sampled] = {}
@@ -105,6 +108,12 @@ class TableItems:
         for part, number in zip(parts, found.tolist(), strict=True):
             self._sizes[_key(part)], self._together[_key(part)] = number, tuple(parts)
         return found
+
+    def sizes(self, parts: Sequence[Part]) -> IntArray:
+        """``counts`` as far as they are not known yet."""
+        if any(_key(part) not in self._sizes for part in parts):
+            return self.counts(parts)
+        return np.array([self._sizes[_key(part)] for part in parts], dtype=np.int64)
 
     def joined(
         self, classifiers: Sequence[str], parts: Sequence[Part]
@@ -128,7 +137,7 @@ class TableItems:
 
     def histogram(self, score: str, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
         """Items below the first edge, from each edge on up to the next, and from the last on."""
-        return self.engine.grid(score, edges, self._predicted(predicted), self.tick)
+        return self.engine.grid(self._float(score), edges, self._predicted(predicted), self.tick)
 
     def _of_parts(
         self, what: Piece | str, by: Sequence[Piece], parts: Sequence[Part]
@@ -175,7 +184,7 @@ class TableItems:
         sign = "<=" if verdict.descending else ">="
         return sql(
             f"CASE WHEN {{}} {sign} {{}} THEN '{verdict.above}' ELSE '{verdict.below}' END",
-            self._float(verdict.column),
+            self.engine.score(verdict.column),
             value(verdict.threshold),
         )
 
@@ -205,8 +214,11 @@ class TableItems:
             *(score, at, score, at, tie, value(mark.tie)),
         )
 
-    def _float(self, column: str) -> Piece:
-        return self.engine.score(column)
+    def _float(self, score: str | None) -> Piece:
+        """A score; of no classifier the same number everywhere."""
+        if score is None:
+            return sql(f"CAST(0 AS {self.engine.float_type})")
+        return self.engine.score(self.scores.get(score, score))
 
     # --- ranks -----------------------------------------------------------------------------------
 
@@ -230,7 +242,7 @@ class TableItems:
         """For each rank: the score there, the rank among the items of that score, and how many of
         them there are."""
         edges = self._edges(stretch.score, where)
-        counts = self.engine.grid(stretch.score, edges, where, self.tick)
+        counts = self.engine.grid(self._float(stretch.score), edges, where, self.tick)
         if ranks[0] < 1 or ranks[-1] > counts.sum():
             raise ValueError(f"ranks must be 1 to {counts.sum():,}, got {ranks[0]} to {ranks[-1]}")
         bounds = [None, *edges.tolist(), None]
@@ -264,7 +276,7 @@ class TableItems:
                 found += _places(level, own, stretch.falling)
         return found
 
-    def _edges(self, score: str, where: Piece) -> FloatArray:
+    def _edges(self, score: str | None, where: Piece) -> FloatArray:
         """Increasing edges at the quantiles of a sample; a score that is often there has a cell of
         its own."""
         share = min(1.0, SAMPLED / max(self._number, 1))
@@ -279,13 +291,13 @@ class TableItems:
         crowded = np.unique(at[1:][at[1:] == at[:-1]])
         return np.unique(np.concatenate([at, np.nextafter(crowded, np.inf)]))
 
-    def _between(self, score: str, low: float | None, high: float | None) -> Piece:
+    def _between(self, score: str | None, low: float | None, high: float | None) -> Piece:
         own = self._float(score)
         limits = [] if low is None else [sql("{} >= {}", own, value(low))]
         return all_of(limits if high is None else [*limits, sql("{} < {}", own, value(high))])
 
     def _values(
-        self, score: str, where: Piece, any_cell: Sequence[Piece], most: int | None = None
+        self, score: str | None, where: Piece, any_cell: Sequence[Piece], most: int | None = None
     ) -> dict[float, int] | None:
         """Each score of some cells and how many items have it; None if over ``most``."""
         if not any_cell:
@@ -356,6 +368,34 @@ class TableItems:
             found[float(at), text[: digits[float(at)]]].append(text)
         return {one: sorted(texts) for one, texts in found.items()}
 
+    # --- strata ----------------------------------------------------------------------------------
+
+    def strata(self, parts: Sequence[Part]) -> KeptStrata:
+        """The part of each item, looked up for those that are asked for."""
+        return KeptStrata(self, tuple(parts))
+
+    def queue(self, parts: Sequence[Part], seed: int) -> KeptQueue:
+        """Part after part in draw order, fetched as far as it is asked for."""
+        return KeptQueue(self, tuple(parts), seed)
+
+    def part_of(self, positions: IntArray, parts: Sequence[Part]) -> IntArray:
+        """The part of each of some items, (n,)."""
+        if self.engine.place is None:
+            raise ValueError(f"{self.engine.name}: its rows have no positions")
+        cases = [
+            sql("WHEN {} THEN {}", self._inside(part), Piece(str(number)))
+            for number, part in enumerate(parts)
+        ]
+        query = sql(
+            "SELECT {}, CASE {} END FROM {} WHERE {} IN {}",
+            *(self.engine.place, joined(" ", cases), self.engine.table, self.engine.place),
+            listed(positions.tolist()),
+        )
+        found = {int(place): part for place, part in self.engine.fetch(query, self.tick)}
+        if len(found) < len(set(positions.tolist())) or None in found.values():
+            raise EngineError(f"{self.engine.name}: {RECOUNTED}")
+        return np.array([found[one] for one in positions.tolist()], dtype=np.int64)
+
     # --- samples ---------------------------------------------------------------------------------
 
     def sample(self, part: Part, seed: int, first: int, take: int) -> IntArray:
@@ -369,9 +409,7 @@ class TableItems:
 
     def prefetch(self, parts: Sequence[Part], seed: int, take: int) -> None:
         """Fetch the first items of parts without a common item, in one pass for all of them."""
-        if any(_key(part) not in self._sizes for part in parts):
-            self.counts(parts)
-        sizes = [self._sizes[_key(part)] for part in parts]
+        sizes = self.sizes(parts).tolist()
         below = [_threshold(size, take) for size in sizes]
         found = self._below(parts, seed, below)
         short = [len(own) < min(size, take) for own, size in zip(found, sizes, strict=True)]
@@ -422,6 +460,48 @@ class TableItems:
                 if part >= 0 and str(text) < below[part]:
                     found[int(part)].append((str(text), place))
         return found
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class KeptStrata:
+    """Which of the parts each item of a table belongs to."""
+
+    items: TableItems
+    parts: tuple[Part, ...]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, positions: Any) -> Any:
+        asked = np.asarray(positions, dtype=np.int64)
+        found = self.items.part_of(asked.reshape(-1), self.parts) if asked.size else asked
+        return found.reshape(asked.shape)[()]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class KeptQueue:
+    """The items of a table part after part in draw order; a piece that is asked for lies within
+    one part."""
+
+    items: TableItems
+    parts: tuple[Part, ...]
+    seed: int
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, places: Any) -> Any:
+        ends = np.cumsum(self.items.sizes(self.parts))
+        if not isinstance(places, slice):
+            asked = np.asarray(places, dtype=np.int64)
+            found = [int(self[one : one + 1][0]) for one in asked.reshape(-1).tolist()]
+            return np.array(found, dtype=np.int64).reshape(asked.shape)[()]
+        first, end, _ = places.indices(len(self))
+        if end <= first:
+            return np.zeros(0, dtype=np.int64)
+        part = int(np.searchsorted(ends, first, side="right"))
+        start = int(ends[part - 1]) if part else 0
+        return self.items.sample(self.parts[part], self.seed, first - start, end - first)
 
 
 RECOUNTED = "another number of rows was found than before: the table was changed; read it again"

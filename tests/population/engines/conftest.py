@@ -6,12 +6,15 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import labelcore as lc
+from labelcore.population.array_items import items_of
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import Engine
 from labelcore.population.engines.table_items import TableItems, Verdict
@@ -23,16 +26,25 @@ ID = "i d"
 
 @dataclass(frozen=True)
 class Given:
-    """The items in an engine, and in memory in the order of its positions."""
+    """The items in an engine, None for those in memory alone, and in memory in the order of its
+    positions."""
 
-    engine: Engine
+    held: Engine | None
     ids: list[str]
     scores: dict[str, np.ndarray]
     codes: dict[str, np.ndarray]
     rows: pa.Table
 
-    def items(self) -> TableItems:
-        """What the engine says of them."""
+    @property
+    def engine(self) -> Engine:
+        """The engine, which must be there."""
+        assert self.held is not None
+        return self.held
+
+    def items(self) -> Any:
+        """What is said of them where they are."""
+        if self.held is None:
+            return items_of(_in_memory(self.rows))
         place = {one: number for number, one in enumerate(self.ids)}
 
         def find(ids: list[str]) -> np.ndarray:
@@ -62,7 +74,19 @@ def made_rows() -> pa.Table:
     return pa.table({ID: ids, "crowded": crowded, SMOOTH: smooth, "called": called, "text": texts})
 
 
-def _given(engine: Engine, rows: pa.Table) -> Given:
+def _in_memory(rows: pa.Table) -> lc.Population:
+    return lc.read_population(
+        rows,
+        id=ID,
+        content="text",
+        scores={"crowded": "crowded", SMOOTH: SMOOTH, "cut": SMOOTH, "low": "crowded"},
+        predictions={"filter": "called"},
+        thresholds={"cut": 0.5, "low": 0.25},
+        descending=["low"],
+    )
+
+
+def _given(engine: Engine | None, rows: pa.Table) -> Given:
     scores = {name: rows.column(name).to_numpy() for name in ("crowded", SMOOTH)}
     called = np.array(rows.column("called").to_pylist()) == "yes"
     codes = {
@@ -114,24 +138,44 @@ def _by_id(rows: pa.Table) -> pa.Table:
     return rows.take(pa.array(sorted(range(len(ids)), key=ids.__getitem__)))
 
 
+def _memory(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Given:
+    return _given(None, rows)
+
+
 ENGINES: dict[str, Callable[[pa.Table, Path, pytest.FixtureRequest], Given]] = {
+    "memory": _memory,
     "duckdb": _duckdb,
     "postgresql": _postgresql,
     "spark": _spark,
 }
 
 
-@pytest.fixture(
-    scope="module",
-    params=["duckdb", "postgresql", pytest.param("spark", marks=pytest.mark.full)],
-)
+OUTSIDE = ["duckdb", "postgresql", pytest.param("spark", marks=pytest.mark.full)]
+
+
+@pytest.fixture(scope="module", params=OUTSIDE)
 def given(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Given]:
     """The items in one engine after another."""
+    yield from _held(request, tmp_path_factory)
+
+
+@pytest.fixture(scope="module", params=["memory", *OUTSIDE])
+def anywhere(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Given]:
+    """The same, and the items in memory."""
+    yield from _held(request, tmp_path_factory)
+
+
+def _held(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Given]:
     if request.param == "spark" and importlib.util.find_spec("pyspark") is None:
         pytest.skip("needs pyspark and a Java runtime")
     folder = tmp_path_factory.mktemp("engine")
     found = ENGINES[request.param](made_rows(), folder, request)
     yield found
-    found.engine.close()
+    if found.held is not None:
+        found.held.close()

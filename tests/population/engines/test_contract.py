@@ -61,33 +61,35 @@ def strata(
 @pytest.mark.parametrize("score", ["crowded", SMOOTH])
 @pytest.mark.parametrize("falling", [True, False])
 def test_ranks_and_the_strata_between_them(
-    given: Given, score: str, falling: bool, small_steps: None
+    anywhere: Given, score: str, falling: bool, small_steps: None
 ) -> None:
-    items = given.items()
-    parts, members = strata(given, items, score, falling)
+    items = anywhere.items()
+    parts, members = strata(anywhere, items, score, falling)
     assert items.counts(parts).tolist() == [len(one) for one in members]
-    units = [sum(map(int, np.rint(given.scores[score][one] * UNIT))) for one in members]
+    units = [sum(map(int, np.rint(anywhere.scores[score][one] * UNIT))) for one in members]
     assert items.sums(score, parts) == units
 
 
-def test_ranks_in_large_steps(given: Given) -> None:
-    strata(given, given.items(), "crowded")
-    strata(given, given.items(), SMOOTH, code=1)
+def test_ranks_in_large_steps(anywhere: Given) -> None:
+    strata(anywhere, anywhere.items(), "crowded")
+    strata(anywhere, anywhere.items(), SMOOTH, code=1)
 
 
-def test_ranks_within_a_stretch(given: Given, small_steps: None) -> None:
-    items = given.items()
-    order = order_of(given, "crowded", True, SEED, np.arange(N))
-    after, until = (mark_of(given, "crowded", SEED, int(order[at])) for at in (99, 1_999))
+def test_ranks_within_a_stretch(anywhere: Given, small_steps: None) -> None:
+    items = anywhere.items()
+    order = order_of(anywhere, "crowded", True, SEED, np.arange(N))
+    after, until = (mark_of(anywhere, "crowded", SEED, int(order[at])) for at in (99, 1_999))
     found = items.at_ranks(Stretch("crowded", True, SEED, after, until), {}, [1, 1_000, 1_900])
-    wanted = [mark_of(given, "crowded", SEED, int(order[99 + rank])) for rank in (1, 1_000, 1_900)]
+    wanted = [
+        mark_of(anywhere, "crowded", SEED, int(order[99 + rank])) for rank in (1, 1_000, 1_900)
+    ]
     assert found == wanted
 
 
 @pytest.mark.parametrize("ranks", [[0, 5], [5, N + 1]])
-def test_refuses_ranks_that_are_not_there(given: Given, ranks: list[int]) -> None:
+def test_refuses_ranks_that_are_not_there(anywhere: Given, ranks: list[int]) -> None:
     with pytest.raises(ValueError, match=f"ranks must be 1 to {N:,}, got"):
-        given.items().at_ranks(Stretch("crowded", True, SEED), {}, ranks)
+        anywhere.items().at_ranks(Stretch("crowded", True, SEED), {}, ranks)
 
 
 def test_samples_are_the_first_of_each_stratum_in_draw_order(given: Given) -> None:
@@ -99,6 +101,54 @@ def test_samples_are_the_first_of_each_stratum_in_draw_order(given: Given) -> No
         wanted = order[np.isin(order, own)]
         assert items.sample(part, SEED, 0, 20).tolist() == wanted[:20].tolist()
         assert items.sample(part, SEED, 20, N).tolist() == wanted[20:].tolist()
+
+
+def test_queue_and_strata_of_parts(anywhere: Given) -> None:
+    items = anywhere.items()
+    parts, members = strata(anywhere, items, "crowded")
+    parts.append(Part({"filter": 1}))
+    members.append(np.flatnonzero(anywhere.codes["filter"] == 1))
+    order = hash_order(hash_keys(SEED, "draw", anywhere.ids))
+    queue, stratum, start = items.queue(parts, SEED), items.strata(parts), 0
+    assert len(queue) == len(stratum) == N
+    for number, own in enumerate(members):
+        wanted = order[np.isin(order, own)]
+        end = start + min(20, len(own))
+        assert queue[start:end].tolist() == wanted[: end - start].tolist()
+        assert queue[np.array([start])].tolist() == wanted[:1].tolist()
+        if anywhere.held is None or anywhere.engine.place is not None:
+            assert stratum[own[:7]].tolist() == [number] * len(own[:7])
+            assert int(stratum[int(own[0])]) == number
+        start += len(own)
+
+
+def test_items_without_a_score_stand_in_the_order_of_their_ties(
+    anywhere: Given, small_steps: None
+) -> None:
+    order = hash_order(hash_keys(SEED, "tie", anywhere.ids))
+    own = order[anywhere.codes["filter"][order] == 1]
+    found = anywhere.items().at_ranks(Stretch(None, True, SEED), {"filter": 1}, [1, 30, len(own)])
+    wanted = [md5(f"{SEED}|tie|{anywhere.ids[own[at]]}".encode()) for at in (0, 29, len(own) - 1)]
+    assert [mark.tie for mark in found] == [one.hexdigest() for one in wanted]
+
+
+def test_strata_by_two_scores_and_two_classifiers(anywhere: Given) -> None:
+    """Parts may lie in pieces of several orders and be called by several classifiers."""
+    items = anywhere.items()
+    order = order_of(anywhere, SMOOTH, True, SEED, np.arange(N))
+    other = order_of(anywhere, "crowded", False, SEED, np.arange(N))
+    first = items.at_ranks(Stretch(SMOOTH, True, SEED), {}, [900])
+    second = items.at_ranks(Stretch("crowded", False, SEED), {}, [1_700])
+    pieces = Stretch(SMOOTH, True, SEED, None, first[0]), Stretch("crowded", False, SEED, second[0])
+    part = Part({"filter": 0, "low": 1}, pieces)
+    inside = np.isin(order[:900], other[1_700:])
+    wanted = [
+        one
+        for one in order[:900][inside].tolist()
+        if anywhere.codes["filter"][one] == 0 and anywhere.codes["low"][one] == 1
+    ]
+    assert wanted
+    assert items.counts([part]).tolist() == [len(wanted)]
 
 
 def test_a_sample_that_falls_short_is_fetched_again(
@@ -113,34 +163,36 @@ def test_a_sample_that_falls_short_is_fetched_again(
     assert found == order[np.isin(order, members[-1])][:30].tolist()
 
 
-def test_draws_and_ties_are_two_orders(given: Given) -> None:
+def test_draws_and_ties_are_two_orders(anywhere: Given) -> None:
     """One hash for both would bias the estimate: the first draws of a stratum that ends within a
     score would be those that its ties put first."""
-    items = given.items()
+    items = anywhere.items()
     half = items.at_ranks(Stretch("crowded", True, SEED), {"filter": 0}, [1_500])
     parts = [Part({"filter": 0}, (Stretch("crowded", True, SEED, half[0]),))]
-    drawn = items.sample(parts[0], SEED, 0, 100)
-    ties = [md5(f"{SEED}|tie|{given.ids[one]}".encode()).hexdigest() for one in drawn]
+    rest = Part({"filter": 0}, (Stretch("crowded", True, SEED, until=half[0]),))
+    other = Part({"filter": 1})
+    drawn = items.queue([*parts, rest, other], SEED)[:100]
+    ties = [md5(f"{SEED}|tie|{anywhere.ids[one]}".encode()).hexdigest() for one in drawn]
     assert ties != sorted(ties)
 
 
-def test_predictions_of_several_classifiers_together(given: Given) -> None:
-    items = given.items()
-    parts, members = strata(given, items, SMOOTH)
+def test_predictions_of_several_classifiers_together(anywhere: Given) -> None:
+    items = anywhere.items()
+    parts, members = strata(anywhere, items, SMOOTH)
     found = items.joined(["filter", "cut", "low"], [Part(), *parts])
-    codes = np.stack([given.codes[name] for name in ("filter", "cut", "low")], axis=1)
+    codes = np.stack([anywhere.codes[name] for name in ("filter", "cut", "low")], axis=1)
     assert set(found) == set(map(tuple, codes.tolist()))
     for key, numbers in found.items():
         there = (codes == key).all(axis=1)
         assert numbers.tolist() == [there.sum(), *(there[own].sum() for own in members)]
 
 
-def test_histogram_over_one_grid(given: Given) -> None:
+def test_histogram_over_one_grid(anywhere: Given) -> None:
     edges = np.array([0.0, 0.01, 0.07, 0.5, 2.0])
-    for name, own in given.scores.items():
-        for predicted, there in ({}, np.ones(N, bool)), ({"low": 1}, given.codes["low"] == 1):
+    for name, own in anywhere.scores.items():
+        for predicted, there in ({}, np.ones(N, bool)), ({"low": 1}, anywhere.codes["low"] == 1):
             cells = np.searchsorted(edges, own[there], side="right")
-            found = given.items().histogram(name, edges, predicted)
+            found = anywhere.items().histogram(name, edges, predicted)
             assert found.tolist() == np.bincount(cells, minlength=6).tolist()
 
 

@@ -1,0 +1,165 @@
+"""Counts, ranks and samples of items in memory: ``labelcore.population.items.Items``."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelcore.population.items import UNIT, Items, Mark, Part, Stretch
+from labelcore.population.population import Population
+from labelcore.stats.orders import HASHED, Keys, Orders, narrow, ranking
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+HALF = 2.0**20
+MOST_UNITS = 2.0**56
+"""Up to here 2^26 scores sum up in halves without a number that takes over 63 bits."""
+SMALL_CODES = 1 << 15
+"""Strata are counted in 16 bits: what is computed with them, such as twice their number, fits."""
+
+
+class ArrayItems:
+    """The items of a file in memory.
+
+    orders   where the random orders come from
+    """
+
+    def __init__(self, population: Population, orders: Orders = HASHED) -> None:
+        self._file, self._orders = population, orders
+        self._ordered: dict[tuple[str | None, bool, int], IntArray] = {}
+
+    def __len__(self) -> int:
+        return len(self._file)
+
+    # --- counts and sums -------------------------------------------------------------------------
+
+    def counts(self, parts: Sequence[Part]) -> IntArray:
+        """Items of each part, (n_parts,)."""
+        return np.array([len(self._members(part)) for part in parts], dtype=np.int64)
+
+    def joined(
+        self, classifiers: Sequence[str], parts: Sequence[Part]
+    ) -> dict[tuple[int, ...], IntArray]:
+        """Predictions of several classifiers together -> items of each part, (n_parts,)."""
+        number = len(self._file.classes)
+        together: IntArray = np.zeros(len(self), dtype=np.int64)
+        for name in classifiers:
+            together = together * number + self._file.predictions[name]
+        kinds, place = np.unique(together, return_inverse=True)
+        found = np.array(
+            [np.bincount(place[self._members(part)], minlength=len(kinds)) for part in parts]
+        )
+        codes = [
+            tuple(int(kind) // number**power % number for power in range(len(classifiers))[::-1])
+            for kind in kinds.tolist()
+        ]
+        return {one: found[:, at] for at, one in enumerate(codes) if found[:, at].any()}
+
+    def sums(self, score: str, parts: Sequence[Part]) -> list[int]:
+        """What the scores of each part sum to, each the nearest whole number of 2^-40."""
+        units = np.rint(self._file.scores[score] * UNIT)
+        if np.abs(units).max(initial=0.0) > MOST_UNITS:
+            return [sum(map(int, units[self._members(part)].tolist())) for part in parts]
+        high = np.floor(units / HALF)
+        halves = high.astype(np.int64), (units - high * HALF).astype(np.int64)
+        found = []
+        for members in map(self._members, parts):
+            first, second = (int(half[members].sum()) for half in halves)
+            found.append(first * int(HALF) + second)
+        return found
+
+    def histogram(self, score: str, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
+        """Items below the first edge, from each edge on up to the next, and from the last on."""
+        own = self._file.scores[score][self._members(Part(predicted))]
+        cells = np.searchsorted(edges, own, side="right")
+        return np.bincount(cells, minlength=len(edges) + 1).astype(np.int64)
+
+    # --- ranks -----------------------------------------------------------------------------------
+
+    def at_ranks(
+        self, stretch: Stretch, predicted: Mapping[str, int], ranks: Sequence[int]
+    ) -> list[Mark]:
+        """The items at ranks 1, 2, ... of the order within a stretch and predictions."""
+        members = self._members(Part(predicted, (stretch,)))
+        if len(ranks) and not 1 <= min(ranks) <= max(ranks) <= len(members):
+            raise ValueError(f"ranks must be 1 to {len(members):,}, got {ranks[0]} to {ranks[-1]}")
+        items = members[np.array(ranks, dtype=np.int64) - 1]
+        scores = self._score(stretch)[items].tolist()
+        ties = _texts(self._ties(stretch, items))
+        return [Mark(score, tie) for score, tie in zip(scores, ties, strict=True)]
+
+    def _score(self, stretch: Stretch) -> FloatArray:
+        if stretch.score is None:
+            return np.zeros(len(self))
+        return self._file.scores[stretch.score]
+
+    def _ties(self, stretch: Stretch, items: IntArray) -> Keys:
+        return self._orders.of_some(stretch.seed, "tie", self._file, items)
+
+    def _order(self, stretch: Stretch) -> IntArray:
+        """Positions in the order of a score."""
+        key = stretch.score, stretch.falling, stretch.seed
+        if key not in self._ordered:
+            score = self._score(stretch)
+            turned = score if stretch.falling else -score
+            self._ordered[key] = ranking(turned, lambda items: self._ties(stretch, items))
+        return self._ordered[key]
+
+    def _until(self, stretch: Stretch, mark: Mark | None) -> int:
+        """How many items of the whole order stand before a mark or there."""
+        if mark is None:
+            return 0
+        order, score = self._order(stretch), self._score(stretch)
+        sign = -1.0 if stretch.falling else 1.0
+
+        def at(place: int) -> float:
+            return sign * float(score[order[place]])
+
+        first = bisect_left(range(len(order)), sign * mark.score, key=at)
+        last = bisect_right(range(len(order)), sign * mark.score, key=at)
+        level = order[first:last]
+
+        def tie(place: int) -> str:
+            return _texts(self._ties(stretch, level[place : place + 1]))[0]
+
+        return first + bisect_right(range(len(level)), mark.tie, key=tie)
+
+    # --- parts -----------------------------------------------------------------------------------
+
+    def _members(self, part: Part) -> IntArray:
+        """The positions of a part, in the order of its first stretch, else of the file."""
+        found = np.arange(len(self)) if not part.stretches else self._between(part.stretches[0])
+        for stretch in part.stretches[1:]:
+            found = found[np.isin(found, self._between(stretch))]
+        for name, code in part.predicted.items():
+            found = found[self._file.predictions[name][found] == code]
+        return found
+
+    def _between(self, stretch: Stretch) -> IntArray:
+        end = len(self) if stretch.until is None else self._until(stretch, stretch.until)
+        return self._order(stretch)[self._until(stretch, stretch.after) : end]
+
+    def strata(self, parts: Sequence[Part]) -> IntArray:
+        """Which of these parts each item belongs to, (n_items,), in a narrow type."""
+        found = np.zeros(len(self), dtype=np.int64)
+        for number, part in enumerate(parts):
+            found[self._members(part)] = number
+        return narrow(found, max(len(parts), SMALL_CODES))
+
+    def queue(self, parts: Sequence[Part], seed: int) -> IntArray:
+        """Part after part in draw order, (n_items,)."""
+        stratum, order = self.strata(parts), self._orders.of_file(seed, "draw", self._file)
+        return order[np.argsort(stratum[order], kind="stable")]
+
+
+def _texts(keys: Keys) -> list[str]:
+    """Keys as hexadecimal text, which has their order."""
+    return [f"{first:016x}{second:016x}" for first, second in keys.tolist()]
+
+
+def items_of(population: Population, orders: Orders = HASHED) -> Items:
+    """What designs ask of a population: arrays in memory, or the engine that keeps it."""
+    return population.kept or ArrayItems(population, orders)
