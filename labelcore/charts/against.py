@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from labelcore.charts.band import Line, gaps
-from labelcore.charts.base import REFERENCE, Chart, empty_chart, hover, new_figure
+from labelcore.charts.base import REFERENCE, Chart, empty_chart, hover, new_figure, no_line
 from labelcore.charts.bounds import add_bounds, value_line, value_name
 from labelcore.charts.curve_points import (
     RANK,
@@ -26,10 +26,12 @@ from labelcore.words import sentences as words
 
 ABOUT_UPRIGHT = "The bounds are about {upright}."
 ABOUT_BOTH = "The bounds are about both at once."
+NOTHING = "No curve yet: it starts with the first estimates of {} and {}."
 
 
 def precision_recall_chart(precision: Band, recall: Band, *, cut: int | None = None) -> Chart:
-    """Precision against the estimate of recall at the same ranks, with precision's band.
+    """Precision against the estimate of recall at the same ranks, with precision's band, where the
+    bounds of recall allow an estimate.
 
     The band is about precision only; hover and table give recall's own interval. ``cut`` is a rank
     to mark. Raises ValueError when the two curves have other ranks.
@@ -57,14 +59,12 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
             f"{upright.estimand} and {level.estimand} must have the same ranks, got different ones"
         )
     first, second = points_of(upright), points_of(level)
-    usable = first.usable & second.usable
+    told, usable = first.told & second.told, first.usable & second.usable
+    if together == "alone":
+        usable &= second.told
     names = first.reading.label, second.reading.label
     if not usable.any():
-        return empty_chart(
-            f"No curve yet: it starts with the first estimates of {names[0].lower()} and "
-            f"{names[1].lower()}.",
-            [RANK, SCORE, *names],
-        )
+        return empty_chart(NOTHING.format(*map(str.lower, names)), [RANK, SCORE, *names])
     both = Points(upright, first.reading, first.at, usable, usable & first.known & second.known)
     alone = ", by its estimate" if together == "alone" else ""
     figure = new_figure(
@@ -80,19 +80,20 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
     bounded_only = upright.confidence is None and upright.state != State.EXACT
     figure.add_trace(
         go.Scatter(
-            x=gaps(second.value, usable),
-            y=gaps(first.value, usable),
+            x=gaps(second.value, told),
+            y=gaps(first.value, told),
             mode="lines",
             name=value_name(both),
-            showlegend=not bounded_only,
+            showlegend=not bounded_only and bool(told.any()),
             cliponaxis=False,
             line={**value_line(both), "width": 0} if bounded_only else value_line(both),
             customdata=first.rank.astype(int).tolist(),
             **hover(_hover_texts(first, second, usable)),
         )
     )
-    _mark_cut(figure, first, second, usable, cut)
-    figure.update_layout(showlegend=True)
+    _mark_cut(figure, first, second, told, cut)
+    notes = [] if told.any() else [no_line()]
+    figure.update_layout(showlegend=True, annotations=notes)
     return Chart(figure, _alt(first, second, usable, together), _table(upright, level))
 
 
@@ -121,12 +122,12 @@ def _add_diagonal(figure: go.Figure) -> None:
 
 
 def _mark_cut(
-    figure: go.Figure, first: Points, second: Points, usable: np.ndarray, cut: int | None
+    figure: go.Figure, first: Points, second: Points, told: np.ndarray, cut: int | None
 ) -> None:
     """A ring at the drawn point next to the cut."""
-    if cut is None:
+    if cut is None or not told.any():
         return
-    inside = np.flatnonzero(usable)
+    inside = np.flatnonzero(told)
     near = int(inside[np.argmin(np.abs(first.rank[inside] - cut))])
     figure.add_trace(
         go.Scatter(
@@ -178,7 +179,7 @@ def _alt(first: Points, second: Points, usable: np.ndarray, together: str) -> st
     return " ".join(
         [
             f"{upright} against {level.lower()}, from {words.count(first.band.labels_used)}.",
-            trend(first.reading, first.value[usable]),
+            trend(first.reading, np.where(second.told, first.value, np.nan)[usable]),
             "At " + "; at ".join(spoken) + ".",
             *([about] if first.band.has_interval and first.band.state != State.EXACT else []),
             first.band.sentence(),

@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from labelcore.charts.design import CHART_TEXT, LIGHT, THIN
+from labelcore.results.telling import NO_LINE
 from labelcore.words.differences import number_words, range_words
 
 SERIES = LIGHT.series
@@ -90,6 +91,11 @@ def remark(text: str, **place: Any) -> dict[str, Any]:
     """A short grey text on the figure; never from a file."""
     font = {"color": REFERENCE, "size": CHART_TEXT}
     return {"text": text, "showarrow": False, "yanchor": "bottom", "font": font, **place}
+
+
+def no_line() -> dict[str, Any]:
+    """The remark in the middle of a band that allows no line."""
+    return remark(NO_LINE, x=0.5, y=0.5, xref="paper", yref="paper", xanchor="center")
 
 
 def interval_words(

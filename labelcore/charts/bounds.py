@@ -53,7 +53,7 @@ def add_noise(figure: go.Figure, points: Points) -> None:
     if noise is None or not points.known.any():
         return
     value, spread = points.value, points.of(noise)
-    keep = points.known & (spread > 0)
+    keep = points.known & points.told & (spread > 0)
     if keep.any():
         low, high = np.maximum(value - spread, 0.0), np.minimum(value + spread, 1.0)
         add_band(

@@ -27,6 +27,7 @@ from labelcore.charts.design import LINE, STRONG
 from labelcore.charts.history_table import thinned
 from labelcore.charts.names import escape, shortened
 from labelcore.promises import CandidateState
+from labelcore.results.telling import leaves_all, too_wide
 from labelcore.results.types import Choice
 from labelcore.words import sentences as words
 
@@ -37,9 +38,9 @@ ROW_HEIGHT, FRAME_HEIGHT = 34, 90
 
 
 def candidates_chart(choice: Choice) -> Chart:
-    """A row for each candidate: its precision as a point, its bounds as a line; the wanted
-    precision dashed, the tolerated one dotted. The chosen one is drawn in its own colour, those
-    that are out are grey."""
+    """A row for each candidate: its precision as a point, where its bounds are not too wide for
+    one, and these as a line; the wanted precision dashed, the tolerated one dotted. The chosen one
+    is drawn in its own colour, those that are out are grey."""
     table = candidates_table(choice)
     if table.empty:
         return empty_chart(NOTHING, COLUMNS)
@@ -80,7 +81,7 @@ def candidates_table(choice: Choice) -> pd.DataFrame:
         {
             "Candidate": bounds["classifier"].astype(str),
             "Items": size.astype(int),
-            "Precision": bounds["value"].to_numpy(dtype=float),
+            "Precision": np.where(too_wide(low, high), np.nan, bounds["value"]).astype(float),
             "Low": low,
             "High": high,
             "Reach from": np.ceil(low * size - 1e-9).astype(int),
@@ -170,10 +171,14 @@ def _row(one: Mapping[Any, Any], place: str, colour: str) -> go.Scatter:
 
 
 def _words(one: Mapping[Any, Any]) -> str:
-    name = escape(str(one["Candidate"]))
-    known = not np.isnan(one["Precision"])
-    said = interval_words(one["Precision"], one["Low"], one["High"]) if known else "nothing known"
+    name, said = escape(str(one["Candidate"])), _precision_words(one)
     return f"{name} ({words.count(one['Items'], 'item')}): {said}<br>{escape(str(one['State']))}"
+
+
+def _precision_words(one: Mapping[Any, Any]) -> str:
+    if np.isnan(one["Precision"]) and leaves_all(one["Low"], one["High"]):
+        return "nothing known"
+    return interval_words(one["Precision"], one["Low"], one["High"])
 
 
 def _moved_words(name: str, row: Mapping[Any, Any]) -> str:
@@ -183,13 +188,7 @@ def _moved_words(name: str, row: Mapping[Any, Any]) -> str:
 
 def _alt(table: pd.DataFrame, choice: Choice) -> str:
     rows = "; ".join(
-        f"{shortened(str(one['Candidate']))}: "
-        + (
-            "nothing known"
-            if np.isnan(one["Precision"])
-            else interval_words(one["Precision"], one["Low"], one["High"])
-        )
-        + f", {one['State']}"
+        f"{shortened(str(one['Candidate']))}: {_precision_words(one)}, {one['State']}"
         for one in table.to_dict("records")
     )
     return (

@@ -42,13 +42,12 @@ def compare_chart(estimates: Sequence[Estimate]) -> Chart:
         raise ValueError(f"estimates must be of one quantity, got {found}")
     base, inside = quantities.pop()
     label = f"{label_of(base)} of {escape(inside)}" if inside else term_of(base)
-    known = [one for one in estimates if one.value is not None]
-    if not known:
+    if not any(map(_shown, estimates)):
         return empty_chart(NOTHING, COLUMNS)
     figure = new_figure(x=label, y="", x_share=True)
     places = [f"{row}" for row in range(len(estimates))]
     for row, one in enumerate(estimates):
-        if one.value is not None:
+        if _shown(one):
             figure.add_trace(_row(one, places[row], row))
     figure.update_layout(height=FRAME_HEIGHT + ROW_HEIGHT * len(estimates))
     figure.update_yaxes(
@@ -65,9 +64,17 @@ def compare_chart(estimates: Sequence[Estimate]) -> Chart:
     return Chart(figure, _alt(estimates, shortened(label)), _table(estimates))
 
 
+def _shown(one: Estimate) -> bool:
+    """Whether there is a value to tell, or an interval of one."""
+    return one.told is not None or (one.has_interval and one.value is not None)
+
+
 def _row(one: Estimate, place: str, row: int) -> go.Scatter:
-    value, colour = float(one.value or 0), SERIES[row % len(SERIES)]
-    ends = [one.low, value, one.high] if one.has_interval else [value]
+    colour = SERIES[row % len(SERIES)]
+    points = [] if one.told is None else [(one.told, 11)]
+    if one.has_interval:
+        points = [(one.low, 0), *points, (one.high, 0)]
+    ends, sizes = [at for at, _ in points], [size for _, size in points]
     symbol = "circle" if one.has_interval else "circle-open"
     return go.Scatter(
         x=ends,
@@ -76,7 +83,7 @@ def _row(one: Estimate, place: str, row: int) -> go.Scatter:
         name=escape(_name(one)),
         line={"color": colour, "width": STRONG},
         cliponaxis=False,
-        marker={"color": colour, "size": [0, 11, 0] if one.has_interval else 11, "symbol": symbol},
+        marker={"color": colour, "size": sizes, "symbol": symbol},
         **hover([f"{escape(_name(one))}<br>{_words(one)}"] * len(ends)),
     )
 
@@ -86,13 +93,13 @@ def _name(one: Estimate) -> str:
 
 
 def _words(one: Estimate) -> str:
-    if one.value is None or (one.tentative and not one.has_interval):
+    if not _shown(one):
         return "not yet"
-    if one.tentative:
+    if one.told is None:
         return interval_words(nan, one.low, one.high)
     if one.state == State.EXACT:
-        return f"exactly {words.percent(one.value)}"
-    return interval_words(one.value, one.low, one.high, known=one.has_interval)
+        return f"exactly {words.percent(one.told)}"
+    return interval_words(one.told, one.low, one.high, known=one.has_interval)
 
 
 def _alt(estimates: Sequence[Estimate], label: str) -> str:

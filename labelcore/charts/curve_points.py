@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from labelcore.charts.readings import Reading, reading_of
 from labelcore.promises import State
+from labelcore.results.telling import NO_LINE
 from labelcore.results.types import Band
 from labelcore.words import sentences as words
 
@@ -24,7 +25,9 @@ Mask = NDArray[np.bool_]
 class Points:
     """A band thinned to what a screen can show, arrays (n_points,).
 
-    known   where there is a value with an interval; usable: where there is a value
+    value    NaN where it may not be told
+    known    where there are bounds of a value
+    usable   where there is a value to tell, or bounds of one
     """
 
     band: Band
@@ -43,15 +46,25 @@ class Points:
 
     @property
     def value(self) -> Numbers:
-        return self.of(self.band.value)
+        return self.of(self.band.told)
+
+    @property
+    def told(self) -> Mask:
+        """Where there is a value to tell."""
+        return np.isfinite(self.value)
+
+    @property
+    def without_line(self) -> bool:
+        """Whether there are bounds, and no value between them may be told."""
+        return bool(self.known.any() and not self.told.any())
 
 
 def points_of(band: Band) -> Points:
     """At most 400 points, always the first and the last."""
     number = len(band.x)
     at = np.unique(np.linspace(0, number - 1, min(number, MOST_POINTS)).round().astype(np.int64))
-    usable = np.isfinite(band.value[at])
-    return Points(band, reading_of(band), at, usable, usable & band.has_interval)
+    known = np.isfinite(band.value[at]) & band.has_interval
+    return Points(band, reading_of(band), at, known | np.isfinite(band.told[at]), known)
 
 
 def value_words(points: Points, place: int) -> str:
@@ -60,14 +73,15 @@ def value_words(points: Points, place: int) -> str:
     if not points.usable[place]:
         return "no estimate"
     bounds = band.confidence is None and points.known[place] and band.state != State.EXACT
+    value = float(points.value[place])
     said = points.reading.words(
-        band.value[i],
+        value,
         band.low[i],
         band.high[i],
         state=band.state,
         between="bounds" if bounds else "between",
     )
-    return f"midpoint {said}" if bounds else said
+    return f"midpoint {said}" if bounds and value == value else said
 
 
 def hover_texts(points: Points) -> list[str]:
@@ -86,7 +100,7 @@ def hover_texts(points: Points) -> list[str]:
 def _more(points: Points, place: int) -> str:
     band, i = points.band, int(points.at[place])
     text = ""
-    if band.provisional is not None and np.isfinite(band.provisional[i]):
+    if band.provisional is not None and np.isfinite(band.provisional[i]) and points.told[place]:
         text += f"<br>so far, provisional: {points.reading.number(float(band.provisional[i]))}"
     if "noise" in band.extra and band.extra["noise"][i] > 0:
         text += f"<br>noise of one window: ± {words.points(float(band.extra['noise'][i]))}"
@@ -94,17 +108,18 @@ def _more(points: Points, place: int) -> str:
 
 
 def curve_table(band: Band) -> pd.DataFrame:
-    """Every point; Low and High are empty where there is no interval."""
+    """Every point; a value is empty where it may not be told, Low and High where there is no
+    interval."""
     known = np.isfinite(band.value) & band.has_interval
     columns = {
         RANK: band.x.astype(int),
         SCORE: band.threshold,
-        reading_of(band).label: band.value,
+        reading_of(band).label: band.told,
         LOW: np.where(known, band.low, np.nan),
         HIGH: np.where(known, band.high, np.nan),
     }
     if band.provisional is not None:
-        columns[PROVISIONAL] = band.provisional
+        columns[PROVISIONAL] = np.where(np.isnan(band.told), np.nan, band.provisional)
     more = {name.replace("_", " ").capitalize(): values for name, values in band.extra.items()}
     return pd.DataFrame({**columns, **more})
 
@@ -117,7 +132,10 @@ def landmarks(usable: Mask) -> list[int]:
 
 
 def trend(reading: Reading, values: Numbers) -> str:
-    """How the drawn values go from the first to the last."""
+    """How the drawn values go from the first to the last; NaN are left out."""
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return f"{NO_LINE[:1].upper()}{NO_LINE[1:]}."
     first, last = float(values[0]), float(values[-1])
     ends = f"{reading.number(first)} at the first point to {reading.number(last)} at the last"
     move = "falls" if last < first else "rises" if last > first else "goes"

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.charts.living import Bar, one_sided
+from labelcore.charts.living import Bar
 from labelcore.promises import CandidateState, State
-from labelcore.results.types import WIDE, Band
+from labelcore.results.telling import drawable
+from labelcore.results.types import Band
 from labelcore.words.differences import is_difference
 from labelcore.words.sentences import percent
 from labelcore.words.short import Shown, difference_range, range_of, short_value
@@ -24,10 +25,10 @@ def estimate_bar(estimate: Shown, name: str, *, early: bool = False) -> Bar:
             that only says that a handful of labels were alike
     """
     value = "" if estimate.tentative else short_value(estimate)
-    drawn = estimate.value
-    if estimate.tentative and drawn is not None:
-        alike = one_sided(drawn, difference=is_difference(estimate.estimand))
-        drawn = None if alike or not early else drawn
+    drawn = None if estimate.tentative else estimate.value
+    if early:
+        difference = is_difference(estimate.estimand)
+        drawn = drawable(estimate.value, tentative=estimate.tentative, difference=difference)
     if not (shows_interval(estimate) if early else estimate.has_interval):
         said = (value, "") if value else NOT_YET
         return Bar(name, drawn, None, None, said, estimate.tentative)
@@ -49,17 +50,15 @@ def shows_interval(estimate: Shown) -> bool:
 
 
 def head_bar(band: Band | None, name: str) -> Bar:
-    """The first items of a ranked list; ``band`` has their one rank. The value is not written while
-    the interval is wide."""
+    """The first items of a ranked list; ``band`` has their one rank. Where the interval is too wide
+    for a value there is none, as along the curve."""
     if band is None or not band.has_interval or np.isnan(band.low[0]):
         return Bar(name, None, None, None, NOT_YET)
-    value, low, high = (float(ends[0]) for ends in (band.value, band.low, band.high))
+    value, low, high = (float(ends[0]) for ends in (band.told, band.low, band.high))
     assumed = band.confidence is None
     known = None if assumed or np.isnan(value) else value
-    wide = high - low > WIDE
-    said = "" if known is None or wide else percent(known), range_of(low, high)
-    drawn = None if known is None or (wide and one_sided(known)) else known
-    return Bar(name, drawn, low, high, said, wide, assumed=assumed)
+    said = "" if known is None else percent(known), range_of(low, high)
+    return Bar(name, known, low, high, said, assumed=assumed)
 
 
 def candidate_bar(row: Mapping[Any, Any], name: str, chosen: str | None) -> Bar:

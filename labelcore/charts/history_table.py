@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from labelcore.estimands import SUMMARIES
 from labelcore.promises import State
+from labelcore.results.telling import drawable, too_wide
+from labelcore.words.differences import is_difference
 
 MOST_POINTS = 300
 TENTATIVE = "tentative"
@@ -32,7 +35,7 @@ def thinned(n_points: int, most: int = MOST_POINTS) -> list[int]:
 
 
 def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
-    """One row per number of labels that has a value or an interval, in order of labels; the
+    """One row per number of labels that has a value to draw or an interval, in order of labels; the
     estimate is NaN where there is none."""
     last = int(looks[-1]["labels"]) if looks else 0
     rows: dict[int, tuple[Any, ...]] = {}
@@ -41,18 +44,22 @@ def history_table(looks: Sequence[Mapping[str, Any]], key: str) -> pd.DataFrame:
         rows.pop(labels, None)
         if found is None or labels > last:
             continue
-        early = bool(found.get("tentative")) and found["state"] != State.PROVISIONAL
+        tentative = bool(found.get("tentative"))
+        if key in SUMMARIES and State(found["state"]).has_interval:
+            tentative = bool(too_wide(found["low"], found["high"]))
+        early = tentative and found["state"] != State.PROVISIONAL
         known = "low" in found and (early or State(found["state"]).has_interval)
-        if found["value"] is None and not known:
+        value = drawable(found["value"], tentative=tentative, difference=is_difference(key))
+        if value is None and not known:
             continue
         low, high = (found["low"], found["high"]) if known else (np.nan, np.nan)
         rows[labels] = (
             labels,
-            np.nan if found["value"] is None else found["value"],
+            np.nan if value is None else value,
             low,
             high,
             (high - low) / 2,
-            TENTATIVE if found.get("tentative") else found["state"],
+            TENTATIVE if tentative else found["state"],
             look.get("at", ""),
         )
     return pd.DataFrame([rows[labels] for labels in sorted(rows)], columns=list(COLUMNS))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from labelcore.charts.band import runs
 from labelcore.charts.history_table import thinned
-from labelcore.results.types import WIDE
+from labelcore.results.telling import NO_LINE
 
 # [tag, attributes, *children]; a child is a Node or a text.
 Node = list[Any]
@@ -28,7 +28,6 @@ LEFT, RIGHT, TOP, BOTTOM = 36.0, 10.0, 24.0, 36.0
 MOST_POINTS = 160
 NOTE_WIDTH, LONG_NOTE, WIDE_NOTE = 100.0, 200.0, 230.0
 """Room for a remark at the right end; the last also in the larger letters of a telephone."""
-TOO_WIDE = "no line yet: the bounds are wide"
 GREY = "Grey mark or line: only a first guess."
 Scale = tuple[float, float]
 SHARES: Scale = (0.0, 1.0)
@@ -103,18 +102,6 @@ def grey_words(shown: Sequence[Bar]) -> str:
     ''
     """
     return GREY if any(one.tentative and one.value is not None for one in shown) else ""
-
-
-def one_sided(value: float | Numbers, *, difference: bool = False) -> NDArray[np.bool_]:
-    """Where a value only says that every label, of a handful, was alike: no guess to be drawn.
-
-    >>> one_sided(np.array([0.0, 0.4, 1.0, np.nan])).tolist()
-    [True, False, True, False]
-    >>> bool(one_sided(0.0, difference=True)), bool(one_sided(-1.0, difference=True))
-    (False, True)
-    """
-    found = np.asarray(value, dtype=float)
-    return (found <= (-1 if difference else 0) + 1e-9) | (found >= 1 - 1e-9)
 
 
 def difference_scale(ends: Numbers) -> Scale:
@@ -241,7 +228,6 @@ def over_labels(track: Track, words: str) -> Node:
     kept = np.asarray(thinned(count, MOST_POINTS) if count else [], dtype=np.int64)
     x, value = track.labels[kept], track.value[kept]
     low, high, grey = track.low[kept], track.high[kept], track.grey[kept]
-    value = np.where(grey & one_sided(value, difference=track.scale[0] < 0), np.nan, value)
     drawn = _axes(frame, _steps(frame.x_ends[1]), LABELS, track.name)
     drawn += _expected(frame, track)
     drawn += _band(frame, x, low, high)
@@ -313,12 +299,12 @@ class Along:
     """A reading such as precision along the ranks of a list.
 
     rank              (n_points,), rising from 1
-    value, low, high  (n_points,), NaN where there is none
+    value, low, high  (n_points,), NaN where there is none; without bounds a value is a first
+                      guess, drawn grey
     items             how long the list is
     cut               the classifier's own cut, as a rank; None without one
     assumed           the bounds carry no confidence
     provisional       (n_points,), by all labels where the band is of fewer; None without one
-    tentative         the values may still lean: drawn grey, as on the bars
     """
 
     rank: Numbers
@@ -329,7 +315,11 @@ class Along:
     cut: int | None = None
     assumed: bool = False
     provisional: Numbers | None = None
-    tentative: bool = False
+
+    @property
+    def grey(self) -> bool:
+        """Whether a line of guesses is drawn."""
+        return bool((np.isfinite(self.value) & np.isnan(self.low)).any())
 
 
 def along_scores(along: Along, words: str) -> Node:
@@ -340,20 +330,18 @@ def along_scores(along: Along, words: str) -> Node:
     rank = along.rank[kept]
     ticks = _powers(along.items) if log else _steps(float(along.items))
     drawn = _axes(frame, ticks, FIRST_ITEMS, "Precision, %")
-    # Over a band that leaves nearly everything possible, a line would be read as known.
-    wide = along.high[kept] - along.low[kept] > WIDE
     drawn += _band(frame, rank, along.low[kept], along.high[kept], assumed=along.assumed)
     if along.provisional is not None:
-        guess = np.where(wide, np.nan, along.provisional[kept])
+        guess = along.provisional[kept]
         drawn += _line(frame, rank, guess, np.isfinite(guess), "estimate grey")
-    value = np.where(wide, np.nan, along.value[kept])
-    kind = "estimate grey" if along.tentative else "estimate"
-    drawn += _line(frame, rank, value, np.isfinite(value), kind)
+    value, bounded = along.value[kept], np.isfinite(along.low[kept])
+    drawn += _line(frame, rank, value, np.isfinite(value) & bounded, "estimate")
+    drawn += _line(frame, rank, value, np.isfinite(value) & ~bounded, "estimate grey")
     x = float(frame.x(np.array([float(along.cut)]))[0]) if along.cut else LEFT
-    if len(wide) and wide.all():
+    if bounded.any() and not np.isfinite(value).any():
         # Left of the cut, where that would cross it and there is room.
         crossed = x > WIDTH - RIGHT - WIDE_NOTE and x - LEFT > WIDE_NOTE
-        drawn.append(_remark(frame, TOO_WIDE, 0.55, 1.0, x - 8 if crossed else WIDTH - RIGHT))
+        drawn.append(_remark(frame, NO_LINE, 0.7, 1.0, x - 8 if crossed else WIDTH - RIGHT))
     if along.cut:
         near_end = x > WIDTH - 90
         drawn += [
@@ -538,8 +526,6 @@ def _truth(frame: Frame, track: Track) -> list[Node]:
 def _last(frame: Frame, track: Track) -> list[Node]:
     """The last label, as a dot."""
     if not len(track.labels) or not np.isfinite(track.value[-1]):
-        return []
-    if track.grey[-1] and one_sided(track.value[-1], difference=track.scale[0] < 0):
         return []
     x = float(frame.x(track.labels[-1:])[0])
     y = float(frame.y(track.value[-1:])[0])

@@ -16,6 +16,7 @@ from labelcore.charts.base import (
     empty_chart,
     hover,
     new_figure,
+    no_line,
     remark,
 )
 from labelcore.charts.bounds import add_bounds, add_envelope, add_noise, value_line, value_name
@@ -36,7 +37,6 @@ from labelcore.charts.design import HAIR, THIN
 from labelcore.results.types import Band
 from labelcore.words import sentences as words
 
-FIRST_GUESS = "first guess: the band is wide"
 NOTHING = "No curve yet: it starts with the first estimate."
 LOG_FROM_ITEMS = 5000
 
@@ -47,7 +47,6 @@ def rank_chart(
     log: bool | None = None,
     cut: int | None = None,
     required: float | None = None,
-    tentative: bool = False,
     own: int | None = None,
 ) -> Chart:
     """One reading along the ranks with its band; without one while there is no interval.
@@ -58,8 +57,10 @@ def rank_chart(
                near the top
     cut        a rank, drawn as an upright line
     required   a value of the reading that is asked for, drawn as a dashed line
-    tentative  whether the values may still lean: drawn thin and grey, and called a first guess
     own        the classifier's own cut, a dotted upright line that says so
+
+    The line has gaps where the bounds are too wide for a value; where they are everywhere a remark
+    says so.
     Raises ValueError for a reading that is not known.
     """
     points = points_of(band)
@@ -83,8 +84,9 @@ def rank_chart(
             x=x.tolist(),
             y=gaps(points.value, points.usable),
             mode="lines",
-            name=FIRST_GUESS if tentative else value_name(points),
-            line=value_line(points) | ({"color": REFERENCE, "width": THIN} if tentative else {}),
+            name=value_name(points),
+            showlegend=not points.without_line,
+            line=value_line(points),
             cliponaxis=False,
             **hover(hover_texts(points)),
         )
@@ -103,12 +105,12 @@ def rank_words(band: Band, cut: int | None = None) -> str:
 
 def _add_provisional(figure: go.Figure, points: Points) -> None:
     band = points.band
-    if band.provisional is None:
+    if band.provisional is None or not points.told.any():
         return
     figure.add_trace(
         go.Scatter(
             x=points.rank.tolist(),
-            y=gaps(points.of(band.provisional)),
+            y=gaps(points.of(band.provisional), points.told),
             mode="lines",
             name="provisional, by all labels so far",
             hoverinfo="skip",
@@ -163,6 +165,8 @@ def _add_lines(
         place = math.log10(rank) if log else float(rank)
         side = "left" if place - low < (high - low) / 2 else "right"
         notes.append(remark(words_there, x=place, xanchor=side, y=y, yref="paper"))
+    if points.without_line:
+        notes.append(no_line())
     figure.update_layout(shapes=shapes, annotations=notes)
 
 

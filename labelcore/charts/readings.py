@@ -67,19 +67,22 @@ class Reading:
         state: State = State.INTERVAL,
         between: str = "between",
     ) -> str:
-        """Value and interval in words, as far as the state allows.
+        """Value and interval in words, as far as the state allows; the interval alone where the
+        value is NaN.
 
         between   what leads to the two ends
 
         >>> READINGS["precision"].words(0.9, 0.8512, 0.9433)
         '90.0 %, between 85.1 % and 94.4 %'
         """
+        bottom, top = self.span(low, high)
+        if value != value:
+            return f"{between} {bottom} and {top}"
         shown = self.number(value)
         if state == State.EXACT:
             return f"exactly {shown}"
         if not state.has_interval:
             return f"{shown}, without an interval yet"
-        bottom, top = self.span(low, high)
         return f"{shown}, {between} {bottom} and {top}"
 
 

@@ -18,10 +18,11 @@ from labelcore.designs.curves import (
 )
 from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.figures.assumptions import judgement
-from labelcore.figures.scalars import first_figure, look_at, promised_until
+from labelcore.figures.scalars import first_figure, look_at, promised_until, too_early
 from labelcore.figures.summaries import NO_HIT, OWN_METHOD, own_intervals, summarised
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
+from labelcore.results.telling import too_wide
 from labelcore.results.types import Band, Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words.existing import assumed
@@ -148,11 +149,13 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         extra=dict(curve.extra) if precision else {},
         notes=curve.notes,
         form=curve.method.form,
+        tentative=too_early(engine, curve.state),
     )
 
 
 def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
-    """One number of the whole list, with its extremes over the curves inside the bounds."""
+    """One number of the whole list, with its extremes over the curves inside the bounds; tentative
+    where a point of the curve would not be told."""
     yields = curve.yields
     whole = yields is not None and int(yields.rank[-1]) == len(engine.population)
     shown = whole and curve.state.has_interval
@@ -174,6 +177,7 @@ def summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         missing=(curve.missing or _why_unknown(engine, curve, whole)) if unknown else "",
         scope=_scope(engine, curve),
         form=curve.method.form,
+        tentative=not unknown and bool(too_wide(low, high)),
     )
 
 
@@ -198,6 +202,7 @@ def own_summary(engine: Engine, curve: Curve, name: str) -> Estimate:
         missing=found.missing,
         scope=replace(scope, looks=0) if watched else scope,
         form=OWN_METHOD.form,
+        tentative=found.state.has_interval and bool(too_wide(found.low, found.high)),
     )
 
 

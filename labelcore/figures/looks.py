@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from labelcore.designs.curves import Curve
+from labelcore.estimands import SUMMARIES
 from labelcore.figures.choices import choice_results
 from labelcore.figures.claims import claim_results
 from labelcore.figures.curves import curve_results, ranked_curve
@@ -148,7 +149,9 @@ def _figures(result: Result) -> dict[str, Any]:
     else:
         value = None if np.isnan(result.value).all() else float(np.nanmean(result.value))
         low, high = float(np.mean(result.low)), float(np.mean(result.high))
-    tentative = isinstance(result, Estimate) and result.tentative
+    # Of a curve's summary it follows from the ends, and logs of earlier versions lack it.
+    recorded = isinstance(result, Estimate) and result.estimand not in SUMMARIES
+    tentative = recorded and result.tentative
     return {
         "value": value,
         "low": low,

@@ -20,7 +20,8 @@ from labelcore.figures.assumptions import assumptions
 from labelcore.log.engine import Engine
 from labelcore.plan.existing import CERTAINTY
 from labelcore.promises import Promise, State
-from labelcore.results.types import WIDE, Estimate, Scope, largest_half_width
+from labelcore.results.telling import too_wide
+from labelcore.results.types import Estimate, Scope, largest_half_width
 from labelcore.stats.horizon import final_width
 from labelcore.stats.profile import (
     BoolArray,
@@ -36,7 +37,7 @@ from labelcore.words.sentences import count
 
 NEEDED_OF_EACH_SIDE, MOST_SIDES = 5, 4
 STILL_WIDE = 1.5
-"""A value is tentative while its interval is ``WIDE``, and wider than 1.5 times what it will be at
+"""A value is tentative while its interval is too wide, and wider than 1.5 times what it will be at
 the planned size."""
 
 
@@ -402,23 +403,29 @@ def _stated(
         scope=scope_of(engine, question),
         notes=tuple(filter(None, figures.notes[place : place + 1])),
         form=made.form,
-        tentative=_tentative(engine, state, high - low),
+        tentative=_tentative(engine, state, low, high),
     )
 
 
-def _tentative(engine: Engine, state: State, width: float) -> bool:
-    """Whether the value says little yet, or there is none: the interval is wide, and will be much
-    narrower; or there are few labels, and no interval is due."""
+def too_early(engine: Engine, state: State) -> bool:
+    """Whether there are too few labels for a value that has no interval, or none can be made of
+    them yet."""
     if not engine.plan.from_the_first_label:
         return False
-    if state == State.TOO_FEW:
+    few = state == State.PROVISIONAL and engine.labels < FIRST_FIGURE
+    return few or state == State.TOO_FEW
+
+
+def _tentative(engine: Engine, state: State, low: float, high: float) -> bool:
+    """Whether the value says little yet, or there is none: the interval is wide, and will be much
+    narrower; or there are few labels, and no interval is due."""
+    if too_early(engine, state):
         return True
-    if state == State.PROVISIONAL:
-        return engine.labels < FIRST_FIGURE
-    if state not in (State.INTERVAL, State.WAITING) or engine.plan.promise != Promise.WATCHED:
+    watched = engine.plan.from_the_first_label and engine.plan.promise == Promise.WATCHED
+    if not watched or state not in (State.INTERVAL, State.WAITING):
         return False
-    done = engine.labels / max(engine.setup.planned, 1)
-    return width > max(WIDE, STILL_WIDE * final_width(width, done))
+    done, width = engine.labels / max(engine.setup.planned, 1), high - low
+    return bool(too_wide(low, high)) and width > STILL_WIDE * final_width(width, done)
 
 
 def _known_estimate(engine: Engine, question: Question, cells: Cells, known: int) -> Estimate:

@@ -11,9 +11,8 @@ import pandas as pd
 from labelcore.figures.curves import asks_for_curve
 from labelcore.promises import ClaimStatus
 from labelcore.results.base import sentence
-from labelcore.results.types import Band, Claim, Estimate
+from labelcore.results.types import Band, Claim
 from labelcore.session.session import Session
-from labelcore.words.quantities import same_quantity
 from labelcore.words.sentences import labels_words
 
 LANDMARKS = (0.01, 0.1, 0.5, 1.0)
@@ -48,13 +47,6 @@ class AlongRanks:
     deepest: Sequence[tuple[float, Landmark | None]] = ()
     packages: pd.DataFrame | None = None
     refused: str = ""
-
-
-def leaning(estimates: Sequence[Estimate]) -> bool:
-    """Whether the curve's values may still lean: the precision at the cut does, or what a plan
-    estimates in its place."""
-    precision = [one for one in estimates if same_quantity(one.estimand, "precision")]
-    return any(one.tentative for one in [*precision, *estimates][:1])
 
 
 def along_ranks(session: Session) -> AlongRanks | None:

@@ -11,7 +11,6 @@ from labelcore import charts
 from labelcore.charts import Chart
 from labelcore.charts.drawn import drawn
 from labelcore.report.account import thinned
-from labelcore.report.along_ranks import leaning
 from labelcore.report.claims import evidence_charts
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
@@ -94,9 +93,8 @@ def _curves(facts: Facts, bands: dict[str, Band]) -> Iterator[tuple[str, Chart]]
         if len(found) < len(names) or (names in NEEDS_ESTIMATE and found[0].confidence is None):
             continue
         if len(names) == 1:
-            lean = leaning([one for one in facts.results.values() if isinstance(one, Estimate)])
             cut = own_cut(facts, found[0].scope.classifier)
-            made = charts.rank_chart(found[0], cut=cut, tentative=lean)
+            made = charts.rank_chart(found[0], cut=cut)
             made.figure.update_layout(height=CURVE_HEIGHT)
             yield title, made
         else:

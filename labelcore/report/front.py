@@ -8,7 +8,7 @@ import pandas as pd
 from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
 from labelcore.charts.history_table import history_table
 from labelcore.charts.intervals import interval_rows
-from labelcore.charts.living import SHARES, Bar, difference_scale, grey_words
+from labelcore.charts.living import SHARES, Bar, difference_scale
 from labelcore.figures.confusion import Bounds
 from labelcore.promises import Promise
 from labelcore.report.along_ranks import QUOTED, Landmark
@@ -126,9 +126,7 @@ def intervals(
     noun = "further figure" if wanted is None else "further candidate"
     said = f"{count(left, noun)} {where}."
     more = element("p", said, class_="note") if left > 0 else None
-    grey = grey_words(rows)
-    guess = element("p", grey, class_="note") if grey else None
-    return element("div", drawing, guess, more, class_="plot")
+    return element("div", drawing, more, class_="plot")
 
 
 def _heads(facts: Facts) -> tuple[Landmark, ...]:

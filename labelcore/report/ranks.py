@@ -43,9 +43,9 @@ def _readings(landmarks: Sequence[Landmark]) -> Markup:
 
 
 def _bounds(band: Band) -> str:
-    """The bounds of one point; a value only where confidence goes with it."""
+    """The bounds of one point; a value only where confidence goes with it and it may be told."""
     reading = READINGS[band.estimand.removesuffix("_curve")]
-    value, low, high = (float(numbers[0]) for numbers in (band.value, band.low, band.high))
+    value, low, high = (float(numbers[0]) for numbers in (band.told, band.low, band.high))
     if not band.has_interval or low != low:
         return "–"
     span = reading.range(low, high)

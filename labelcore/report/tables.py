@@ -39,10 +39,9 @@ def events_csv(session: Session, *, byte_order_mark: bool = False) -> str:
 
 
 def estimates_csv(session: Session, *, byte_order_mark: bool = False) -> str:
-    """The results now, one row per estimate, per point of a curve and per claim; a tentative
-    estimate has no value, a claim has its
-    status as state, evidence instead of an interval, and its own error level alpha; a choice has a
-    row per candidate."""
+    """The results now, one row per estimate, per point of a curve and per claim; a value that says
+    little yet is left out, a claim has its status as state, evidence instead of an interval, and
+    its own error level alpha; a choice has a row per candidate."""
     return estimates_text(gather(session), byte_order_mark=byte_order_mark)
 
 

@@ -19,8 +19,8 @@ RESULT_COLUMNS = (
 
 
 def results_table(project: str, results: Mapping[str, Result]) -> pd.DataFrame:
-    """One row per estimate and claim, per point of a curve and per candidate of a choice; a
-    tentative estimate has no value, a claim has its status as state."""
+    """One row per estimate and claim, per point of a curve and per candidate of a choice; a value
+    that says little yet is left out, a claim has its status as state."""
     rows = [row for result in results.values() for row in result_rows(project, result)]
     return pd.DataFrame(rows, columns=list(RESULT_COLUMNS))
 
@@ -56,7 +56,7 @@ def result_rows(project: str, result: Result) -> list[dict[str, Any]]:
         ]
     if not isinstance(result, Band):
         return [shared]
-    numbers = result.to_frame().rename(columns={"x": "rank"})
+    numbers = result.to_frame().assign(value=result.told).rename(columns={"x": "rank"})
     columns = {str(name): numbers[name].tolist() for name in numbers}
     return [
         {**shared, **{name: _known(values[place]) for name, values in columns.items()}}

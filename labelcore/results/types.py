@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 from labelcore.promises import CandidateState, ChoiceStatus, ClaimStatus, Form, Promise, State
 from labelcore.results.base import Closed, Worded
 from labelcore.results.scope import Scope as Scope
+from labelcore.results.telling import leaves_all, too_wide
 
 DIFFERENCE = "_difference"
-WIDE = 0.6
-"""A figure with an interval wider than 60 points says little yet."""
-NEXT_TO_ALL = 0.98
-"""An interval over this share of all that is possible, or more, says nothing."""
 FloatArray = NDArray[np.float64]
 
 
@@ -141,7 +138,7 @@ class Estimate(Worded):
         """Whether the value is ``tentative`` and the interval leaves next to everything possible:
         98 % of it or more."""
         possible = 2.0 if self.is_difference else 1.0
-        return self.tentative and self.high - self.low >= NEXT_TO_ALL * possible
+        return self.tentative and leaves_all(self.low, self.high, possible)
 
     @property
     def interval(self) -> Interval:
@@ -219,6 +216,8 @@ class Band(Worded):
         what a reader must know, such as an assumption that visibly fails
     form
         how far the promise is proved: strict, approximate, or not stated
+    tentative
+        whether all values say little yet: there are too few labels for one, and no bounds
 
     Examples
     --------
@@ -255,6 +254,22 @@ class Band(Worded):
     extra: Mapping[str, FloatArray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     form: Form = Form.UNSTATED
+    tentative: bool = False
+
+    @property
+    def told(self) -> FloatArray:
+        """(n_points,), ``value`` as words, tables, CSV files and lines of charts have it: NaN where
+        the bounds leave more than 60 % of what is possible, and everywhere while ``tentative``.
+
+        Of a number of items the rank is what is possible, of a gain, which has no largest value,
+        its upper bound."""
+        if self.tentative:
+            return np.full(len(self.x), np.nan)
+        if not self.has_interval:
+            return self.value
+        possible = {"yield": self.x, "gain": self.high}.get(self.estimand.removesuffix("_curve"))
+        wide = too_wide(self.low, self.high, 1.0 if possible is None else possible)
+        return np.where(wide, np.nan, self.value)
 
     @property
     def has_interval(self) -> bool:

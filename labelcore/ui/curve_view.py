@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from labelcore.charts import (
@@ -16,7 +14,7 @@ from labelcore.charts import (
 )
 from labelcore.designs.curves import Curve
 from labelcore.promises import State
-from labelcore.results.types import WIDE, Band
+from labelcore.results.types import Band
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
 
@@ -57,28 +55,10 @@ def landmarks(n_items: int) -> list[tuple[str, int]]:
     return [(f"All {n_items:,}" if r == n_items else f"First {r:,}", r) for r in ranks]
 
 
-def told(name: str, band: Band) -> Band:
-    """The reading ``name`` without the estimates that say little: those whose bounds leave more
-    than 60 % of what is possible."""
-    unit = READINGS[name].unit
-    if not band.has_interval or band.confidence is None or unit == "times":
-        return band
-    possible = band.x if unit == "items" else 1.0
-    wide = (band.high - band.low) > WIDE * possible
-    return replace(band, value=np.where(wide, np.nan, band.value))
-
-
-def says_little(name: str, band: Band) -> bool:
-    """Whether that is so of most of the ranks."""
-    known = np.isfinite(band.value)
-    return bool(np.isnan(told(name, band).value[known]).mean() > 0.5) if known.any() else False
-
-
 def band_figure(band: Band) -> str:
     """Value and interval of a band of one point of shares, on one line; the bounds only where they
-    have no confidence, or leave nearly everything open."""
-    band = told("precision", band)
-    value, low, high = (float(numbers[0]) for numbers in (band.value, band.low, band.high))
+    have no confidence, or are too wide for a value."""
+    value, low, high = (float(numbers[0]) for numbers in (band.told, band.low, band.high))
     if np.isnan(value) and not band.has_interval:
         return "not yet"
     if band.has_interval and high - low < -1e-12:
@@ -123,10 +103,7 @@ def curve_chart(
     if choice not in PAIRS:
         band = session.band(choice, curve)
         asked = required if choice == "precision" else None
-        early = says_little(choice, band)
-        if early:  # One line within the band is enough where neither says much.
-            band = replace(band, provisional=None)
-        return rank_chart(band, log=log, cut=cut, required=asked, tentative=early, own=own)
+        return rank_chart(band, log=log, cut=cut, required=asked, own=own)
     upright, level = (session.band(name, curve) for name in PAIRS[choice][1])
     draw = {
         "roc": roc_chart,

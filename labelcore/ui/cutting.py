@@ -13,7 +13,6 @@ from labelcore.figures.cuts import own_cut, rank_of_score
 from labelcore.figures.scalars import headline_stage
 from labelcore.results.types import Band, Cut
 from labelcore.session.session import Session
-from labelcore.ui.curve_view import told
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within
 from labelcore.ui.plain import plain
@@ -186,11 +185,11 @@ def estimate_words(name: str, band: Band) -> str:
     """The estimate of a band of one point; the midpoint of bounds without confidence is none."""
     if np.isnan(band.value[0]):
         return "unknown"
-    value = float(told(name, band).value[0])
-    if np.isnan(value):
-        return "not yet"
     if band.has_interval and band.confidence is None:
         return "none by this method"
+    value = float(band.told[0])
+    if np.isnan(value):
+        return "not yet"
     return READINGS[name].number(value)
 
 

@@ -374,5 +374,5 @@ def interval_words(head: str, expected: float, labels: int, delta: float) -> str
 def _guess(cut: Cut) -> float:
     """The precision known at a cut, else one to begin with."""
     band = cut.readings.get("precision")
-    value = float(band.value[0]) if band is not None else float("nan")
+    value = float(band.told[0]) if band is not None else float("nan")
     return min(max(value, 0.01), 1.0) if value == value else 0.7

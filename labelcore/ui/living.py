@@ -15,6 +15,7 @@ from labelcore.charts.candidates import moving_bounds_table
 from labelcore.charts.figure_bars import candidate_bar, estimate_bar, head_bar
 from labelcore.charts.history_table import TENTATIVE, history_table
 from labelcore.charts.living import (
+    GREY,
     SHARES,
     Along,
     Bar,
@@ -37,7 +38,6 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
 from labelcore.population import Population
 from labelcore.promises import CandidateState
-from labelcore.report.along_ranks import leaning
 from labelcore.results.types import Band, Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.ui import curve_view
@@ -101,9 +101,10 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         for one in estimates[:room]
     ]
     scale = _scale(session, estimates)
-    chart = None
+    chart, grey = None, grey_words(shown)
     if view == ALONG_SCORES:
-        chart = _along(session, leaning(estimates))
+        along, words = _along(session)
+        chart, grey = along_scores(along, words), grey or (GREY if along.grey else "")
     elif view == OVER_LABELS and charted is not None:
         chart = _over_labels(session, charted, scale, truths.get(charted.estimand))
     claimed = short_words(claims_of(session))
@@ -113,7 +114,7 @@ def picture(session: Session, wanted: str | None, figure: str | None = None) -> 
         views,
         view,
         claimed or said or short_sentence(charted or estimates[0]),
-        grey_words(shown),
+        grey,
     )
 
 
@@ -244,25 +245,27 @@ def _sides(estimate: Estimate) -> tuple[str, str] | None:
     return above, below
 
 
-def _along(session: Session, tentative: bool) -> Node:
+def _along(session: Session) -> tuple[Along, str]:
+    """The curve as it is drawn, and the same in words."""
     curve = session.curve()
     band = session.band("precision", curve)
     first = next(iter((*session.plan.classifiers, *session.population.classifiers)))
     cut = own_cut(session.population, first)
-    known = band.has_interval
+    known, value = band.has_interval, band.told
     nothing: Numbers = np.full(len(band.x), np.nan)
+    so_far = band.provisional
+    so_far = None if so_far is None else np.where(np.isnan(value), np.nan, so_far)
     drawing = Along(
         band.x.astype(float),
-        band.value,
+        value,
         band.low if known else nothing,
         band.high if known else nothing,
         len(session.population),
         cut,
         band.confidence is None,
-        band.provisional,
-        tentative,
+        so_far,
     )
-    return along_scores(drawing, rank_words(band, cut))
+    return drawing, rank_words(band, cut)
 
 
 def _ahead(session: Session, key: str) -> tuple[Numbers, Numbers] | None:

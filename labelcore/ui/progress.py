@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import numpy as np
 import streamlit as st
 
 from labelcore.charts import Chart, compare_chart, history_chart, left_out_words, strata_chart
+from labelcore.charts.history_table import history_table
 from labelcore.designs.curves import Curve
 from labelcore.report.along_ranks import headline, rank_names
 from labelcore.report.markup import tied
@@ -135,7 +135,7 @@ def how_far(session: Session) -> None:
 
 def _history(session: Session, estimates: list[Estimate]) -> None:
     looks = session.looks()
-    if not any(one.value is not None or one.tentative for one in estimates):
+    if all(history_table(looks, one.estimand).empty for one in estimates):
         st.text("This picture starts with the first figure.")
         return
     keys = [one.estimand for one in estimates]
@@ -160,11 +160,10 @@ def _history(session: Session, estimates: list[Estimate]) -> None:
 def _curves(session: Session) -> None:
     try:
         curve = session.curve()
-        drawable = np.isfinite(session.band("precision", curve).value).any()
     except ValueError:
         st.text(f"There is no curve: {_why_no_curve(session)}.")
         return
-    if not drawable:
+    if curve_view.curve_chart(session, curve, "precision").table.empty:
         st.text(f"The curve comes later: {curve.missing}.")
         return
     choice = choose_reading(curve, "progress-reading")
@@ -208,11 +207,13 @@ def _comparison(session: Session, estimates: list[Estimate]) -> None:
     compare_panel(session)
     first, rest = estimates[:1], estimates[1:]
     same = [one for one in rest if same_quantity(one.estimand, first[0].estimand)]
-    if same and all(one.value is None for one in [*first, *same]):
+    if not same:
+        return
+    chart, name = compare_chart([*first, *same]), estimand_name(first[0].estimand)
+    if chart.table.empty:
         st.text("The picture of these intervals starts with the first figure.")
-    elif same:
-        name = estimand_name(first[0].estimand)
-        draw(compare_chart([*first, *same]), "compare-chart", f"{name} side by side as a table")
+    else:
+        draw(chart, "compare-chart", f"{name} side by side as a table")
 
 
 def _strata(session: Session) -> None:

@@ -54,6 +54,7 @@ STYLE = (
 .stApp:has(.st-key-fold-terms) .stMainBlockContainer > [data-testid="stVerticalBlock"] {
   gap: 0.6rem;
 }
+.stApp:has(.st-key-fold-terms) .st-key-about { margin-bottom: 0.45rem; }
 .st-key-answer [data-testid="stText"] {
   font-size: 1.4rem; font-weight: 650; line-height: 1.35; white-space: normal;
 }

@@ -11,11 +11,12 @@ from time import monotonic
 import streamlit as st
 
 from labelcore.access.settings import data_folder
-from labelcore.estimands import CURVES
+from labelcore.estimands import CURVES, SUMMARIES
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.kinds import told
 from labelcore.log.state import LogState
 from labelcore.promises import Promise, State, Status
+from labelcore.results.telling import too_wide
 from labelcore.store import ProjectRecord
 from labelcore.ui import sessions
 from labelcore.words.counts import answers_words
@@ -118,14 +119,17 @@ def _primary(state: LogState, estimand: str, confidence: float) -> Known:
     found = results[keys[0]]
     if "value" not in found:  # A choice between candidates is no figure.
         return Known(keys[0])
-    promised = str(found["promise"]) != Promise.NONE
+    promised, stands = str(found["promise"]) != Promise.NONE, State(found["state"])
+    low, high = (float(found.get(end, math.nan)) for end in ("low", "high"))
+    along = keys[0] in CURVES or keys[0] in SUMMARIES
+    told = not along or (promised and stands.has_interval and not too_wide(low, high))
     return Known(
         keys[0],
-        # The middle between bounds without a promise is no estimate.
-        found["value"] if promised or keys[0] not in CURVES else None,
-        float(found.get("low", math.nan)),
-        float(found.get("high", math.nan)),
-        State(found["state"]),
+        # The middle between bounds that are wide, or without a promise, is no estimate.
+        found["value"] if told else None,
+        low,
+        high,
+        stands,
         bool(found.get("tentative")),
         confidence if promised else None,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from labelcore.promises import Promise, State
+from labelcore.results.telling import too_wide
 from labelcore.results.types import Band, CheapestCut, Cut
 from labelcore.words.sentences import (
     confidence_words,
@@ -53,8 +54,6 @@ CHEAPEST_KNOWN = (
     "costs least ({condition})."
 )
 KEEP_NOTHING = "nothing"
-OPEN_SHARE = 0.5
-"""Of the list: bounds that leave more name no cut."""
 CUT_RECALL = ", and they contain between {low} and {high} of all {positive!r} items in the file"
 CUT_TIED = (
     " Ranks {first} to {last} have this same score: a threshold on the score keeps all of them or "
@@ -86,7 +85,8 @@ def cut_sentence(cut: Cut) -> str:
     head = f"the first {count(cut.rank, 'item')} (score {score_words(cut.score)} and better)"
     if precision is None:
         return f"Nothing is known yet about {head}." + _tied_words(cut)
-    known = precision.value[0] == precision.value[0]
+    value = float(precision.told[0])
+    known = value == value
     state = "guess" if known else "unknown"
     if precision.has_interval:
         state = "exact" if precision.state == "exact" else "band"
@@ -100,7 +100,7 @@ def cut_sentence(cut: Cut) -> str:
         head=head,
         low=low,
         high=high,
-        value=percent(float(precision.value[0])) if known else "",
+        value=percent(value) if known else "",
         positive=scope.positive,
         recall=_recall_words(cut),
         condition=_cut_condition(precision),
@@ -115,7 +115,7 @@ def cheapest_sentence(cut: CheapestCut) -> str:
     if cut.score is not None:
         head = f"the first {count(cut.rank, 'item')} (score {score_words(cut.score)} and better)"
     known = cut.first == cut.rank == cut.last
-    leaves_open = cut.last - cut.first > OPEN_SHARE * scope.n_items
+    leaves_open = too_wide(cut.first, cut.last, scope.n_items)
     pattern = CHEAPEST_KNOWN if known else CHEAPEST_OPEN if leaves_open else CHEAPEST
     return pattern.format(
         scope=scope_words(scope.file, scope.n_items, scope.target),

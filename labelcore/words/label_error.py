@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labelcore.plan.plan import Plan
 from labelcore.results.label_error import ENOUGH, Agreement, LabelError, TrueFigure
+from labelcore.results.telling import too_wide
 from labelcore.stats.label_error import Limits
 from labelcore.words.quantities import quantity_name
 from labelcore.words.sentences import confidence_words, count, percent, percent_range
@@ -28,7 +29,6 @@ TOO_FEW = (
     "{enough}."
 )
 WHO_WAS_THERE = "the people who gave the answers"
-WIDE = 0.5
 FIGURE = (
     "The true value of {name}: if mistakes are alike everywhere, {alike}; wherever they are, "
     "{bounds} ({confidence} confidence each, for one look when labelling is over)."
@@ -110,7 +110,7 @@ def bounds_words(limits: Limits) -> str:
     >>> bounds_words(Limits(None, 0.8, 0.97)), bounds_words(Limits(None, 0.33, 1.0))
     ('between 80.0 % and 97.0 %', 'the second answers bound it only between 33.0 % and 100.0 %')
     """
-    wide = not limits.reason and limits.high - limits.low > WIDE
+    wide = not limits.reason and too_wide(limits.low, limits.high)
     return f"{'the second answers bound it only ' if wide else ''}{limits_words(limits)}"
 
 

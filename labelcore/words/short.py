@@ -7,7 +7,8 @@ from typing import Protocol
 
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
-from labelcore.results.types import DIFFERENCE, NEXT_TO_ALL, Band, Estimate
+from labelcore.results.telling import leaves_all
+from labelcore.results.types import DIFFERENCE, Band, Estimate
 from labelcore.words import found
 from labelcore.words.differences import number_words, points_range
 from labelcore.words.quantities import key_parts, label_of, term_of
@@ -107,7 +108,7 @@ def short_head(band: Band) -> str:
     """The same of the first items of a ranked list; ``band`` has one rank and an interval."""
     low, high = float(band.low[0]), float(band.high[0])
     between = range_of(low, high)
-    if high - low >= NEXT_TO_ALL:
+    if leaves_all(low, high):
         return SO_FAR.format(range=between)
     finding = HEAD.format(items=f"{int(band.x[0]):,}", range=between, positive=band.scope.positive)
     if band.confidence is None:

@@ -12,6 +12,14 @@ from tests.browser.server import Server
 
 PROMISED_SECONDS, NOISE_SECONDS = 2.0, 0.5
 LABELS = 5
+LEAST_GAP = 6
+BELOW_LETTERS = """() => {
+  const letters = document.createRange();
+  letters.selectNodeContents(document.querySelector(".st-key-about h1"));
+  const bar = document.querySelector("[data-testid=stProgress] [role=progressbar]");
+  return bar.getBoundingClientRect().top - letters.getBoundingClientRect().bottom;
+}"""
+"""Pixels between the question and the bar of the labels."""
 
 
 def test_a_second_browser_sees_each_label(
@@ -25,6 +33,10 @@ def test_a_second_browser_sees_each_label(
     line = viewer.locator(".st-key-line").first
     expect(line).to_contain_text("2 of 200")
     wait_until_idle(viewer)
+    for width in (1280, 390):
+        viewer.set_viewport_size({"width": width, "height": 844})
+        wait_until_idle(viewer)
+        assert viewer.evaluate(BELOW_LETTERS) >= LEAST_GAP, "the bar touches the question"
     waits = []
     for number in range(3, 3 + LABELS):
         # At different moments of the page's own rhythm.

@@ -52,3 +52,10 @@ def test_before_the_first_look_a_sentence() -> None:
     assert moving_bounds_chart([], "selection", choice()).alt.startswith("No bounds yet")
     empty = choice(bounds=pd.DataFrame(BOUNDS.iloc[:0]))
     assert candidates_chart(empty).alt.startswith("No bounds yet")
+
+
+def test_bounds_too_wide_for_a_value_have_no_point() -> None:
+    wide = BOUNDS.assign(low=[0.2, 0.82, 0.0], high=[0.9, 0.94, 1.0])
+    chart = candidates_chart(choice(bounds=wide))
+    assert list(chart.figure.data[0].x) == [0.2, 0.9] and len(chart.figure.data[1].x) == 3
+    assert "top 50: between 20.0 % and 90.0 %" in chart.alt

@@ -64,3 +64,7 @@ def test_a_value_that_says_little_is_not_told() -> None:
     chart = compare_chart([estimate("a", 0.8, first=True), estimate("b", 0.75, tentative=True)])
     assert "b: between 70.0 % and 90.0 %" in chart.alt and "75.0" not in chart.alt
     assert chart.table["Estimate"].isna().tolist() == [False, True]
+    assert [trace.x for trace in chart.figure.data] == [(0.7, 0.8, 0.9), (0.7, 0.9)]
+    early = {"state": "provisional", "tentative": True}
+    chart = compare_chart([estimate("a", 0.8, first=True, **early)])
+    assert "No figure yet" in chart.alt and not chart.figure.data

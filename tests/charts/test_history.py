@@ -166,3 +166,16 @@ def test_a_value_that_says_little_is_drawn_grey_and_not_told(look: Look) -> None
     assert chart.table["Estimate"].isna().tolist() == [True, False]
     assert "60.0" not in chart.alt + str(traces(chart.figure)["tentative estimate"].hovertext)
     assert "between 10.0 % and 90.0 %" in history_chart(looks[:1], "recall").alt
+
+
+@pytest.mark.parametrize(("value", "drawn"), [(0.0, None), (0.4, 0.4), (1.0, None)])
+def test_no_grey_point_stands_where_a_handful_of_labels_were_alike(
+    look: Look, value: float, drawn: float | None
+) -> None:
+    looks = [look(5, value, 0.0, 1.0), look(50, value, 0.5, 0.8)]
+    looks[0]["results"]["recall"]["tentative"] = True
+    figure = history_chart(looks, "recall").figure
+    grey = [trace.y for trace in figure.data if trace.name == "tentative estimate"]
+    assert grey == ([(drawn, None)] if drawn else [(None, None)])
+    assert traces(figure)["estimate"].y == (None, value), "what is known is drawn wherever it lies"
+    assert max(traces(figure)["interval"].y) == 1.0, "the interval is drawn from the first label on"

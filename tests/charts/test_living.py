@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +16,6 @@ from labelcore.charts.living import (
     HEIGHT,
     LEFT,
     RIGHT,
-    TOO_WIDE,
     TOP,
     WIDTH,
     Along,
@@ -31,6 +31,7 @@ from labelcore.charts.living import (
     race,
 )
 from labelcore.promises import State
+from labelcore.results.telling import NO_LINE
 from labelcore.ui.nodes import MADE
 
 HOSTILE = "</text><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -163,17 +164,13 @@ def test_no_grey_mark_stands_where_a_handful_of_labels_were_alike() -> None:
         assert len(of_class(bars(shown), "tick grey")) == drawn
         assert bool(grey_words(shown)) == bool(drawn)
         assert of_class(bars([estimate_bar(known, "Precision", early=True)]), "tick")
-        ends = np.array([np.nan, value, value])
-        grey = over_labels(track(value=ends, grey=np.ones(3, dtype=bool)), "")
-        assert len(of_class(grey, "last grey")) == len(of_class(grey, "estimate grey")) == drawn
-        assert of_class(over_labels(track(value=ends), ""), "last")
 
 
 def test_a_remark_on_wide_bounds_is_not_crossed_by_the_cut() -> None:
     for cut, crosses in ((20, False), (80, True)):
         rank, wide = np.arange(1.0, 101), np.ones(100)
-        drawn = along_scores(Along(rank, 0.5 * wide, 0 * wide, wide, 100, cut), "")
-        (said,) = [one for one in of_class(drawn, "note") if one[2] == TOO_WIDE]
+        drawn = along_scores(Along(rank, np.nan * wide, 0 * wide, wide, 100, cut), "")
+        (said,) = [one for one in of_class(drawn, "note") if one[2] == NO_LINE]
         (line,) = of_class(drawn, "cut")
         free = float(line[1]["x1"]) - 8 if crosses else WIDTH - RIGHT
         assert float(said[1]["x"]) == free
@@ -256,9 +253,12 @@ def test_a_long_list_is_drawn_by_powers_of_ten() -> None:
     assert float(cut[1]["x1"]) == at(50, 0)[0], "100 is half way from 1 to 10,000"
 
 
-def test_a_curve_that_may_still_lean_is_grey_as_its_bars_are() -> None:
-    drawn = along_scores(along(1000, tentative=True), "")
-    assert of_class(drawn, "estimate grey") and not of_class(drawn, "estimate")
+def test_a_curve_without_a_band_is_a_grey_guess() -> None:
+    known = along(1000)
+    assert not known.grey and not of_class(along_scores(known, ""), "estimate grey")
+    guess = replace(known, low=np.full(1000, np.nan), high=np.full(1000, np.nan))
+    drawn = along_scores(guess, "")
+    assert guess.grey and of_class(drawn, "estimate grey") and not of_class(drawn, "estimate")
 
 
 def test_every_chart_names_its_axes_and_the_unit() -> None:

@@ -25,11 +25,12 @@ from labelcore.figures.curves import (
     summary,
     whole_curve,
 )
-from labelcore.figures.looks import results
+from labelcore.figures.looks import FiguresNow, results
 from labelcore.figures.scalars import look_at
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
 from labelcore.planning.simulation import run_seed
+from labelcore.results.types import Estimate
 from labelcore.stats.curve_readings import READINGS, Yields, area_under_roc, average_precision
 from labelcore.stats.profile import Cells
 from labelcore.stats.rank_strata import rank_edges
@@ -483,3 +484,19 @@ def test_numbers_of_a_list_are_not_watched_by_them(known: Known, design: str) ->
     plan = lc.Plan(design, ["precision", OWN[0]], budget=200, target="process")
     with pytest.raises(PlanError, match="speaks of this file only"):
         lc.Session(known.population, plan)
+
+
+def test_a_number_of_the_list_is_told_by_the_rule_of_its_curve(known: Known) -> None:
+    """Looks do not record it: it follows from the ends, and old logs must follow all the same."""
+    engine, seen = known.engine(lc.Plan("geometric_strata", ASKED, budget=200), 5), set()
+    for labels in label(engine, known.truth):
+        if labels % 20 == 10:
+            now = FiguresNow(engine)
+            found, recorded = now.results()["average_precision"], now.look(labels)["results"]
+            assert isinstance(found, Estimate)
+            if not found.has_interval:
+                continue
+            assert (found.told is None) == (found.high - found.low > 0.6)
+            assert "tentative" not in recorded["average_precision"]
+            seen.add(found.told is None)
+    assert seen == {True, False}

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from labelcore.promises import Promise, State
+from labelcore.results.telling import NO_LINE
 from labelcore.results.types import Band, Cut
-from labelcore.ui.curve_view import band_figure, curve_chart, says_little, told
+from labelcore.ui.curve_view import band_figure, curve_chart
 from labelcore.ui.cutting import estimate_words
 from labelcore.ui.explore import barely
 
@@ -49,29 +50,34 @@ class OneBand:
         return self.one
 
 
-def test_the_line_is_grey_while_most_of_it_says_little() -> None:
-    assert says_little("precision", along(0.1, 0.2, 0.7))
-    assert not says_little("precision", along(0.1, 0.7, 0.7))
-    assert not says_little("precision", replace(along(0.1), value=np.array([np.nan])))
-
-
-def test_the_band_is_drawn_where_the_estimate_says_little() -> None:
+def test_the_band_is_drawn_where_no_line_is_and_says_so() -> None:
     session: Any = OneBand(replace(along(0.1, 0.2, 0.1), provisional=np.full(3, 0.4)))
     curve: Any = None
-    drawn = curve_chart(session, curve, "precision").figure.data
-    (area,) = (trace for trace in drawn if trace.fill == "toself")
+    chart = curve_chart(session, curve, "precision", cut=2)
+    (area,) = (trace for trace in chart.figure.data if trace.fill == "toself")
     assert (min(area.y), max(area.y)) == (0.1, 1.0)
-    assert [trace.name for trace in drawn if trace is not area] == ["first guess: the band is wide"]
+    lines = [trace for trace in chart.figure.data if trace is not area]
+    assert all(one is None for trace in lines for one in trace.y)
+    assert not any(trace.showlegend for trace in lines)
+    assert NO_LINE in [note.text for note in chart.figure.layout.annotations]
+    assert "No line yet: the bounds are wide." in chart.alt and "90.0 %" not in chart.alt
+    assert chart.table["Precision"].isna().all()
 
 
-def test_of_a_number_of_items_the_rank_is_what_is_possible() -> None:
-    assert np.isnan(told("yield", band(6.0, 1.0, 9.0)).value[0])
-    assert told("yield", band(6.0, 1.0, 9.0, rank=100.0)).value[0] == 6.0
+def test_the_line_has_a_gap_where_the_bounds_are_wide() -> None:
+    session: Any = OneBand(replace(along(0.1, 0.7, 0.8), provisional=np.full(3, 0.4)))
+    curve: Any = None
+    chart = curve_chart(session, curve, "precision")
+    for name, value in (("estimate", 0.9), ("provisional, by all labels so far", 0.4)):
+        (line,) = (trace for trace in chart.figure.data if trace.name == name)
+        assert line.y == (None, value, value)
+    assert NO_LINE not in [note.text for note in chart.figure.layout.annotations]
 
 
-def test_what_has_no_confidence_or_no_limit_stays() -> None:
-    assert told("precision", band(0.66, 0.1, 0.99, confidence=None)).value[0] == 0.66
-    assert told("gain", band(3.0, 0.1, 9.0)).value[0] == 3.0
+def test_bounds_without_confidence_are_no_estimate_however_wide() -> None:
+    for low in (0.1, 0.4):
+        one = band(0.66, low, 0.99, confidence=None)
+        assert estimate_words("precision", one) == "none by this method"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,57 @@
+"""Which values of a curve may be told, and that every room asks the same rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from labelcore.promises import Promise, State
+from labelcore.results.table import result_rows
+from labelcore.results.types import Band, Cut, Scope
+
+Point = tuple[float, float, float]
+
+
+def band(name: str, *points: Point, rank: float = 10.0, **more: object) -> Band:
+    value, low, high = np.array(points).T
+    x = np.arange(len(points)) + rank
+    given = {"state": State.INTERVAL, "confidence": 0.95, **more}
+    return Band(
+        estimand=name, x=x, value=value, low=low, high=high, threshold=x, simultaneous=True,
+        labels_used=9, draws_used=9, method="", promise=Promise.WATCHED, assumptions=(), source="",
+        scope=Scope(n_items=100, positive="yes"), **given,
+    )  # type: ignore[arg-type]  # fmt: skip
+
+
+def told(one: Band) -> list[bool]:
+    return np.isfinite(one.told).tolist()
+
+
+def test_a_curve_has_a_value_where_its_bounds_leave_at_most_60_points() -> None:
+    both = (0.66, 0.1, 0.99), (0.66, 0.4, 0.99)
+    assert told(band("precision_curve", *both)) == [False, True]
+    assert told(band("precision_curve", *both, confidence=None)) == [False, True]
+    assert told(band("precision_curve", *both, state=State.EXACT)) == [False, True]
+
+
+def test_of_items_the_rank_is_what_is_possible_and_of_a_gain_its_upper_bound() -> None:
+    for rank, there in ((10.0, False), (100.0, True)):
+        assert told(band("yield_curve", (6.0, 1.0, 9.0), rank=rank)) == [there]
+    assert told(band("gain_curve", (3.0, 0.1, 9.0), (3.0, 2.0, 4.5))) == [False, True]
+
+
+def test_without_bounds_a_guess_is_told_unless_there_are_few_labels() -> None:
+    guess = band("precision_curve", (0.66, 0.0, 1.0), state=State.PROVISIONAL)
+    assert told(guess) == [True]
+    assert told(replace(guess, tentative=True)) == [False]
+
+
+def test_no_cell_and_no_sentence_has_a_value_that_the_bounds_do_not_allow() -> None:
+    wide = band("precision_curve", (0.66, 0.1, 0.99), (0.66, 0.4, 0.99))
+    assert [row["value"] for row in result_rows("p", wide)] == [None, pytest.approx(0.66)]
+    early = band("precision", (0.66, 0.0, 1.0), state=State.PROVISIONAL)
+    for tentative, said in ((False, "about 66.0 %"), (True, "nothing is known yet")):
+        point = replace(early, tentative=tentative)
+        assert said in Cut(10, 100, 0.9, (10, 10), {"precision": point}).sentence()
