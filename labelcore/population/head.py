@@ -10,7 +10,10 @@ from typing import Any
 from labelcore.errors import PopulationError
 from labelcore.population.dialect import Dialect, Form
 from labelcore.population.duplicates import Duplicates
-from labelcore.population.formats import FORMATS, detect, known_suffix, open_table
+from labelcore.population.engines import sources
+from labelcore.population.engines.duck import DuckEngine
+from labelcore.population.engines.table import EngineTable
+from labelcore.population.formats import FORMATS, TableFile, detect, known_suffix, open_table
 from labelcore.population.population import Population
 from labelcore.population.read import read_population
 from labelcore.population.sniff import first_row_is_data
@@ -63,7 +66,7 @@ def filled(
 
 def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
     """Raises ValueError when the file cannot be opened, PopulationError for a broken structure."""
-    table = open_table(parts[0], given)
+    table, rest = _opened(parts, given)
     if faults := table.faults():
         raise PopulationError(faults)
     names = list(dict.fromkeys(table.columns))
@@ -71,5 +74,12 @@ def head_of(parts: Sequence[Path], given: Mapping[str, Any]) -> Head:
     rows = tuple(table.cells(position, names) for position in range(number))
     named = table.dialect.header and "header" in FORMATS[known_suffix(parts[0].name)].options
     headless = named and first_row_is_data(names, [list(row.values()) for row in rows])
-    every = len(table) + sum(len(open_table(part)) for part in parts[1:])
+    every = len(table) + sum(len(open_table(part)) for part in rest)
     return Head(tuple(table.columns), every, rows, table.dialect, headless)
+
+
+def _opened(parts: Sequence[Path], given: Mapping[str, Any]) -> tuple[TableFile, Sequence[Path]]:
+    """What the first rows are read from, and the parts whose rows it does not count."""
+    if sources.stay(parts):
+        return EngineTable(DuckEngine(parts[0].name, list(map(str, parts)))), ()
+    return open_table(parts[0], given), parts[1:]

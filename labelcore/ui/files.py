@@ -156,18 +156,23 @@ def stamp(path: Path) -> tuple[int, int]:
     return state.size, state.changed_at
 
 
+def is_there(path: Path) -> bool:
+    """Whether a file, or a folder with a part, still is where it was."""
+    try:
+        return all(part.is_file() for part in _parts(path))
+    except ValueError:
+        return False
+
+
 def _parts(path: Path) -> list[Path]:
     """The parts of a folder, or the file itself."""
     return (parts_of(str(path)) if path.is_dir() else None) or [path]
 
 
 def is_large(path: Path) -> bool:
-    """Whether reading the file is left to another process: it takes longer than starting that. A
-    folder of parts is read where it lies."""
-    if path.is_dir():
-        return False
+    """Whether reading the file is left to another process: it takes longer than starting that."""
     packed = path.suffix.lower() in PACKED
-    return path.stat().st_size > (LARGE_PACKED if packed else LARGE)
+    return stamp(path)[0] > (LARGE_PACKED if packed else LARGE)
 
 
 def read_form(path: Path, given: Mapping[str, Any] = NOTHING) -> Form:

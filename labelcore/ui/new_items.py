@@ -47,6 +47,7 @@ PLACES = 5
 HELPERS = "Which other columns may help to choose? (never shown, never judged)"
 WITHOUT_CLASSIFIER = "No classifier was found: its column can be named under '{where}'."
 UPLOAD, FOLDER = "Upload a file", "A file in the data folder"
+PATH_OF = "or the path of a file, or of a folder of Parquet files"
 MEANINGS = "Change what a column means"
 NO_ID = "Choose above what identifies an item."
 OPEN_MEANINGS = "Choose above at least one column to judge."
@@ -223,7 +224,7 @@ def choose_file() -> Path | None:
     if kept != before:
         st.rerun()
     path = Path(kept) if kept else None
-    if path is not None and not path.is_file():
+    if path is not None and not files.is_there(path):
         st.error(plain(f"{path} is not there any more. Choose it again."))
         return None
     return path
@@ -267,7 +268,7 @@ def from_folder() -> None:
         persist_state="session",
         placeholder=f"{len(listed)} files there",
     )
-    typed = st.text_input("or its path", key="new-typed", persist_state="session")
+    typed = st.text_input(PATH_OF, key="new-typed", persist_state="session")
     wanted = typed or chosen
     if not wanted:
         return

@@ -62,7 +62,7 @@ def new_project_page() -> None:
 
 def can_be_read(now: Making) -> bool:
     """Whether the file is there still, and as it was."""
-    if now.path is None or not now.path.is_file():
+    if now.path is None or not files.is_there(now.path):
         return False
     try:
         base_of(now)

@@ -22,6 +22,7 @@ from labelcore.session import life as project_life
 from labelcore.session.backups import Restored, restore
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, open_store
+from labelcore.ui import files
 
 DATABASE = "labelcore.db"
 LARGE_TO_OPEN = 30_000_000
@@ -42,7 +43,7 @@ def read_apart(source: str | os.PathLike[str], **arguments: Any) -> Population:
     wait while a project is opened."""
     read = partial(read_population, source, **arguments)
     file = Path(source)
-    if not file.is_file() or file.stat().st_size < LARGE_TO_OPEN:
+    if not files.is_there(file) or files.stamp(file)[0] < LARGE_TO_OPEN:
         return read()
     work = Work(f"Reading {file.name}", read, folder=copies_folder(), handed=adopted)
     return cast(Population, work.result())

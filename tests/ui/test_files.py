@@ -12,6 +12,7 @@ from labelcore.population import Dialect
 from labelcore.ui.files import (
     OutsideError,
     inside,
+    is_there,
     keep_upload,
     listed,
     read_form,
@@ -155,6 +156,9 @@ def test_a_folder_of_parts(data_folder: Path, tmp_path: Path) -> None:
     assert read_form(folder).options == ()
     head = read_head(folder)
     assert (head.columns, head.rows, len(head.sample)) == (("id", "text"), 12, 4)
+    assert is_there(folder) and is_there(folder / "0.parquet")
+    (data_folder / "empty").mkdir()
+    assert not is_there(data_folder / "empty") and not is_there(folder / "none.parquet")
     pq.write_table(rows, tmp_path / "outside.parquet")
     (folder / "3.parquet").symlink_to(tmp_path / "outside.parquet")
     with pytest.raises(OutsideError):

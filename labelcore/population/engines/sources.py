@@ -50,12 +50,17 @@ def large_parts(source: str) -> list[str] | None:
         parts = [path] if path.suffix.lower() == ".parquet" else []
     else:
         parts = parts_of(source) or [] if path.is_dir() or "*" in source else []
+    return [str(part) for part in parts] if stay(parts) else None
+
+
+def stay(parts: Sequence[Path]) -> bool:
+    """Whether DuckDB reads these Parquet files where they lie."""
     if not parts or importlib.util.find_spec("duckdb") is None:
-        return None
+        return False
     try:
         rows = sum(pq.read_metadata(part).num_rows for part in parts)
         first = pq.read_schema(parts[0])
         alike = all(pq.read_schema(part).equals(first) for part in parts[1:])
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        return None  # said by the reader in memory
-    return [str(part) for part in parts] if rows >= LARGE and alike else None
+        return False  # said by the reader in memory
+    return rows >= LARGE and alike

@@ -4,17 +4,16 @@ once, into a file that is mapped; contents stay where they are and are looked up
 from __future__ import annotations
 
 import hashlib
-import tempfile
-import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from labelcore.errors import Fault
-from labelcore.population.copies import copies_folder
+from labelcore.population.copies import TemporaryCopy
 from labelcore.population.dialect import PLAIN
 from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on, unique
 from labelcore.population.ids import joined
@@ -38,10 +37,17 @@ class EngineTable:
         self.engine, self._tick = engine, tick
         self.columns = engine.columns
         self._rows = engine.count()
+        self._files: list[tuple[TemporaryCopy, list[str]]] = []
         self._mapped: Columns = {}
 
-    def __reduce__(self) -> tuple[type[EngineTable], tuple[Engine]]:
-        return EngineTable, (self.engine,)
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what another process maps anew, and what it does not call."""
+        return {**vars(self), "_mapped": {}, "_tick": go_on}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for file, names in self._files:
+            self._mapped |= _mapped(file, names)
 
     def __len__(self) -> int:
         return self._rows
@@ -50,7 +56,9 @@ class EngineTable:
         """These columns, mapped from a file that goes with them."""
         missing = [name for name in unique(names) if name not in self._mapped]
         if missing:
-            self._mapped |= _mapped(self.engine.items(missing, self._tick), missing, self._rows)
+            file = _written(self.engine.items(missing, self._tick), self._rows)
+            self._mapped |= _mapped(file, missing)
+            self._files.append((file, missing))
         return {name: self._mapped[name] for name in unique(names)}
 
     def batches(self, names: Sequence[str]) -> Iterator[Columns]:
@@ -101,15 +109,13 @@ class EngineTable:
         return text
 
 
-def _mapped(batches: Iterator[pa.RecordBatch], names: Sequence[str], rows: int) -> Columns:
-    """The columns of all batches in a temporary file, mapped."""
-    folder = tempfile.TemporaryDirectory(dir=copies_folder())
-    path = Path(folder.name) / "columns.arrow"
-    writer, found = None, 0
+def _written(batches: Iterator[pa.RecordBatch], rows: int) -> TemporaryCopy:
+    """All batches in a file; an empty one where there is none."""
+    file, writer, found = TemporaryCopy(".arrow"), None, 0
     try:
         for batch in batches:
             if writer is None:
-                writer = pa.ipc.new_file(str(path), batch.schema)
+                writer = pa.ipc.new_file(str(file.path), batch.schema)
             writer.write_batch(batch)
             found += batch.num_rows
     finally:
@@ -119,13 +125,15 @@ def _mapped(batches: Iterator[pa.RecordBatch], names: Sequence[str], rows: int) 
         raise EngineError(
             f"{found:,} rows were read and {rows:,} counted: the table is being changed"
         )
-    if writer is None:
+    return file
+
+
+def _mapped(file: TemporaryCopy, names: Sequence[str]) -> Columns:
+    """The columns of such a file."""
+    if not file.path.stat().st_size:
         return {name: pa.chunked_array([], pa.null()) for name in names}
-    mapped = pa.memory_map(str(path))
-    table = pa.ipc.open_file(mapped).read_all()
-    columns = {name: table.column(place) for place, name in enumerate(names)}
-    weakref.finalize(mapped, folder.cleanup)
-    return columns
+    table = pa.ipc.open_file(pa.memory_map(str(file.path))).read_all()
+    return {name: table.column(place) for place, name in enumerate(names)}
 
 
 def _digest(column: pa.ChunkedArray) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import labelcore as lc
 from labelcore.errors import OtherItemsError, PopulationError
 from labelcore.population.engines import sources
+from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import EngineError
 
 N = 900
@@ -99,6 +101,22 @@ def test_one_file_has_the_fingerprint_that_it_has_in_memory(
 ) -> None:
     memory, engine = both(folder / "0.parquet", monkeypatch)
     assert engine.fingerprint == memory.fingerprint
+
+
+@pytest.mark.usefixtures("by_engine")
+def test_another_process_needs_not_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ids are compared, and so are the scores that were read."""
+    population = lc.read_population(folder, **ARGUMENTS)
+    told = pickle.dumps(population)
+    monkeypatch.setattr(DuckEngine, "items", None)
+    again = pickle.loads(told)
+    item = again.id_at(401)
+    assert again.content(item) == population.content(item)
+    monkeypatch.setattr(DuckEngine, "cells", lambda *of: {**dict.fromkeys(of[3], ""), "s": "9"})
+    with pytest.raises(EngineError, match="was changed; put it back"):
+        again.content(item)
 
 
 FAULTS = {
