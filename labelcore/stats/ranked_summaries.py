@@ -116,21 +116,20 @@ def pieces(stratum_at: IntArray, rank: IntArray, edges: IntArray) -> IntArray:
     ...     [0] * 20 + [1] * 20)
     True
     """
-    place = np.searchsorted(edges, np.arange(1, len(stratum_at) + 1))
-    cell = np.where(stratum_at >= 0, stratum_at * len(edges) + place, -1)
-    there, cell = np.unique(cell, return_inverse=True)
-    labels = np.bincount(cell[rank - 1], minlength=len(there))
-    piece, number = np.empty(len(there), dtype=np.int64), -1
+    place = np.repeat(np.arange(1, len(edges) + 1), np.diff(edges, prepend=0))
+    cell = np.where(stratum_at >= 0, stratum_at.astype(np.int64) * len(edges) + place, 0)
+    there = np.flatnonzero(np.bincount(cell))
+    labels = np.bincount(cell[rank - 1], minlength=there[-1] + 1)[there]
+    stratum = (there - 1) // len(edges)
+    piece, number = np.full(there[-1] + 1, -1), -1
     last, waiting = -1, 0
-    for k, one in enumerate(there.tolist()):
-        stratum = one // len(edges)
+    for k, one in enumerate(stratum.tolist()):
         if one < 0:
-            piece[k] = -1
             continue
-        rest = labels[k:][there[k:] // len(edges) == stratum].sum()
-        if stratum != last or (waiting >= PIECE_LABELS and rest >= PIECE_LABELS):
-            number, last, waiting = number + 1, stratum, 0
-        piece[k] = number
+        rest = labels[k:][stratum[k:] == one].sum()
+        if one != last or (waiting >= PIECE_LABELS and rest >= PIECE_LABELS):
+            number, last, waiting = number + 1, one, 0
+        piece[there[k]] = number
         waiting += int(labels[k])
     return piece[cell]
 

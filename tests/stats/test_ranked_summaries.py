@@ -477,3 +477,12 @@ def test_without_phantoms_it_does_not_cover(monkeypatch: pytest.MonkeyPatch) -> 
     """The twin in which no stratum has hits that no label has shown."""
     monkeypatch.setattr(ranked_summaries, "PHANTOM_LABELS", 0.0)
     assert misses(rare_tail(), AREA_UNDER_ROC) > LIMIT
+
+
+def test_pieces_of_many_strata_in_sixteen_bits() -> None:
+    """More strata times edges than sixteen bits count."""
+    stratum_at = np.arange(60_000) // 60
+    edges, rank = rank_edges(len(stratum_at)), np.arange(1, len(stratum_at), 7)
+    found = pieces(stratum_at.astype(np.int16), rank, edges)
+    assert (stratum_at.max() + 1) * len(edges) > np.iinfo(np.int16).max
+    assert (found == pieces(stratum_at, rank, edges)).all() and (found >= 0).all()
