@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.population.items import UNIT, Items, Mark, Part, Stretch
+from labelcore.population.items import BEHIND, UNIT, Items, Mark, Part, Score, Stretch, Sureness
 from labelcore.population.population import Population
+from labelcore.stats.histogram import Bins, binned
 from labelcore.stats.orders import HASHED, Keys, Orders, narrow, ranking
 
 IntArray = NDArray[np.int64]
@@ -29,7 +30,8 @@ class ArrayItems:
 
     def __init__(self, population: Population, orders: Orders = HASHED) -> None:
         self._file, self._orders = population, orders
-        self._ordered: dict[tuple[str | None, bool, int], IntArray] = {}
+        self._ordered: dict[tuple[Score | None, bool, int], IntArray] = {}
+        self._sure: dict[Sureness, FloatArray] = {}
 
     def __len__(self) -> int:
         return len(self._file)
@@ -58,9 +60,9 @@ class ArrayItems:
         ]
         return {one: found[:, at] for at, one in enumerate(codes) if found[:, at].any()}
 
-    def sums(self, score: str, parts: Sequence[Part]) -> list[int]:
+    def sums(self, score: Score, parts: Sequence[Part]) -> list[int]:
         """What the scores of each part sum to, each the nearest whole number of 2^-40."""
-        units = np.rint(self._file.scores[score] * UNIT)
+        units = np.rint(self._score(score) * UNIT)
         if np.abs(units).max(initial=0.0) > MOST_UNITS:
             return [sum(map(int, units[self._members(part)].tolist())) for part in parts]
         high = np.floor(units / HALF)
@@ -71,11 +73,15 @@ class ArrayItems:
             found.append(first * int(HALF) + second)
         return found
 
-    def histogram(self, score: str, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
+    def histogram(self, score: Score, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
         """Items below the first edge, from each edge on up to the next, and from the last on."""
-        own = self._file.scores[score][self._members(Part(predicted))]
+        own = self._score(score)[self._members(Part(predicted))]
         cells = np.searchsorted(edges, own, side="right")
         return np.bincount(cells, minlength=len(edges) + 1).astype(np.int64)
+
+    def bins(self, score: Score, edges: FloatArray) -> Bins:
+        """Counts, sums and extremes of the cells between some edges."""
+        return binned([self._score(score)], edges)
 
     # --- ranks -----------------------------------------------------------------------------------
 
@@ -83,18 +89,23 @@ class ArrayItems:
         self, stretch: Stretch, predicted: Mapping[str, int], ranks: Sequence[int]
     ) -> list[Mark]:
         """The items at ranks 1, 2, ... of the order within a stretch and predictions."""
-        members = self._members(Part(predicted, (stretch,)))
+        members = self._calling(self._between(stretch), predicted)
         if len(ranks) and not 1 <= min(ranks) <= max(ranks) <= len(members):
             raise ValueError(f"ranks must be 1 to {len(members):,}, got {ranks[0]} to {ranks[-1]}")
         items = members[np.array(ranks, dtype=np.int64) - 1]
-        scores = self._score(stretch)[items].tolist()
+        scores = self._score(stretch.score)[items].tolist()
         ties = _texts(self._ties(stretch, items))
         return [Mark(score, tie) for score, tie in zip(scores, ties, strict=True)]
 
-    def _score(self, stretch: Stretch) -> FloatArray:
-        if stretch.score is None:
+    def _score(self, score: Score | None) -> FloatArray:
+        if score is None:
             return np.zeros(len(self))
-        return self._file.scores[stretch.score]
+        if isinstance(score, str):
+            return self._file.scores[score]
+        if score not in self._sure:
+            own = self._file.scores[score.classifier]
+            self._sure[score] = score.of(own, self._file.predictions[score.classifier])
+        return self._sure[score]
 
     def _ties(self, stretch: Stretch, items: IntArray) -> Keys:
         return self._orders.of_some(stretch.seed, "tie", self._file, items)
@@ -103,7 +114,7 @@ class ArrayItems:
         """Positions in the order of a score."""
         key = stretch.score, stretch.falling, stretch.seed
         if key not in self._ordered:
-            score = self._score(stretch)
+            score = self._score(stretch.score)
             turned = score if stretch.falling else -score
             self._ordered[key] = ranking(turned, lambda items: self._ties(stretch, items))
         return self._ordered[key]
@@ -112,7 +123,7 @@ class ArrayItems:
         """How many items of the whole order stand before a mark or there."""
         if mark is None:
             return 0
-        order, score = self._order(stretch), self._score(stretch)
+        order, score = self._order(stretch), self._score(stretch.score)
         sign = -1.0 if stretch.falling else 1.0
 
         def at(place: int) -> float:
@@ -130,15 +141,36 @@ class ArrayItems:
     # --- parts -----------------------------------------------------------------------------------
 
     def _members(self, part: Part) -> IntArray:
-        """The positions of a part, in the order of its first stretch, else of the file."""
-        found = np.arange(len(self)) if not part.stretches else self._between(part.stretches[0])
+        """The positions of a part."""
+        found = np.arange(len(self)) if not part.stretches else self._inside(part.stretches[0])
         for stretch in part.stretches[1:]:
-            found = found[np.isin(found, self._between(stretch))]
-        for name, code in part.predicted.items():
-            found = found[self._file.predictions[name][found] == code]
-        return found
+            found = found[np.isin(found, self._inside(stretch))]
+        for stretch in part.without:
+            found = found[np.isin(found, self._inside(stretch), invert=True)]
+        return self._calling(found, part.predicted)
+
+    def _calling(self, items: IntArray, predicted: Mapping[str, int]) -> IntArray:
+        """Those of some items that classifiers predict so."""
+        for name, code in predicted.items():
+            items = items[self._file.predictions[name][items] == code]
+        return items
+
+    def _inside(self, stretch: Stretch) -> IntArray:
+        """The positions of a stretch. One that takes items of equal score all together is found
+        without the order of the ties."""
+        ends = stretch.after, stretch.until
+        if any(mark is not None and mark.tie != BEHIND for mark in ends):
+            return self._between(stretch)
+        score, sign = self._score(stretch.score), -1.0 if stretch.falling else 1.0
+        there = np.ones(len(self), dtype=bool)
+        if stretch.after is not None:
+            there &= sign * score > sign * stretch.after.score
+        if stretch.until is not None:
+            there &= sign * score <= sign * stretch.until.score
+        return np.flatnonzero(there)
 
     def _between(self, stretch: Stretch) -> IntArray:
+        """The positions of a stretch, in its order."""
         end = len(self) if stretch.until is None else self._until(stretch, stretch.until)
         return self._order(stretch)[self._until(stretch, stretch.after) : end]
 

@@ -15,10 +15,53 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.stats.histogram import UNIT as UNIT
+from labelcore.stats.histogram import Bins
+
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
-UNIT = 2.0**40
-"""A score is added up as round(score * UNIT), half to even."""
+BEHIND = "g"
+"""The tie of a place behind all items of its score: greater than every hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sureness:
+    """How sure a classifier is of its prediction: a number that follows from the score and the
+    prediction of an item, by which items stand in order and are cut, counted and summed up as by a
+    score. Every implementation works it out by the operations of ``of``, to the last digit.
+
+    classifier  has the score and the prediction
+    positive    index of the class whose score it is; None: that of the predicted class, so that
+                the score is the number
+    descending  whether a low score speaks for that class
+    cut         None: the score is a probability, the number that of the predicted class; otherwise
+                how far the score, turned where ``descending``, lies on the predicted side of this
+    """
+
+    classifier: str
+    positive: int | None
+    descending: bool = False
+    cut: float | None = None
+
+    def of(self, score: FloatArray, predicted: NDArray[Any]) -> FloatArray:
+        """The number of some items, (n,).
+
+        score      (n,), as in the file
+        predicted  (n,), index of the predicted class
+        """
+        if self.cut is None:
+            own = 1 - score if self.descending else score
+            other = 1 - own
+        else:
+            turned = -score if self.descending else score
+            own, other = turned - self.cut, self.cut - turned
+        if self.positive is None:
+            return own
+        return np.where(predicted == self.positive, own, other)
+
+
+Score = str | Sureness
+"""A classifier, whose score it is, or how sure one is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +69,8 @@ class Mark:
     """A place in the order of a score.
 
     score   of the item there, as in the file
-    tie     32 hexadecimal digits of md5("{seed}|tie|{id}"): equal scores stand in their order
+    tie     32 hexadecimal digits of md5("{seed}|tie|{id}"): equal scores stand in their order;
+            BEHIND: the place behind all items of the score
     """
 
     score: float
@@ -37,14 +81,15 @@ class Mark:
 class Stretch:
     """A piece of the order of one score.
 
-    score    the classifier whose it is; None: all items are alike, their order is that of the ties
+    score    the classifier whose it is, or how sure one is; None: all items are alike, their order
+             is that of the ties
     falling  whether the highest come first
     seed     of the ties
     after    the piece starts behind this place; None: with the first item
     until    the last place of the piece; None: the last item
     """
 
-    score: str | None
+    score: Score | None
     falling: bool
     seed: int
     after: Mark | None = None
@@ -64,10 +109,12 @@ class Part:
 
     predicted   classifier -> the index of the class that it predicts; others: any
     stretches   the pieces of orders that the items lie in
+    without     pieces that none of them lies in
     """
 
     predicted: Mapping[str, int] = field(default_factory=dict)
     stretches: tuple[Stretch, ...] = ()
+    without: tuple[Stretch, ...] = ()
 
 
 class Column(Protocol):
@@ -95,11 +142,14 @@ class Items(Protocol):
         """The classes that these classifiers predict together, and how many items of each part
         have them, (n_parts,)."""
 
-    def sums(self, score: str, parts: Sequence[Part]) -> list[int]:
+    def sums(self, score: Score, parts: Sequence[Part]) -> list[int]:
         """The sum of round(score * UNIT) over each part, exact."""
 
-    def histogram(self, score: str, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
+    def histogram(self, score: Score, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
         """How many items have edges[i - 1] <= score < edges[i], (n_edges + 1,)."""
+
+    def bins(self, score: Score, edges: FloatArray) -> Bins:
+        """The same of all items, with exact sums and the extremes of each cell."""
 
     def at_ranks(
         self, stretch: Stretch, predicted: Mapping[str, int], ranks: Sequence[int]

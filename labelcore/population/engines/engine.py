@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from labelcore.population.engines.sql import Piece, all_of, joined, sql, value
 from labelcore.population.ids import ESCAPE, SEPARATOR, id_parts
 from labelcore.population.text import listing
+from labelcore.stats.histogram import Bins, binned
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -146,6 +147,12 @@ class Engine(ABC):
             cells = np.searchsorted(edges, batch.column(0).to_numpy(), side="right")
             found += np.bincount(cells, minlength=len(found))
         return found
+
+    def bins(self, score: Piece, edges: FloatArray, tick: Tick = go_on) -> Bins:
+        """The same of all rows, with exact sums and the extremes of each cell."""
+        query = sql("SELECT {} FROM {}", score, self.table)
+        batches = (one.column(0).to_numpy() for one in self.stream(query, tick))
+        return binned(batches, edges)
 
     def count(self) -> int:
         """How many rows."""

@@ -24,6 +24,7 @@ from labelcore.population.engines.engine import (
 from labelcore.population.engines.extras import imported
 from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
 from labelcore.population.text import as_text
+from labelcore.stats.histogram import UNIT, Bins
 
 TYPES = {
     **dict.fromkeys((20, 21, 23), pa.int64()),
@@ -126,14 +127,29 @@ class PostgresEngine(Engine):
     def grid(self, score: Piece, edges: FloatArray, where: Piece, tick: Tick = go_on) -> IntArray:
         """Counted in the database."""
         found = np.zeros(len(edges) + 1, dtype=np.int64)
-        cell = sql("width_bucket({}, {})", score, value(edges.tolist()))
         query = sql(
             "SELECT {}, COUNT(*) FROM {} WHERE {} GROUP BY 1",
-            *(cell if len(edges) else Piece("0"), self.table, where),
+            *(_cell(score, edges), self.table, where),
         )
         for place, number in self.fetch(query, tick):
             found[place] = number
         return found
+
+    def bins(self, score: Piece, edges: FloatArray, tick: Tick = go_on) -> Bins:
+        """Counted and summed up in the database."""
+        cells = len(edges) + 1
+        counts, sums = np.zeros(cells, dtype=np.int64), [0] * cells
+        lowest, highest = np.full(cells, np.inf), np.full(cells, -np.inf)
+        units = self.nearest(sql(f"{{}} * {UNIT:.1f}", Piece("z")))
+        query = sql(
+            "SELECT cell, COUNT(*), SUM({}), MIN(z), MAX(z)"
+            " FROM (SELECT {} AS cell, {} AS z FROM {}) AS scored GROUP BY 1",
+            *(units, _cell(score, edges), score, self.table),
+        )
+        for place, number, total, low, high in self.fetch(query, tick):
+            counts[place], sums[place] = number, int(total)
+            lowest[place], highest[place] = low + 0.0, high + 0.0
+        return Bins(counts, sums, lowest, highest)
 
     def cells(self, position: int, item_id: str, columns: Sequence[str]) -> dict[str, str]:
         """The texts of one row, by its id, in the form in which ``items`` has them."""
@@ -179,6 +195,11 @@ def without_password(url: str) -> str:
     query = [pair for pair in parts.query.split("&") if not pair.startswith("password=")]
     kept = user.partition(":")[0] + at + host
     return urlunsplit(parts._replace(netloc=kept, query="&".join(query)))
+
+
+def _cell(score: Piece, edges: FloatArray) -> Piece:
+    """The place of a score among edges."""
+    return sql("width_bucket({}, {})", score, value(edges.tolist())) if len(edges) else Piece("0")
 
 
 def _marked(text: str) -> str:

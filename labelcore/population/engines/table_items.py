@@ -29,7 +29,8 @@ from labelcore.population.engines.sql import (
     sql,
     value,
 )
-from labelcore.population.items import UNIT, Mark, Part, Stretch
+from labelcore.population.items import BEHIND, UNIT, Mark, Part, Score, Stretch, Sureness
+from labelcore.stats.histogram import Bins
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -130,14 +131,18 @@ class TableItems:
                 found[codes] = found.get(codes, 0) + counts
         return found
 
-    def sums(self, score: str, parts: Sequence[Part]) -> list[int]:
+    def sums(self, score: Score, parts: Sequence[Part]) -> list[int]:
         """What the scores of each part sum to, each the nearest whole number of 2^-40."""
         units = self.engine.nearest(sql(f"{{}} * {UNIT:.1f}", self._float(score)))
         return self._of_parts(units, [], parts)[()]
 
-    def histogram(self, score: str, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
+    def histogram(self, score: Score, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
         """Items below the first edge, from each edge on up to the next, and from the last on."""
         return self.engine.grid(self._float(score), edges, self._predicted(predicted), self.tick)
+
+    def bins(self, score: Score, edges: FloatArray) -> Bins:
+        """Counts, sums and extremes of the cells between some edges."""
+        return self.engine.bins(self._float(score), edges, self.tick)
 
     def _of_parts(
         self, what: Piece | str, by: Sequence[Piece], parts: Sequence[Part]
@@ -161,7 +166,8 @@ class TableItems:
     # --- conditions ------------------------------------------------------------------------------
 
     def _inside(self, part: Part) -> Piece:
-        return all_of([self._predicted(part.predicted), *map(self._on, part.stretches)])
+        outside = [sql("NOT {}", self._on(stretch)) for stretch in part.without]
+        return all_of([self._predicted(part.predicted), *map(self._on, part.stretches), *outside])
 
     def _predicted(self, predicted: Mapping[str, int]) -> Piece:
         return all_of(self._says(self._verdict(name), code) for name, code in predicted.items())
@@ -207,6 +213,8 @@ class TableItems:
         """Whether an item comes after a mark; the hash is worked out for equal scores alone."""
         sign = "<" if stretch.falling else ">"
         score, at = self._float(stretch.score), value(float(mark.score))
+        if mark.tie == BEHIND:
+            return sql(f"({{}} {sign} {{}})", score, at)
         tie = self.engine.hash(stretch.seed, "tie")
         return sql(
             f"(CASE WHEN {{}} {sign} {{}} THEN TRUE"
@@ -214,11 +222,31 @@ class TableItems:
             *(score, at, score, at, tie, value(mark.tie)),
         )
 
-    def _float(self, score: str | None) -> Piece:
-        """A score; of no classifier the same number everywhere."""
+    def _float(self, score: Score | None) -> Piece:
+        """A score, or how sure a classifier is; of no classifier the same number everywhere."""
         if score is None:
             return sql(f"CAST(0 AS {self.engine.float_type})")
+        if isinstance(score, Sureness):
+            return self._sure(score)
         return self.engine.score(self.scores.get(score, score))
+
+    def _sure(self, sure: Sureness) -> Piece:
+        """By the operations of ``Sureness.of``."""
+        own = self._float(sure.classifier)
+        if sure.cut is None:
+            own = self._minus(value(1.0), own) if sure.descending else own
+            other = self._minus(value(1.0), own)
+        else:
+            own = sql("(-{})", own) if sure.descending else own
+            own, other = self._minus(own, value(sure.cut)), self._minus(value(sure.cut), own)
+        if sure.positive is None:
+            return own
+        says = self._says(self._verdict(sure.classifier), sure.positive)
+        return sql("(CASE WHEN {} THEN {} ELSE {} END)", says, own, other)
+
+    def _minus(self, one: Piece, other: Piece) -> Piece:
+        kind = self.engine.float_type
+        return sql(f"(CAST({{}} AS {kind}) - CAST({{}} AS {kind}))", one, other)
 
     # --- ranks -----------------------------------------------------------------------------------
 
@@ -276,7 +304,7 @@ class TableItems:
                 found += _places(level, own, stretch.falling)
         return found
 
-    def _edges(self, score: str | None, where: Piece) -> FloatArray:
+    def _edges(self, score: Score | None, where: Piece) -> FloatArray:
         """Increasing edges at the quantiles of a sample; a score that is often there has a cell of
         its own."""
         share = min(1.0, SAMPLED / max(self._number, 1))
@@ -291,13 +319,13 @@ class TableItems:
         crowded = np.unique(at[1:][at[1:] == at[:-1]])
         return np.unique(np.concatenate([at, np.nextafter(crowded, np.inf)]))
 
-    def _between(self, score: str | None, low: float | None, high: float | None) -> Piece:
+    def _between(self, score: Score | None, low: float | None, high: float | None) -> Piece:
         own = self._float(score)
         limits = [] if low is None else [sql("{} >= {}", own, value(low))]
         return all_of(limits if high is None else [*limits, sql("{} < {}", own, value(high))])
 
     def _values(
-        self, score: str | None, where: Piece, any_cell: Sequence[Piece], most: int | None = None
+        self, score: Score | None, where: Piece, any_cell: Sequence[Piece], most: int | None = None
     ) -> dict[float, int] | None:
         """Each score of some cells and how many items have it; None if over ``most``."""
         if not any_cell:
@@ -507,11 +535,11 @@ class KeptQueue:
 RECOUNTED = "another number of rows was found than before: the table was changed; read it again"
 
 
-_Key = tuple[tuple[tuple[str, int], ...], tuple[Stretch, ...]]
+_Key = tuple[tuple[tuple[str, int], ...], tuple[Stretch, ...], tuple[Stretch, ...]]
 
 
 def _key(part: Part) -> _Key:
-    return tuple(sorted(part.predicted.items())), part.stretches
+    return tuple(sorted(part.predicted.items())), part.stretches, part.without
 
 
 def _threshold(size: int, number: int) -> str:

@@ -55,7 +55,8 @@ class Given:
             "cut": Verdict(SMOOTH, threshold=0.5),
             "low": Verdict("crowded", threshold=0.25, descending=True),
         }
-        return TableItems(self.engine, verdicts, find)
+        names = {"filter": "crowded", "cut": SMOOTH, "low": "crowded"}
+        return TableItems(self.engine, verdicts, find, scores=names)
 
 
 def made_rows() -> pa.Table:
@@ -79,7 +80,13 @@ def _in_memory(rows: pa.Table) -> lc.Population:
         rows,
         id=ID,
         content="text",
-        scores={"crowded": "crowded", SMOOTH: SMOOTH, "cut": SMOOTH, "low": "crowded"},
+        scores={
+            "crowded": "crowded",
+            SMOOTH: SMOOTH,
+            "filter": "crowded",
+            "cut": SMOOTH,
+            "low": "crowded",
+        },
         predictions={"filter": "called"},
         thresholds={"cut": 0.5, "low": 0.25},
         descending=["low"],

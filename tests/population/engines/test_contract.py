@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import md5
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pytest
 
 from labelcore.population.engines import table_items
 from labelcore.population.engines.table_items import TableItems
-from labelcore.population.items import UNIT, Mark, Part, Stretch
+from labelcore.population.items import BEHIND, UNIT, Mark, Part, Score, Stretch, Sureness
 from labelcore.stats.orders import hash_keys, hash_order, ranking
 from tests.population.engines.conftest import ID, SMOOTH, Given, N
 
@@ -25,9 +25,38 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(table_items, name, number)
 
 
-def order_of(given: Given, score: str, falling: bool, seed: int, members: np.ndarray) -> np.ndarray:
+SURE = {
+    "probabilities": Sureness("filter", 1),
+    "low probabilities": Sureness("low", 1, descending=True),
+    "margins": Sureness("cut", 1, cut=0.1),
+    "low margins": Sureness("cut", 0, descending=True, cut=-0.3),
+    "several classes": Sureness("filter", None),
+    "low scores of several classes": Sureness("filter", None, descending=True, cut=0.0),
+}
+
+
+def values_of(given: Given, score: Score) -> np.ndarray:
+    """A score, or how sure a classifier is of each item, worked out one by one."""
+    if isinstance(score, str):
+        return given.scores[score]
+    own = given.scores[SMOOTH if score.classifier == "cut" else "crowded"]
+    found = []
+    for number, code in zip(own.tolist(), given.codes[score.classifier].tolist(), strict=True):
+        towards = score.positive in (None, code)
+        if score.cut is None:
+            share = 1 - number if score.descending else number
+            found.append(share if towards else 1 - share)
+        else:
+            turned = -number if score.descending else number
+            found.append(turned - score.cut if towards else score.cut - turned)
+    return np.array(found)
+
+
+def order_of(
+    given: Given, score: Score, falling: bool, seed: int, members: np.ndarray
+) -> np.ndarray:
     """Positions in the order of a score, as the designs put them."""
-    own = given.scores[score][members]
+    own = values_of(given, score)[members]
 
     def ties(items: np.ndarray) -> np.ndarray:
         return hash_keys(seed, "tie", [given.ids[one] for one in members[items]])
@@ -35,13 +64,13 @@ def order_of(given: Given, score: str, falling: bool, seed: int, members: np.nda
     return members[ranking(own if falling else -own, ties)]
 
 
-def mark_of(given: Given, score: str, seed: int, position: int) -> Mark:
+def mark_of(given: Given, score: Score, seed: int, position: int) -> Mark:
     tie = md5(f"{seed}|tie|{given.ids[position]}".encode()).hexdigest()
-    return Mark(float(given.scores[score][position]), tie)
+    return Mark(float(values_of(given, score)[position]), tie)
 
 
 def strata(
-    given: Given, items: TableItems, score: str, falling: bool = True, code: int = 0
+    given: Given, items: TableItems, score: Score, falling: bool = True, code: int = 0
 ) -> tuple[list[Part], list[np.ndarray]]:
     """Pieces of one side, as parts and as positions in memory."""
     members = np.flatnonzero(given.codes["filter"] == code)
@@ -58,15 +87,16 @@ def strata(
     return parts, np.split(order, ranks)
 
 
-@pytest.mark.parametrize("score", ["crowded", SMOOTH])
+@pytest.mark.parametrize("score", ["crowded", SMOOTH, *SURE])
 @pytest.mark.parametrize("falling", [True, False])
 def test_ranks_and_the_strata_between_them(
-    anywhere: Given, score: str, falling: bool, small_steps: None
+    anywhere: Given, score: Score, falling: bool, small_steps: None
 ) -> None:
+    score = SURE.get(str(score), score)
     items = anywhere.items()
     parts, members = strata(anywhere, items, score, falling)
     assert items.counts(parts).tolist() == [len(one) for one in members]
-    units = [sum(map(int, np.rint(anywhere.scores[score][one] * UNIT))) for one in members]
+    units = [sum(map(int, np.rint(values_of(anywhere, score)[one] * UNIT))) for one in members]
     assert items.sums(score, parts) == units
 
 
@@ -133,22 +163,58 @@ def test_items_without_a_score_stand_in_the_order_of_their_ties(
 
 
 def test_strata_by_two_scores_and_two_classifiers(anywhere: Given) -> None:
-    """Parts may lie in pieces of several orders and be called by several classifiers."""
+    """Parts may lie in pieces of several orders and be called by several classifiers; here of all
+    items."""
     items = anywhere.items()
     order = order_of(anywhere, SMOOTH, True, SEED, np.arange(N))
     other = order_of(anywhere, "crowded", False, SEED, np.arange(N))
-    first = items.at_ranks(Stretch(SMOOTH, True, SEED), {}, [900])
-    second = items.at_ranks(Stretch("crowded", False, SEED), {}, [1_700])
-    pieces = Stretch(SMOOTH, True, SEED, None, first[0]), Stretch("crowded", False, SEED, second[0])
-    part = Part({"filter": 0, "low": 1}, pieces)
-    inside = np.isin(order[:900], other[1_700:])
-    wanted = [
-        one
-        for one in order[:900][inside].tolist()
-        if anywhere.codes["filter"][one] == 0 and anywhere.codes["low"][one] == 1
-    ]
-    assert wanted
-    assert items.counts([part]).tolist() == [len(wanted)]
+    one, two = Stretch(SMOOTH, True, SEED), Stretch("crowded", False, SEED)
+    first = one.pieces(items.at_ranks(one, {}, [900]))
+    second = two.pieces(items.at_ranks(two, {}, [1_700]))
+    parts, members = [], []
+    for calls in product((0, 1), repeat=2):
+        called = (anywhere.codes["filter"] == calls[0]) & (anywhere.codes["low"] == calls[1])
+        for a, b in product((0, 1), repeat=2):
+            parts.append(Part({"filter": calls[0], "low": calls[1]}, (first[a], second[b])))
+            inside = np.isin(np.arange(N), order[900 * a : 900 if a == 0 else N])
+            inside &= np.isin(np.arange(N), other[1_700 * b : 1_700 if b == 0 else N])
+            members.append(np.flatnonzero(inside & called))
+    assert sum(bool(len(own)) for own in members) > 8
+    assert_strata(anywhere, items, parts, members)
+
+
+def test_pieces_between_values_and_what_lies_outside_them(anywhere: Given) -> None:
+    """Items of equal score are taken together; a part may lie on both sides of another one."""
+    items = anywhere.items()
+    for sure in SURE.values():
+        z = values_of(anywhere, sure)
+        edges = [float(one) for one in np.quantile(z, [0.2, 0.7])]
+        pieces = Stretch(sure, False, SEED).pieces([Mark(edge, BEHIND) for edge in edges])
+        parts = [Part(stretches=(pieces[1],)), Part(without=(pieces[1],))]
+        inside = (z > edges[0]) & (z <= edges[1])
+        assert 0 < inside.sum() < N
+        assert_strata(anywhere, items, parts, [np.flatnonzero(inside), np.flatnonzero(~inside)])
+        falling = Stretch(sure, True, SEED).pieces([Mark(edges[0], BEHIND)])[0]
+        assert items.counts([Part(stretches=(falling,))]).tolist() == [(z >= edges[0]).sum()]
+
+
+def assert_strata(
+    given: Given, items: TableItems, parts: list[Part], members: list[np.ndarray]
+) -> None:
+    """Counts, sums, joined predictions, stratum and draw order of parts of all items."""
+    assert items.counts(parts).tolist() == [len(own) for own in members]
+    units = np.rint(given.scores[SMOOTH] * UNIT)
+    assert items.sums(SMOOTH, parts) == [sum(map(int, units[own])) for own in members]
+    called = items.joined(["cut"], parts).get((1,), np.zeros(len(parts)))
+    assert called.tolist() == [given.codes["cut"][own].sum() for own in members]
+    draws = hash_order(hash_keys(SEED, "draw", given.ids))
+    queue, stratum, start = items.queue(parts, SEED), items.strata(parts), 0
+    for number, own in enumerate(members):
+        end = start + min(15, len(own))
+        assert queue[start:end].tolist() == draws[np.isin(draws, own)][: end - start].tolist()
+        if given.held is None or given.engine.place is not None:
+            assert stratum[own[:7]].tolist() == [number] * len(own[:7])
+        start += len(own)
 
 
 def test_a_sample_that_falls_short_is_fetched_again(
@@ -194,6 +260,21 @@ def test_histogram_over_one_grid(anywhere: Given) -> None:
             cells = np.searchsorted(edges, own[there], side="right")
             found = anywhere.items().histogram(name, edges, predicted)
             assert found.tolist() == np.bincount(cells, minlength=6).tolist()
+
+
+@pytest.mark.parametrize("name", ["crowded", SMOOTH, *SURE])
+def test_counts_sums_and_extremes_over_one_grid(anywhere: Given, name: str) -> None:
+    score = SURE.get(name, name)
+    own = values_of(anywhere, score)
+    for edges in (np.zeros(0), np.array([-9.0, 0.0, 0.01, 0.07, 0.5, 0.99, 2.0, 40.0])):
+        found = anywhere.items().bins(score, edges)
+        cells = np.searchsorted(edges, own, side="right")
+        for cell in range(len(edges) + 1):
+            there = own[cells == cell]
+            assert found.counts[cell] == len(there)
+            assert found.sums[cell] == sum(map(int, np.rint(there * UNIT)))
+            assert found.lowest[cell] == there.min(initial=np.inf)
+            assert found.highest[cell] == there.max(initial=-np.inf)
 
 
 def test_every_row_in_the_order_of_positions(given: Given) -> None:
