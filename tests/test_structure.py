@@ -29,8 +29,8 @@ INSIDE: dict[str, str] = {
     "planning": "errors promises stats estimands population tallies designs plan log results"
     " figures words",
     "store": "access errors log",
-    "session": "errors promises stats population designs plan log results words figures planning"
-    " store",
+    "session": "errors promises items stats population designs plan log results words figures"
+    " planning store",
     "replay": "errors population plan log results words figures store",
     "access": "log",
     "trials": "promises plan planning results session words",

@@ -2,7 +2,7 @@
 
 from labelcore.items.forms import Folders, Form, Grid, Mark, Picture, Refusal, Text
 from labelcore.items.glimpses import glimpse
-from labelcore.items.highlight import Highlights, highlights_of
+from labelcore.items.highlight import Highlights, highlights_of, usable_highlights
 from labelcore.items.kinds import KINDS, form_of
 from labelcore.items.layout import Layout, Part, lay_out
 
@@ -22,4 +22,5 @@ __all__ = [
     "glimpse",
     "highlights_of",
     "lay_out",
+    "usable_highlights",
 ]

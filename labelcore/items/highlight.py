@@ -13,8 +13,9 @@ from typing import Any
 from labelcore.items.forms import Mark
 
 SETTING = "highlight"
-MOST_WORDS, LONGEST_WORD = 200, 100
-MOST_PATTERNS, LONGEST_PATTERN = 20, 200
+MOST = {"word": 200, "pattern": 20}
+LONGEST = {"word": 100, "pattern": 200}
+SHOWN = 60
 # A pattern is unrolled before it runs: repeats of repeats would fill the memory.
 MOST_REPEATS = 1_000
 LONGEST_SEARCHED = 50_000
@@ -29,18 +30,22 @@ class Highlights:
 
     words     found as whole words, upper and lower case alike; spaces fit any white space
     patterns  regular expressions of the package ``regex``, upper and lower case alike
+    left_out  why others are not marked, a sentence each
     Raises ValueError for too many or too long ones and for a pattern that cannot be used,
     TypeError for what is not text.
     """
 
     words: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_texts("word", self.words, MOST_WORDS, LONGEST_WORD)
-        _check_texts("pattern", self.patterns, MOST_PATTERNS, LONGEST_PATTERN)
-        for pattern in self.patterns:
-            _compiled(pattern)
+        for name, values in (("word", self.words), ("pattern", self.patterns)):
+            most = MOST[name]
+            if len(values) > most:
+                raise ValueError(f"at most {most} {name}s can be marked, got {len(values)}")
+            for value in values:
+                _check(name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +61,41 @@ def highlights_of(settings: Mapping[str, Any]) -> Highlights | None:
 
     Blank entries and repeated ones are left out. Raises what ``Highlights`` raises.
     """
-    wanted = settings.get(SETTING)
-    if not wanted:
-        return None
+    words, patterns = _wanted(settings)
+    return Highlights(words, patterns) if words or patterns else None
+
+
+def usable_highlights(settings: Mapping[str, Any]) -> Highlights | None:
+    """The same without what cannot be used, so that a project is shown whatever was once stored."""
+    try:
+        return highlights_of(settings)
+    except (ValueError, TypeError) as error:
+        faults = [str(error)]
+    try:
+        wanted = dict(zip(MOST, _wanted(settings), strict=True))
+    except TypeError:
+        wanted = {}
+    kept: dict[str, list[str]] = {name: [] for name in MOST}
+    for name, values in wanted.items():
+        for value in values:
+            try:
+                _check(name, value)
+            except (ValueError, TypeError) as error:
+                faults.append(str(error))
+            else:
+                kept[name].append(value)
+    found = {name: tuple(values[: MOST[name]]) for name, values in kept.items()}
+    said = (f"Not marked: {fault}." for fault in dict.fromkeys(faults))
+    return Highlights(found["word"], found["pattern"], tuple(said))
+
+
+def _wanted(settings: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words and patterns as they were asked for. Raises TypeError for what is no list of them."""
+    wanted = settings.get(SETTING) or {}
     if not isinstance(wanted, Mapping):
         raise TypeError(f"the setting {SETTING!r} must hold words and patterns, got {wanted!r}")
     words, patterns = (_entries(name, wanted.get(name) or ()) for name in ("words", "patterns"))
-    return Highlights(words, patterns) if words or patterns else None
+    return words, patterns
 
 
 def find(text: str, highlights: Highlights) -> Found:
@@ -71,7 +104,7 @@ def find(text: str, highlights: Highlights) -> Found:
     Takes at most about SECONDS: a pattern that is not through by then is left out and named.
     """
     start = text[:LONGEST_SEARCHED]
-    said = []
+    said = [*highlights.left_out]
     if len(text) > len(start):
         said.append(f"Words are marked in the first {LONGEST_SEARCHED:,} characters only.")
     marks = list(_words_in(start, highlights.words))
@@ -131,15 +164,17 @@ def _entries(name: str, values: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in kept if value != ""))
 
 
-def _check_texts(name: str, values: tuple[str, ...], most: int, longest: int) -> None:
-    if len(values) > most:
-        raise ValueError(f"at most {most} {name}s can be marked, got {len(values)}")
-    for value in values:
-        if not isinstance(value, str):
-            raise TypeError(f"a {name} to mark must be text, got {value!r}")
-        if not value.strip():
-            raise ValueError(f"a {name} to mark must not be blank, got {value!r}")
-        if len(value) > longest:
-            raise ValueError(
-                f"a {name} to mark may have {longest} characters, got {len(value)}: {value!r}"
-            )
+def _check(name: str, value: object) -> None:
+    """Raise ValueError or TypeError for one word or pattern that cannot be marked."""
+    longest = LONGEST[name]
+    if not isinstance(value, str):
+        raise TypeError(f"a {name} to mark must be text, got {value!r}")
+    if not value.strip():
+        raise ValueError(f"a {name} to mark must not be blank, got {value!r}")
+    if len(value) > longest:
+        shown = f"{value[:SHOWN]}…"
+        raise ValueError(
+            f"a {name} to mark may have at most {longest} characters, got {len(value)}: {shown!r}"
+        )
+    if name == "pattern":
+        _compiled(value)

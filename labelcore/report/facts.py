@@ -12,6 +12,7 @@ import pandas as pd
 
 from labelcore.designs.base import Saved
 from labelcore.figures.confusion import Bounds, cell_bounds, labelled_cells
+from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage, scalar_results, second_stage_started
 from labelcore.log.events import ANSWER_KINDS, Event, genesis
 from labelcore.log.people import people_count
@@ -69,6 +70,7 @@ class Facts:
     confusion     the first classifier that has predictions, items by prediction and truth, the
                   bounds and the labels of each cell; None without one, and before there is an
                   interval
+    drawn_evenly  whether the labels are a plain random sample of the whole file
     people        the names under which the labels in force were given
     people_count  how many people they are, None where nobody can tell
     """
@@ -106,6 +108,7 @@ class Facts:
     existing: Existing
     saved: Saved | None
     confusion: Confusion | None
+    drawn_evenly: bool
 
     @property
     def existing_words(self) -> str:
@@ -201,6 +204,7 @@ def gather(session: Session) -> Facts:
         existing=session.engine.existing,
         saved=_saved(session),
         confusion=_confusion(session, results),
+        drawn_evenly=drawn_evenly(session.engine),
     )
 
 

@@ -19,7 +19,7 @@ from labelcore.report.sections import decides, name_of
 from labelcore.results.types import DIFFERENCE, Band, Choice, Claim, Estimate
 from labelcore.words.choices import candidate_rows, choice_short, wanted_words
 from labelcore.words.claims import claim_short
-from labelcore.words.counts import EACH_CELL, NO_LABEL, row_words
+from labelcore.words.counts import NO_LABEL, each_cell, row_words
 from labelcore.words.meaning import meaning
 from labelcore.words.quantities import label_of, names_another, same_quantity
 from labelcore.words.sentences import count
@@ -221,7 +221,7 @@ def confusion_table(facts: Facts) -> Markup | None:
             [*head, "in all"],
             _cells(shown, found, bounds, labels),
         ),
-        element("p", EACH_CELL, class_="note"),
+        element("p", each_cell(facts.drawn_evenly), class_="note"),
     )
 
 

@@ -16,6 +16,7 @@ from labelcore.errors import (
     ProjectExistsError,
     UnknownProjectError,
 )
+from labelcore.items import highlights_of
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_as_it_is, read_population
 from labelcore.session.ledger import check_characters, now
@@ -65,12 +66,14 @@ def _check_new_name(name: str) -> None:
 def created_or_same(
     store: LabelStore, record: ProjectRecord, population: Population
 ) -> ProjectRecord:
-    """The stored record: a new one, or the existing one of the same file and plan."""
+    """The stored record: a new one, or the existing one of the same file and plan. Raises
+    ValueError or TypeError for a new one with words that cannot be marked."""
     _check_text(record.name)
     try:
         existing = store.project(record.name)
     except UnknownProjectError:
         _check_new_name(record.name)
+        highlights_of(json.loads(record.settings_json))
         store.create(_with_items_kept(store, record, population))
         return store.project(record.name)
     if existing.plan_json != record.plan_json:

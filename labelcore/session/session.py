@@ -17,6 +17,7 @@ from labelcore.errors import AnswerError, StoreBusyError, StoreNotWritableError
 from labelcore.figures.agreement import unsettled
 from labelcore.figures.looks import FiguresNow
 from labelcore.figures.stops import stop_reason
+from labelcore.items import highlights_of
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, answer_word, genesis
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
@@ -870,12 +871,15 @@ class Session(Readings):
             A setting is not part of the wording.
         TypeError
             A value is of the wrong kind.
+        ValueError
+            A word or pattern cannot be marked.
 
         Notes
         -----
         The earlier wording stays in the log. Figures do not depend on it.
         """
         check_wording(changes)
+        highlights_of(changes)
 
         def build() -> Event | None:
             old = self.settings

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.figures.confusion import Bounds, cell_bounds, confusion, labelled_cells
+from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
 from labelcore.report.tables import BYTE_ORDER_MARK, guarded
 from labelcore.session.session import Session
@@ -18,13 +19,13 @@ from labelcore.ui.downloads import csv_button
 from labelcore.ui.facts import first_figure_line
 from labelcore.ui.plain import one_line, plain
 from labelcore.ui.review import CELL, go_to_cell
-from labelcore.words.counts import EACH_CELL, NO_LABEL, row_words
+from labelcore.words.counts import NO_LABEL, each_cell, row_words
 
 TABLE, ROWS, IN_ALL = "confusion", "called \\ judged", "in all"
 CAPTION = (
     "Press a cell to see the items judged so. "
     "Each row is what the classifier says, each column what human judgement says. "
-    f"{EACH_CELL} Parts of the file that have no label yet are not guessed: they have a column of "
+    "{each} Parts of the file that have no label yet are not guessed: they have a column of "
     "their own."
 )
 
@@ -60,7 +61,7 @@ def confusion_panel(session: Session) -> None:
         selection_mode="single-cell",
         on_select=lambda: press_cell(str(name), table),
     )
-    st.caption(plain(CAPTION))
+    st.caption(plain(CAPTION.format(each=each_cell(drawn_evenly(session.engine)))))
     csv_button(session, "Confusion table CSV", "confusion", lambda: confusion_csv(table))
 
 

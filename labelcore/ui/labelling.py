@@ -11,7 +11,7 @@ import streamlit as st
 
 from labelcore.access.roles import Right
 from labelcore.charts.living import Node
-from labelcore.items import highlights_of
+from labelcore.items import usable_highlights
 from labelcore.log.events import Draw
 from labelcore.session.session import Session
 from labelcore.ui import actions, people, sessions, visitor
@@ -108,7 +108,7 @@ def _name(index: int, repeat: bool) -> str:
 
 
 def _view(session: Session, content: Mapping[str, str]) -> list[Node]:
-    return item_nodes(content, highlights_of(session.settings), session.population.path)
+    return item_nodes(content, usable_highlights(session.settings), session.population.path)
 
 
 def opened_item(session: Session, panel: Mapping[str, Any]) -> dict[str, Any]:

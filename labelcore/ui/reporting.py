@@ -11,6 +11,7 @@ import streamlit as st
 
 from labelcore.charts import READINGS
 from labelcore.figures.confusion import cell_bounds, labelled_cells
+from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage
 from labelcore.promises import Status
 from labelcore.report.along_ranks import Landmark, along_ranks, headline
@@ -32,7 +33,7 @@ from labelcore.ui.states import show_reveals
 from labelcore.ui.tables import reading_table
 from labelcore.words import sentences as words
 from labelcore.words.choices import candidate_rows
-from labelcore.words.counts import EACH_CELL, answers_words
+from labelcore.words.counts import answers_words, each_cell
 from labelcore.words.differences import is_difference, number_words, range_words
 from labelcore.words.label_error import read_again_words
 from labelcore.words.meaning import meaning
@@ -103,7 +104,7 @@ def confusion(session: Session) -> None:
     )
     reading_table(found.reset_index(), "confusion")
     with st.container(key="quiet-confusion"):
-        st.text(EACH_CELL)
+        st.text(each_cell(drawn_evenly(session.engine)))
 
 
 def said_of(now: Picture, results: Sequence[Result]) -> list[str]:

@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from labelcore.access.roles import Right
-from labelcore.items import highlights_of
+from labelcore.figures.sampled import drawn_evenly
+from labelcore.items import usable_highlights
 from labelcore.log.events import Event, answer_word
 from labelcore.log.repeats import Judged
 from labelcore.promises import Status
@@ -24,6 +25,7 @@ from labelcore.ui.plain import one_line, plain
 from labelcore.ui.reviewed import ALL, Reviewed, event_words, reviewed, said_of
 from labelcore.ui.surface import show_item
 from labelcore.ui.times import clock, reader_zone
+from labelcore.words.counts import list_words
 
 CELL = "review-cell"
 """Where the confusion table leaves the cell that was pressed: classifier, call, answer."""
@@ -32,7 +34,6 @@ WHICH, ANSWER, CALLED, WHO = "review-which", "review-answer", "review-called", "
 HEIGHT = 430
 JUDGED, CALLS = "Judged", "Classifier"
 EMPTY = "Nothing is judged yet: every answer will stand here."
-UNEVEN = "Items are not drawn evenly: shares of this list are not those of the file."
 NO_ROW = "No judged item has these words."
 CHOOSE = "Press a row to see the item and to judge it again; arrow keys go on."
 LOOK = "Press a row to see the item; arrow keys go on."
@@ -105,7 +106,7 @@ def chosen(session: Session, found: Reviewed) -> pd.DataFrame:
             "Search", key=SEARCH, placeholder="Search", label_visibility="collapsed"
         )
     with st.container(key="quiet-drawn"):
-        st.text(UNEVEN)
+        st.text(list_words(drawn_evenly(session.engine)))
     asked = any(st.session_state.get(key) for key in (ANSWER, CALLED, WHO))
     with (
         st.expander("More filters", key="review-filters", expanded=asked),
@@ -220,7 +221,7 @@ def opened(project: str, session: Session) -> None:
         st.text(CHOOSE if visitor.allowed(Right.SETTLE) else LOOK)
         return
     item_id = str(event.item_id)
-    content, marks = session.item_by_id(item_id), highlights_of(session.settings)
+    content, marks = session.item_by_id(item_id), usable_highlights(session.settings)
     show_item(token, item_nodes(content, marks, session.population.path))
     finished = session.status == Status.FINISHED
     judged = None if finished else session.differing(index)

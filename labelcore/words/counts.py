@@ -29,10 +29,33 @@ NO_LABEL = "no label near them yet"
 """Over the items of a confusion table that nothing is said of: their stratum has no label."""
 EACH_CELL = (
     "Each cell: about how many items of the file, and between which bounds, each by itself. "
-    "Where it says not yet, it counts the labels: their shares are not those of the file, because "
-    "they are not drawn evenly."
+    "Where it says not yet, it counts the labels"
 )
-"""What the numbers of a confusion table are."""
+UNEVEN_LABELS = ": their shares are not those of the file, because they are not drawn evenly"
+EVEN = (
+    "Items are drawn evenly: shares of all judged items estimate those of the file, without an "
+    "interval."
+)
+UNEVEN = "Items are not drawn evenly: shares of this list are not those of the file."
+
+
+def each_cell(evenly: bool) -> str:
+    """What the numbers of a confusion table are; ``evenly``: whether the labels are a plain random
+    sample of the file.
+
+    >>> each_cell(True)[-60:]
+    'each by itself. Where it says not yet, it counts the labels.'
+    """
+    return f"{EACH_CELL}{'' if evenly else UNEVEN_LABELS}."
+
+
+def list_words(evenly: bool) -> str:
+    """What shares of a list of judged items are; ``evenly`` as for ``each_cell``.
+
+    >>> list_words(False)
+    'Items are not drawn evenly: shares of this list are not those of the file.'
+    """
+    return EVEN if evenly else UNEVEN
 
 
 def row_words(

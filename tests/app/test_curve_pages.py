@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -105,6 +106,25 @@ def test_words_to_highlight_are_marked(app, pairs: Path, data_folder: Path) -> N
     assert not page.exception
     marked = ["mark", {"class": "lc-word"}, "other"]
     assert any(marked in text for text in surface(page)["item"]["view"])
+
+
+def test_a_word_too_long_to_mark_is_refused_where_it_is_stored_and_shown_where_it_was(
+    app, make_curve: MakeCurve
+) -> None:
+    session = make_curve("paula", 0)
+    long = {"words": ["other", "x" * 101], "patterns": []}
+    refused = "a word to mark may have at most 100 characters, got 101"
+    with pytest.raises(ValueError, match=refused):
+        session.reword(highlight=long)
+    with pytest.raises(ValueError, match=refused):
+        lc.Session(session.population, session.plan, settings={"highlight": long})
+    old = json.loads(session.record.settings_json)
+    session.store.update(session.project, settings_json=json.dumps({**old, "highlight": long}))
+    lc.Session(session.population, session.plan, session.store, session.project, settings=old)
+    page = app("label", project="demo")
+    assert not page.exception and not page.error
+    view = surface(page)["item"]["view"]
+    assert refused in json.dumps(view)
 
 
 def test_label_page_before_the_first_band(app, make_curve: MakeCurve) -> None:

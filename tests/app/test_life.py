@@ -255,7 +255,7 @@ def test_nothing_mended_is_no_event(app, make, data_folder: Path) -> None:
     [
         ("life-question", "  ", "must not be empty"),
         ("life-patterns", "fine\n(open", "'(open' cannot be read"),
-        ("life-words", "x" * 101, "may have 100 characters, got 101"),
+        ("life-words", "x" * 101, "may have at most 100 characters, got 101"),
         ("life-words", "\n".join(map(str, range(201))), "at most 200 words"),
     ],
 )

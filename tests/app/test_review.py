@@ -15,6 +15,7 @@ from labelcore.ui import review
 from labelcore.ui.downloads import TABLE_KINDS
 from labelcore.ui.plain import plain
 from labelcore.ui.reviewed import ALL, FLAGGED, NOTED, UNSURE, WRONG, event_words, reviewed, said_of
+from labelcore.words.counts import EVEN, UNEVEN
 from tests.app.conftest import HOSTILE, button, texts
 
 
@@ -184,3 +185,18 @@ def test_a_classifiers_name_stays_literal_above_its_filter(
         one.label for one in app("review", project="demo").selectbox if "Called" in one.label
     ]
     assert label == f"Called by {plain(name)}" and name not in label
+
+
+@pytest.mark.parametrize(("design", "said"), [("simple_random", EVEN), ("stratified", UNEVEN)])
+def test_what_shares_of_the_list_are_is_said_for_each_method(
+    app, items: Path, data_folder: Path, design: str, said: str
+) -> None:
+    population = lc.read_population(
+        items, id="id", content="text", scores={"lr": "score_lr"}, predictions={"lr": "pred_lr"}
+    )
+    plan = lc.Plan(design, ["accuracy"], budget=60, seed=1)
+    session = lc.Session(population, plan, f"sqlite:///{data_folder / 'labelcore.db'}", "demo")
+    draw = session.next()
+    assert draw is not None
+    session.answer(draw, True)
+    assert said in texts(app("review", project="demo"))

@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from labelcore.items import Folders, Highlights, Mark, Text, highlights_of, lay_out
+from labelcore.items import (
+    Folders,
+    Highlights,
+    Mark,
+    Text,
+    highlights_of,
+    lay_out,
+    usable_highlights,
+)
 from labelcore.items.highlight import LONGEST_SEARCHED, MOST_MARKS, SECONDS, find
 
 FOLDERS = Folders(Path("nowhere"))
@@ -48,8 +56,8 @@ def test_the_setting() -> None:
         ((), ("(?<x",), "cannot be read"),
         ((), ("a{1000000000}",), "repeats a part too often.* at most 1,000"),
         ((), ("((a{99}){99}){99}",), "repeats a part too often"),
-        ((), ("x" * 201,), "a pattern to mark may have 200 characters, got 201"),
-        (("x" * 101,), (), "a word to mark may have 100 characters, got 101"),
+        ((), ("x" * 201,), "a pattern to mark may have at most 200 characters, got 201"),
+        (("x" * 101,), (), "a word to mark may have at most 100 characters, got 101"),
         (("a",) * 201, (), "at most 200 words can be marked, got 201"),
         ((), ("a",) * 21, "at most 20 patterns can be marked, got 21"),
         (("",), (), "a word to mark must not be blank, got ''"),
@@ -96,3 +104,22 @@ def test_differences_and_highlights_stand_together_and_tables_become_text() -> N
     table = lay_out({"a": '{"prize": "car"}'}, FOLDERS, Highlights(("car",))).rows[0][0].form
     assert isinstance(table, Text)
     assert [table.text[mark.start : mark.end] for mark in table.marks] == ["car"]
+
+
+def test_what_cannot_be_marked_is_left_out_and_said() -> None:
+    long = "x" * 101
+    kept = usable_highlights({"highlight": {"words": ["free", long], "patterns": ["(", "[0-9]+"]}})
+    assert kept is not None and (kept.words, kept.patterns) == (("free",), ("[0-9]+",))
+    shown = find("free 12", kept)
+    assert len(shown.marks) == 2
+    assert "Not marked: a word to mark may have at most 100 characters, got 101" in shown.note
+    assert "the pattern '(' cannot be read" in shown.note
+    many = usable_highlights({"highlight": {"words": [f"w{n}" for n in range(201)]}})
+    assert many is not None and len(many.words) == 200 and "got 201" in many.left_out[0]
+    other = usable_highlights({"highlight": "free"})
+    assert other is not None and not other.words and "must hold words" in other.left_out[0]
+
+
+def test_what_can_be_used_is_shown_as_it_was_asked_for() -> None:
+    wanted = {"highlight": {"words": ["free"], "patterns": [r"[0-9]+"]}}
+    assert usable_highlights(wanted) == highlights_of(wanted) and usable_highlights({}) is None
