@@ -16,6 +16,7 @@ from labelcore.designs.base import (
     WatchedParams,
     Work,
     extended,
+    frame_of,
     make_frame,
     parameter,
 )
@@ -23,6 +24,7 @@ from labelcore.designs.curves import APPROXIMATE
 from labelcore.designs.profile_figures import g_profile, method_at, profile_may_meet
 from labelcore.designs.scalars import FIRST_FIGURE, Answers, Figures, Goal
 from labelcore.designs.stratified import WITHIN_STRATA, StratifiedDesign
+from labelcore.designs.sure_strata import sure_strata
 from labelcore.designs.sureness import sureness
 from labelcore.designs.target import sampled_file
 from labelcore.errors import InPlan, Named, Part, PlanArgumentError
@@ -138,7 +140,7 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
             "how the scores are cut: equal parts of the cumulative root (sqrt) or cube root (cbrt) "
             "of their density, equal sums (wtmn), clusters (km, gmm), equal size (eqsz) or equal "
             "width (eqwd)",
-            choices=tuple(STRATIFICATIONS),
+            choices=STRATIFICATIONS,
         )
         n_strata: int = parameter(10, "strata (K)", low=2, high=MOST_STRATA)
         allocation: str = parameter(
@@ -188,6 +190,16 @@ class StratifiedAccuracy(StratifiedDesign[SureFrame]):
         return found
 
     def prepare(self, setup: Setup) -> SureFrame:
+        if not setup.sums_exactly and setup.population.kept is None:
+            return self._prepared_of_arrays(setup)
+        params, items = setup.params, setup.items()
+        sure = sure_strata(setup, items, params.stratification, params.n_strata)
+        notes = (*sure.notes, *_notes(params, len(sure.parts)))
+        frame = frame_of(setup, items, sure.parts, sure.rates, sure.predicted, notes)
+        return extended(frame, SureFrame, chance=sure.chance)
+
+    def _prepared_of_arrays(self, setup: Setup) -> SureFrame:
+        """By floats added up in the order of the file: of small files, and in older plans."""
         population, params = setup.population, setup.params
         sure = sureness(population, setup.classifier)
         stratum = stratify(params.stratification, sure.z, params.n_strata, setup.tie_keys)

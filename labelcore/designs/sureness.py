@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +12,12 @@ from labelcore.designs.rates import (
     AS_PROBABILITIES,
     NOT_PROBABILITIES,
     PROBABILITY_RANGE,
-    item_probability,
     looks_like_probability,
 )
 from labelcore.errors import PlanError
 from labelcore.population import Population
+from labelcore.population.items import Items, Sureness
+from labelcore.stats.histogram import crowded_edges, fine_bins
 from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import FloatArray
 
@@ -30,7 +32,7 @@ FOUND_CUT = (
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Sureness:
+class OfItems:
     """What an item's score says about its prediction being right.
 
     z        (n_items,), larger where the classifier is surer: the probability of the predicted
@@ -47,8 +49,30 @@ class Sureness:
     notes: tuple[str, ...] = ()
 
 
-def sureness(population: Population, classifier: str | None) -> Sureness:
-    """The stratification variable of a classifier of two or several classes.
+def sureness(population: Population, classifier: str | None) -> OfItems:
+    """``sureness_along`` of every item of arrays, (n_items,).
+
+    Raises PlanError for a classifier without scores or without predictions.
+    """
+
+    def found(name: str) -> tuple[float, int]:
+        score, side = population.ordering_score(name), population.predictions[name]
+        assert score is not None
+        return best_cut(score, side == population.classes.index(population.positive))
+
+    sure, notes = _along(population, classifier, found)
+    name = sure.classifier
+    z = sure.of(population.scores[name], population.predictions[name])
+    if sure.cut is None:
+        return OfItems(z, np.clip(z, *PROBABILITY_RANGE), AS_PROBABILITIES, notes)
+    return OfItems(z, 0.5 + mid_rank_share(z) / 2, BY_RANK, notes)
+
+
+def sureness_along(
+    population: Population, classifier: str | None, items: Items
+) -> tuple[Sureness, tuple[str, ...]]:
+    """The stratification variable z of a classifier of two or several classes, and sentences about
+    choices made for this file.
 
     With probabilities of the positive class z is p where that is predicted and 1 - p elsewhere, so
     below 1/2 where the threshold is not 1/2. With several classes the score is the probability of
@@ -58,41 +82,43 @@ def sureness(population: Population, classifier: str | None) -> Sureness:
     Raises PlanError for a classifier without scores or without predictions.
     Source: Kumar and Raj (2018), section 3.5.
     """
-    score = None if classifier is None else population.ordering_score(classifier)
-    side = None if classifier is None else population.predictions.get(classifier)
-    if classifier is None or score is None or side is None:
+
+    def found(name: str) -> tuple[float, int]:
+        turned = Sureness(name, None, name in population.descending, 0.0)
+        return best_cut_of(items, turned, population.classes.index(population.positive))
+
+    return _along(population, classifier, found)
+
+
+def _along(
+    population: Population, classifier: str | None, find: Callable[[str], tuple[float, int]]
+) -> tuple[Sureness, tuple[str, ...]]:
+    """``find`` gives the cut that agrees best with a column of predictions, and how many items it
+    does not agree with."""
+    if (
+        classifier is None
+        or classifier not in population.scores
+        or classifier not in population.predictions
+    ):
         raise PlanError(
             "design 'stratified' needs a classifier with a score and, from a column or by a "
             "threshold, with predictions; without a score there is nothing to cut strata by",
             "needs a score and predictions",
         )
-    several = len(population.classes) > 2
-    predicted = np.ones(len(score), bool) if several else _positive(population, side)
-    probability = score if several else item_probability(population, classifier)
-    if probability is not None and looks_like_probability(probability):
-        z = np.where(predicted, probability, 1 - probability)
-        return Sureness(z, np.clip(z, *PROBABILITY_RANGE), AS_PROBABILITIES)
-    cut, notes = (0.0, (NOT_PROBABILITIES,)) if several else _cut(population, classifier, predicted)
-    z = np.where(predicted, score - cut, cut - score)
-    return Sureness(z, 0.5 + mid_rank_share(z) / 2, BY_RANK, notes)
-
-
-def _positive(population: Population, side: NDArray[np.int16]) -> NDArray[np.bool_]:
-    return np.asarray(side == population.classes.index(population.positive))
-
-
-def _cut(
-    population: Population, classifier: str, predicted: NDArray[np.bool_]
-) -> tuple[float, tuple[str, ...]]:
-    """The threshold on the ordering score, and a note."""
+    several, descending = len(population.classes) > 2, classifier in population.descending
+    positive = None if several else population.classes.index(population.positive)
+    if looks_like_probability(population.scores[classifier]) and not (several and descending):
+        return Sureness(classifier, positive, descending), ()
     threshold = population.thresholds.get(classifier)
-    if threshold is not None:
-        turned = -threshold if classifier in population.descending else threshold
-        return float(turned), (f"{MARGINS}the threshold {threshold:.6g}.",)
-    score = population.ordering_score(classifier)
-    assert score is not None
-    cut, apart = best_cut(score, predicted)
-    return cut, (FOUND_CUT.format(cut=cut, apart=apart),)
+    if several:
+        cut, note = 0.0, NOT_PROBABILITIES
+    elif threshold is not None:
+        cut = float(-threshold if descending else threshold)
+        note = f"{MARGINS}the threshold {threshold:.6g}."
+    else:
+        cut, apart = find(classifier)
+        note = FOUND_CUT.format(cut=cut, apart=apart)
+    return Sureness(classifier, positive, descending, cut), (note,)
 
 
 def best_cut(score: FloatArray, predicted: NDArray[np.bool_]) -> tuple[float, int]:
@@ -110,3 +136,27 @@ def best_cut(score: FloatArray, predicted: NDArray[np.bool_]) -> tuple[float, in
     best = int(np.argmin(missed + called))
     ends = np.concatenate([[values[0] - 1], values, [values[-1] + 1]])
     return float(ends[best : best + 2].mean()), int((missed + called)[best])
+
+
+def best_cut_of(items: Items, score: Sureness, positive: int) -> tuple[float, int]:
+    """``best_cut`` from counts: a grid is refined wherever a cut within a cell might agree better
+    than those between cells. Of equally good cuts it takes one.
+
+    score     the score that is to be cut; positive: the class that is predicted above the cut
+    """
+    edges, bins = fine_bins(lambda grid: items.bins(score, grid))
+    while True:
+        above = items.histogram(score, edges, {score.classifier: positive})
+        below = bins.counts - above
+        apart = np.append(0, np.cumsum(above)) + below.sum() - np.append(0, np.cumsum(below))
+        best = int(np.argmin(apart))
+        inside = np.maximum(apart[:-1] - below, apart[1:] - above)
+        better = np.flatnonzero((bins.lowest < bins.highest) & (inside < apart[best]))
+        if not better.size:
+            break
+        edges = np.union1d(edges, crowded_edges(bins, better))
+        bins = items.bins(score, edges)
+    low = bins.highest[:best].max(initial=-np.inf)
+    high = bins.lowest[best:].min(initial=np.inf)
+    low, high = max(low, bins.lowest.min() - 1), min(high, bins.highest.max() + 1)
+    return float((low + high) / 2), int(apart[best])

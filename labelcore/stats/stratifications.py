@@ -1,9 +1,9 @@
 """Seven ways of cutting a file into strata along one number per item.
 
 The number z says how sure the classifier is of its prediction: the probability of the predicted
-class, or the distance from the threshold. Strata are numbered from 0 by rising z. Each function
-takes z (n_items,), the number of strata wanted, and what gives the keys for ties; it gives the
-stratum of each item, (n_items,). Strata without items are dropped, so that fewer may come out.
+class, or the distance from the threshold. Strata are numbered from 0 by rising z. All but EQSZ cut
+z by its histogram alone, so that items need not be in memory (``pieces``); ``stratify`` gives the
+stratum of each item of an array. Strata without items are dropped, so that fewer may come out.
 
 Source: Kumar and Raj (2018), section 3.5; Dalenius and Hodges (1959) for SQRT; Singh (1971) for
 CBRT; Hansen, Hurwitz and Madow (1953) for WTMN.
@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.stats.histogram import FINE_BINS, check_finite, histogram
+from labelcore.stats.histogram import FINE_BINS, Histogram, check_finite, histogram
 from labelcore.stats.orders import KeysOf, ranking
 from labelcore.stats.strata import equal_size_edges
 
@@ -52,51 +53,78 @@ def stratify(name: str, z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArr
         raise ValueError(f"n_strata must lie between 1 and {MOST_STRATA}, got {n_strata!r}")
     values = np.asarray(z, dtype=float)
     check_finite(values, "z")
-    found = STRATIFICATIONS[name](values, n_strata, keys_of)
+    found = _stratified(name, values, n_strata, keys_of)
     return np.asarray(np.unique(found, return_inverse=True)[1], dtype=np.int64)
 
 
-def equal_root(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
+def _stratified(name: str, z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
+    """The stratum of each item, (n_items,); some strata may be empty."""
+    if name == EQUAL_SIZE:
+        return equal_size(z, n_strata, keys_of)
+    bins = histogram(z)
+    if name != MIXTURE:
+        return _cut(z, CUTS[name](bins, n_strata))
+    mixture = fitted_mixture(bins, n_strata)
+    chunks = (z[first : first + CHUNK] for first in range(0, len(z), CHUNK))
+    return np.concatenate([mixture.component(part) for part in chunks])
+
+
+def pieces(name: str, bins: Histogram, n_strata: int) -> tuple[FloatArray, IntArray]:
+    """Where any stratification but EQSZ cuts z: the cuts, (n_cuts,), rising, and the stratum of
+    each piece between them, (n_cuts + 1,); a value on a cut belongs to the piece below it.
+
+    With GMM a bin goes as a whole to the component of its mean, and a stratum may be several
+    pieces; with the others the strata are the pieces. Some pieces and strata may hold no item.
+
+    >>> from labelcore.stats.histogram import histogram
+    >>> bins = histogram(np.array([0.5, 0.6, 0.9, 1.0]))
+    >>> [found.round(2).tolist() for found in pieces("eqwd", bins, 2)]
+    [[0.75], [0, 1]]
+    """
+    if name != MIXTURE:
+        cuts = CUTS[name](bins, n_strata)
+        return cuts, np.arange(len(cuts) + 1)
+    component = fitted_mixture(bins, n_strata).component(bins.means)
+    ends = np.flatnonzero(np.diff(component))
+    return bins.edges[1:][ends], component[np.append(ends, len(component) - 1)]
+
+
+def equal_root(bins: Histogram, n_strata: int) -> FloatArray:
     """SQRT: equal intervals of the cumulative square root of the density of z."""
-    return _equal_power(z, n_strata, 1 / 2)
+    return _equal_power(bins, n_strata, 1 / 2)
 
 
-def equal_cube_root(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
+def equal_cube_root(bins: Histogram, n_strata: int) -> FloatArray:
     """CBRT: the same with the cube root."""
-    return _equal_power(z, n_strata, 1 / 3)
+    return _equal_power(bins, n_strata, 1 / 3)
 
 
-def _equal_power(z: FloatArray, n_strata: int, power: float) -> IntArray:
+def _equal_power(fine: Histogram, n_strata: int, power: float) -> FloatArray:
     """Cuts at equal parts of the integral of density^power, straight within a bin."""
-    bins = histogram(z).of_equal_counts(DENSITY_BINS)
+    bins = fine.of_equal_counts(DENSITY_BINS)
     width = np.diff(bins.edges)
     share = bins.counts / bins.counts.sum()
     cumulative = np.append(0.0, np.cumsum(share**power * width ** (1 - power)))
     parts = cumulative[-1] * np.arange(1, n_strata) / n_strata
-    return _cut(z, np.interp(parts, cumulative, bins.edges))
+    return np.asarray(np.interp(parts, cumulative, bins.edges))
 
 
-def weighted_mean(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
+def weighted_mean(bins: Histogram, n_strata: int) -> FloatArray:
     """WTMN: equal sums of z, so that weight times mean of z is the same in every stratum. Where z
     falls below zero (a prediction against its score) sums are taken from the smallest z on."""
-    bins = histogram(z)
     sums = bins.counts * (bins.means - min(float(bins.means[0]), 0.0))
     cumulative = np.cumsum(sums)
     if cumulative[-1] <= 0:
-        return np.zeros(len(z), dtype=np.int64)
+        return np.zeros(0)
     parts = cumulative[-1] * np.arange(1, n_strata) / n_strata
     nearest = np.searchsorted(cumulative - sums / 2, parts, side="left")
-    return _cut(z, bins.edges[nearest])
+    return np.asarray(bins.edges[nearest])
 
 
-def k_means(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
+def k_means(bins: Histogram, n_strata: int) -> FloatArray:
     """KM: the cut into clusters with the least sum of squared distances from their means."""
-    return _cut(z, _cluster_cuts(z, n_strata))
-
-
-def _cluster_cuts(z: FloatArray, n_clusters: int) -> FloatArray:
-    bins = histogram(z).of_equal_width(CLUSTER_BINS)
-    return bins.edges[1:][best_clusters(bins.means, bins.counts, n_clusters)[:-1]]
+    wide = bins.of_equal_width(CLUSTER_BINS)
+    return wide.edges[1:][best_clusters(wide.means, wide.counts, n_strata)[:-1]]
 
 
 def best_clusters(values: FloatArray, weights: FloatArray, n_clusters: int) -> IntArray:
@@ -130,24 +158,40 @@ def best_clusters(values: FloatArray, weights: FloatArray, n_clusters: int) -> I
     return np.array(ends[::-1], dtype=np.int64)
 
 
-def gaussian_mixture(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
-    """GMM: the component of a normal mixture with the largest posterior. A wide component can lie
-    on both sides of a narrow one, so a stratum need not be an interval; strata are numbered by the
-    means of their components. Fitted by EM from the clusters of KM, on 8,192 quantiles of z."""
-    bins = histogram(z)
+@dataclass(frozen=True, eq=False, slots=True)
+class Mixture:
+    """Normal components of (z - centre) / scale, by rising mean, (n_components,) each."""
+
+    centre: float
+    scale: float
+    weights: FloatArray
+    means: FloatArray
+    variances: FloatArray
+
+    def component(self, z: FloatArray) -> IntArray:
+        """The component with the largest posterior, (n,)."""
+        part = (z[:, None] - self.centre) / self.scale
+        density = (
+            np.log(self.weights)
+            - np.log(self.variances) / 2
+            - (part - self.means) ** 2 / (2 * self.variances)
+        )
+        return np.asarray(density.argmax(axis=1), dtype=np.int64)
+
+
+def fitted_mixture(bins: Histogram, n_strata: int) -> Mixture:
+    """GMM: a normal mixture, of which each item belongs to the component with the largest
+    posterior. A wide component can lie on both sides of a narrow one, so a stratum need not be an
+    interval; strata are numbered by the means of their components. Fitted by EM from the clusters
+    of KM, on 8,192 quantiles of z."""
     level = (np.arange(FINE_BINS) + 0.5) / FINE_BINS * bins.counts.sum()
     sample = bins.means[np.searchsorted(np.cumsum(bins.counts), level)]
     centre, scale = float(sample.mean()), float(sample.std())
     if scale <= 0:
-        return np.zeros(len(z), dtype=np.int64)
+        return Mixture(centre, 1.0, *np.ones((3, 1)))
     weights, means, variances = _fitted((sample - centre) / scale, n_strata)
     order = np.argsort(means, kind="stable")
-    found = np.empty(len(z), dtype=np.int64)
-    for first in range(0, len(z), CHUNK):
-        part = (z[first : first + CHUNK, None] - centre) / scale
-        density = np.log(weights) - np.log(variances) / 2 - (part - means) ** 2 / (2 * variances)
-        found[first : first + CHUNK] = density[:, order].argmax(axis=1)
-    return found
+    return Mixture(centre, scale, weights[order], means[order], variances[order])
 
 
 def _fitted(x: FloatArray, n_components: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -155,7 +199,7 @@ def _fitted(x: FloatArray, n_components: int) -> tuple[FloatArray, FloatArray, F
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 
-    place = _cut(x, _cluster_cuts(x, n_components))
+    place = _cut(x, k_means(histogram(x), n_components))
     size = np.bincount(place)
     means = np.bincount(place, x) / size
     spread = np.maximum(np.bincount(place, x * x) / size - means**2, SMALLEST_VARIANCE)
@@ -175,7 +219,8 @@ def _fitted(x: FloatArray, n_components: int) -> tuple[FloatArray, FloatArray, F
 
 
 def equal_size(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
-    """EQSZ: as many items in each stratum, from the largest z down; ties by their keys."""
+    """EQSZ: as many items in each stratum, from the largest z down; ties by their keys,
+    (n_items,)."""
     order = ranking(z, keys_of)
     edges = equal_size_edges(len(z), n_strata, minimum=1)
     found = np.empty(len(z), dtype=np.int64)
@@ -183,10 +228,9 @@ def equal_size(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
     return found
 
 
-def equal_width(z: FloatArray, n_strata: int, keys_of: KeysOf) -> IntArray:
+def equal_width(bins: Histogram, n_strata: int) -> FloatArray:
     """EQWD: equal parts of the range of z."""
-    low, high = float(z.min()), float(z.max())
-    return _cut(z, low + (high - low) * np.arange(1, n_strata) / n_strata)
+    return bins.low + (bins.high - bins.low) * np.arange(1, n_strata) / n_strata
 
 
 def _cut(z: FloatArray, cuts: FloatArray) -> IntArray:
@@ -194,13 +238,12 @@ def _cut(z: FloatArray, cuts: FloatArray) -> IntArray:
     return np.searchsorted(cuts, z, side="left").astype(np.int64)
 
 
-Stratification = Callable[[FloatArray, int, KeysOf], IntArray]
-STRATIFICATIONS: dict[str, Stratification] = {
+EQUAL_SIZE, MIXTURE = "eqsz", "gmm"
+CUTS: dict[str, Callable[[Histogram, int], FloatArray]] = {
     "sqrt": equal_root,
     "cbrt": equal_cube_root,
     "wtmn": weighted_mean,
     "km": k_means,
-    "gmm": gaussian_mixture,
-    "eqsz": equal_size,
     "eqwd": equal_width,
 }
+STRATIFICATIONS = ("sqrt", "cbrt", "wtmn", "km", MIXTURE, EQUAL_SIZE, "eqwd")

@@ -1,0 +1,197 @@
+"""Strata by sureness from counts: those of arrays, and the same wherever the items are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import labelcore as lc
+from labelcore.designs import base
+from labelcore.designs.base import Setup
+from labelcore.designs.stratified_accuracy import SureFrame
+from labelcore.designs.sure_strata import SureStrata, sure_strata
+from labelcore.designs.sureness import best_cut, best_cut_of, sureness
+from labelcore.population.array_items import ArrayItems
+from labelcore.population.engines.duck import DuckEngine
+from labelcore.population.engines.table_items import TableItems, Verdict
+from labelcore.population.items import Sureness
+from labelcore.stats import histogram
+from labelcore.stats.stratifications import STRATIFICATIONS, stratify
+
+N, SEED = 2_000, 7
+DESIGN = lc.DESIGNS["stratified"]
+TWO, THREE = {"no": 0, "yes": 1}, {"a": 0, "b": 1, "c": 2}
+VERDICTS = {
+    "smooth": Verdict("said", TWO),
+    "tied": Verdict("tied", threshold=0.4),
+    "low": Verdict("low", threshold=0.3, descending=True),
+    "margin": Verdict("margin", threshold=-0.25),
+    "against": Verdict("said", TWO),
+    "kinds": Verdict("kind", THREE),
+    "points": Verdict("kind", THREE),
+}
+MARGINS = ("margin", "against", "points")
+CASES = [
+    pytest.param(name, way, marks=() if often or way == "cbrt" else pytest.mark.full)
+    for name, often in zip(VERDICTS, (True, True, False, True, False, True, False), strict=True)
+    for way in STRATIFICATIONS
+]
+
+
+def made_rows() -> pa.Table:
+    """A smooth score; one of two decimals, a third of all items tied; a low one; margins; and the
+    probability of the predicted of three classes, and points for it."""
+    rng = np.random.default_rng(3)
+    smooth = rng.beta(0.3, 0.9, N)
+    tied = np.round(rng.beta(0.4, 1.5, N), 2)
+    tied[rng.permutation(N)[: N // 3]] = 0.07
+    margin = rng.normal(-1, 2, N)
+    sure = 1 - 0.6 * rng.beta(0.4, 1, N)
+    columns: dict[str, Any] = {"id": [f"item {row * 7919 % 100_003}" for row in range(N)]}
+    columns |= {"smooth": smooth, "tied": tied, "low": 1 - smooth**2, "margin": margin}
+    columns |= {"against": 3 - margin, "kinds": sure, "points": np.round(30 * sure)}
+    columns["said"] = np.where((smooth > 0.45) ^ (rng.random(N) < 0.08), "yes", "no")
+    columns["kind"] = np.array(list("abc"))[rng.integers(0, 3, N)]
+    return pa.table({**columns, "text": ["x"] * N})
+
+
+def populations(rows: pa.Table, engine: DuckEngine) -> dict[str, dict[str, lc.Population]]:
+    """Classifier -> the items in memory, and the same kept by an engine."""
+    found = {}
+    for name, verdict in VERDICTS.items():
+        by = {"predictions": {name: verdict.column}}
+        if verdict.threshold is not None:
+            by = {"thresholds": {name: verdict.threshold}}
+        low = [name] if verdict.descending or name == "against" else []
+        population = lc.read_population(
+            rows, id="id", content="text", scores={name: name}, descending=low, **by
+        )
+        kept = TableItems(engine, {name: verdict})
+        found[name] = {"memory": population, "engine": replace(population, kept=kept)}
+    return found
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, Any]]]:
+    folder, rows = tmp_path_factory.mktemp("sure"), made_rows()
+    for number, (first, end) in enumerate([(0, 700), (700, 701), (701, N)]):
+        pq.write_table(rows.slice(first, end - first), folder / f"{number}.parquet")
+    engine = DuckEngine("parts", [str(folder / f"{number}.parquet") for number in range(3)], ["id"])
+    yield populations(rows, engine)
+    engine.close()
+
+
+def setup_of(population: lc.Population, way: str, n_strata: int = 6, **values: Any) -> Setup:
+    name = population.classifiers[0]
+    params = DESIGN.Params(stratification=way, n_strata=n_strata)
+    return Setup(population, name, ("accuracy",), params, SEED, 100, **values)
+
+
+def cut_by(setup: Setup) -> SureStrata:
+    params = setup.params
+    return sure_strata(setup, setup.items(), params.stratification, params.n_strata)
+
+
+@pytest.mark.parametrize(("name", "way"), CASES)
+def test_few_items_have_the_strata_of_arrays(name: str, way: str, files: Any) -> None:
+    """With a bin for every value, also in GMM; means and ranks to the precision of their sums."""
+    population = files[name]["memory"]
+    setup, sure = setup_of(population, way), sureness(population, name)
+    found = cut_by(setup)
+    stratum = stratify(way, sure.z, 6, setup.tie_keys)
+    assert setup.items().strata(found.parts)[:].tolist() == stratum.tolist()
+    sizes = np.bincount(stratum)
+    frame = DESIGN.prepare(setup)
+    if name not in MARGINS:
+        means = np.bincount(stratum, sure.chance) / sizes
+        np.testing.assert_allclose(found.chance, means, atol=1e-5)
+        np.testing.assert_allclose(found.rates, frame.rates, atol=2e-5)
+    elif way != "eqsz":
+        share = np.bincount(stratum, population.predictions[name] == 1) / sizes
+        share = share if name != "points" else np.ones(len(sizes))
+        np.testing.assert_allclose(found.chance, frame.chance, atol=1e-12)
+        rates = share * frame.chance + (1 - share) * (1 - frame.chance)
+        np.testing.assert_allclose(found.rates, rates, atol=1e-12)
+    assert found.predicted.tolist() == frame.predicted.tolist()
+    assert set(frame.notes) >= set(found.notes)
+
+
+@pytest.mark.parametrize(("name", "way"), CASES)
+def test_an_engine_prepares_what_memory_prepares(
+    name: str, way: str, files: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In bins of several values; to the last digit."""
+    monkeypatch.setattr(base, "LARGE", 1_000)
+    monkeypatch.setattr(histogram, "FINE_BINS", 60)
+    memory, engine = (setup_of(files[name][kind], way) for kind in ("memory", "engine"))
+    assert cut_by(memory).parts == cut_by(engine).parts
+    one, other = DESIGN.prepare(memory), DESIGN.prepare(engine)
+    assert isinstance(one.stratum, np.ndarray) and not isinstance(other.stratum, np.ndarray)
+    assert one.n_strata >= (3 if way in ("sqrt", "cbrt", "eqsz", "eqwd") else 2)
+    assert_same(one, other)
+
+
+def assert_same(one: SureFrame, other: SureFrame) -> None:
+    for name in ("sizes", "rates", "predicted", "chance", "start"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    assert one.notes == other.notes
+    assert one.stratum[::40].tolist() == other.stratum[np.arange(0, N, 40)].tolist()
+    for start, size in zip(one.start.tolist(), one.sizes.tolist(), strict=True):
+        end = start + min(size, 12)
+        assert one.queue[start:end].tolist() == other.queue[start:end].tolist()
+
+
+def test_small_files_and_older_plans_are_cut_as_they_were(
+    files: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a million items on, and in plans that sum up exactly, alone."""
+    population = files["smooth"]["memory"]
+    setup = setup_of(population, "cbrt")
+    before = DESIGN.prepare(setup)
+    monkeypatch.setattr(base, "LARGE", 1_000)
+    older = DESIGN.prepare(replace(setup, rules=base.EXACT - 1))
+    assert np.array_equal(older.rates, before.rates) and older.rates.dtype == before.rates.dtype
+    monkeypatch.setattr(histogram, "FINE_BINS", 60)
+    assert np.array_equal(DESIGN.prepare(replace(setup, rules=base.EXACT - 1)).rates, before.rates)
+    assert not np.array_equal(DESIGN.prepare(setup).rates, before.rates)
+
+
+def test_a_stratum_of_a_mixture_lies_on_both_sides_of_another(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    score = np.concatenate([rng.normal(0, 1, N // 2), rng.normal(1.5, 0.05, N // 2)])
+    rows = pa.table({"id": [str(row) for row in range(N)], "text": ["x"] * N, "score": score})
+    population = lc.read_population(
+        rows, id="id", content="text", scores={"m": "score"}, thresholds={"m": -9.0}
+    )
+    found = cut_by(setup_of(population, "gmm", 2))
+    assert [len(part.without) for part in found.parts] == [1, 0]
+    stratum = ArrayItems(population).strata(found.parts)
+    assert np.bincount(stratum).sum() == N
+    inside = stratum == 1
+    assert score[~inside].min() < score[inside].min() < score[inside].max() < score[~inside].max()
+    assert 0.5 < found.chance[0] < found.chance[1] < 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_best_cut_of_counts(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve bins at first: as few items apart as by the best of all cuts."""
+    monkeypatch.setattr(histogram, "FINE_BINS", 12)
+    rng = np.random.default_rng(seed)
+    score = np.round(rng.normal(0, 4, 400), seed % 4) + 20
+    said = (score + rng.normal(0, seed / 4, 400) > 21).astype(int)
+    rows = pa.table({"text": ["x"] * 400, "s": score, "p": np.array(["no", "yes"])[said]})
+    population = lc.read_population(rows, content="text", scores={"m": "s"}, predictions={"m": "p"})
+    items = ArrayItems(population)
+    for descending, own, positive in ((False, score, 1), (True, -score, 0)):
+        cut, apart = best_cut_of(items, Sureness("m", None, descending, 0.0), positive)
+        assert apart == best_cut(own, said == positive)[1]
+        assert apart == int(((own >= cut) != (said == positive)).sum())
+    if seed == 0:
+        assert cut == best_cut(-score, said == 0)[0]
