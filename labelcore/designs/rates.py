@@ -83,9 +83,9 @@ def part_rates(
         stratum = np.asarray(items.strata(parts))
         return stratum_rates(population, classifier, stratum, len(parts))
     score = population.scores.get(classifier)
-    sizes = np.maximum(items.counts(parts), 1)
     if looks_like_probability(score):
-        mean = np.array([total / UNIT for total in items.sums(classifier, parts)]) / sizes
+        totals = np.array([total / UNIT for total in items.sums(classifier, parts)])
+        mean = totals / np.maximum(items.counts(parts), 1)
         mean = 1 - mean if classifier in population.descending else mean
         return np.clip(mean, *PROBABILITY_RANGE), ()
     if score is None and len(population.classes) > 2:
@@ -93,7 +93,7 @@ def part_rates(
     if score is None:
         shares = _shares_by_side(population, items, classifier, parts)
         return np.clip(shares, *SHARE_RANGE), (PREDICTIONS_ONLY,)
-    shares = _shares_inside(setup, items, classifier, parts, sizes)
+    shares = _shares_inside(setup, items, classifier, parts)
     return np.clip(shares, *SHARE_RANGE), (NOT_PROBABILITIES,)
 
 
@@ -110,12 +110,12 @@ def _shares_by_side(
 
 
 def _shares_inside(
-    setup: Setup, items: Items, classifier: str, parts: Sequence[Part], sizes: IntArray
+    setup: Setup, items: Items, classifier: str, parts: Sequence[Part]
 ) -> FloatArray:
     """The mean mid-rank share of items evenly spread over each part, (n_parts,)."""
     whole = setup.along(classifier)
     scores = []
-    for part, size in zip(parts, sizes.tolist(), strict=True):
+    for part, size in zip(parts, items.counts(parts).tolist(), strict=True):
         own = part.stretches[0] if part.stretches else whole
         ranks = np.unique((2 * np.arange(INNER) + 1) * size // (2 * INNER) + 1).tolist()
         scores.append([mark.score for mark in items.at_ranks(own, part.predicted, ranks)])
@@ -142,12 +142,11 @@ def planned_part_rates(
         stratum = np.asarray(items.strata(parts))
         rates, words = planning_rates(population, classifier, predicted[stratum])
         return np.array([rates[stratum == k].mean() for k in range(len(parts))]), words
-    sizes = items.counts(parts)
     if looks_like_probability(population.scores.get(classifier)):
         totals = np.array([total / UNIT for total in items.sums(classifier, parts)])
-        mean = totals / np.maximum(sizes, 1)
+        mean = totals / np.maximum(items.counts(parts), 1)
         return (1 - mean if classifier in population.descending else mean), AS_PROBABILITIES
-    assumed, words = assumed_rates(population, int(sizes[predicted].sum()))
+    assumed, words = assumed_rates(population, int(items.counts(parts)[predicted].sum()))
     return assumed[predicted.astype(np.int64)], words
 
 
@@ -175,6 +174,40 @@ def assumed_rates(population: Population, above: int) -> tuple[FloatArray, str]:
     below = min(above * ASSUMED_PRECISION * (1 / ASSUMED_RECALL - 1) / (n - above), 0.5)
     words = f"planned as if precision were {ASSUMED_PRECISION:.0%} and recall {ASSUMED_RECALL:.0%}"
     return np.array([below, ASSUMED_PRECISION]), words
+
+
+def planning_words(population: Population, classifier: str | None, above: int) -> str:
+    """The assumption of ``planning_rates`` in words; ``above``: items predicted positive."""
+    score = None if classifier is None else population.scores.get(classifier)
+    return (
+        AS_PROBABILITIES if looks_like_probability(score) else assumed_rates(population, above)[1]
+    )
+
+
+def mean_rates(
+    population: Population,
+    classifier: str,
+    class_index: int | None,
+    parts: Sequence[Part],
+    sizes: FloatArray,
+    predicted: NDArray[np.bool_],
+) -> FloatArray:
+    """The mean over each part of the rates to plan with, of items that an engine keeps, (n_parts,).
+
+    class_index      the class that counts; None: being judged rightly
+    sizes            (n_parts,), items
+    predicted        (n_parts,), whether these are called so
+    """
+    assert population.kept is not None
+    if len(population.classes) > 2 and class_index is not None:
+        others = len(population.classes) - 1
+        return np.where(predicted, ASSUMED_PRECISION, (1 - ASSUMED_RECALL) / others)
+    if looks_like_probability(population.scores.get(classifier)):
+        totals = population.kept.sums(classifier, parts)
+        mean = np.array([total / UNIT for total in totals]) / np.maximum(sizes, 1)
+        return np.asarray(1 - mean if classifier in population.descending else mean)
+    assumed, _ = assumed_rates(population, int(sizes[predicted].sum()))
+    return assumed[predicted.astype(np.int64)]
 
 
 def question_rates(

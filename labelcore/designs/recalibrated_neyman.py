@@ -257,16 +257,18 @@ class RecalibratedNeyman(StratifiedDesign[HelpedFrame]):
         return {"helpers": list(frame.helpers)}
 
     def saved(self, setup: Setup, frame: HelpedFrame, progress: Progress) -> Saved | None:
-        known = (frame.stratum == NOT_SAMPLED).any()
-        if frame.evidence is None or known or not progress.labelled.sum():
+        if frame.evidence is None or not progress.labelled.sum():
+            return None
+        if (frame.stratum == NOT_SAMPLED).any():
             return None
         rates = self.fitted_rates(frame, progress)
         told = self._labels_without(setup, frame, rates, progress.labelled)
         return Saved(frame.helpers, int(progress.labelled.sum()), told) if told else None
 
     def expected_saving(self, setup: Setup, frame: HelpedFrame, labels: int) -> Expected | None:
-        known = (frame.stratum == NOT_SAMPLED).any()
-        said = {} if known or frame.evidence is None else said_by_columns(setup)
+        if frame.evidence is None or (frame.stratum == NOT_SAMPLED).any():
+            return None
+        said = said_by_columns(setup)
         if not said:
             return None
         population, name = setup.population, str(setup.classifier)

@@ -6,6 +6,7 @@ import numpy as np
 
 from labelcore.errors import Given, PlanArgumentError
 from labelcore.population import Population
+from labelcore.population.items import Items, Part, Stretch
 from labelcore.stats.profile import BoolArray, FloatArray
 
 HALF, STRAY = 0.495, 0.001
@@ -33,7 +34,11 @@ def scores_looking_sure(population: Population) -> tuple[str, ...]:
         if name in named
         and name in population.predictions
         and name not in population.descending
-        and looks_sure(score, _said(population, name))
+        and (
+            looks_sure(score, _said(population, name))
+            if population.kept is None
+            else looks_sure_by_counts(population.kept, name, score, _positive(population))
+        )
     )
 
 
@@ -54,9 +59,40 @@ def looks_sure(score: FloatArray, said: BoolArray) -> bool:
     if float(np.quantile(share, STRAY, method="lower")) < HALF:
         return False
     number = max(FEWEST, fewer // PART)
-    beside, far = _positive_share(-share, said, number), _positive_share(share, said, number)
+    return _goes_apart(_positive_share(-share, said, number), _positive_share(share, said, number))
+
+
+def _goes_apart(beside: float, far: float) -> bool:
+    """Whether the classes are called about equally often beside one half, and the share does not
+    go from one class to the other."""
     crosses = (beside - 0.5) * (far - 0.5) < 0 and min(abs(beside - 0.5), abs(far - 0.5)) > CLEAR
     return MIXED <= beside <= 1 - MIXED and not crosses
+
+
+def looks_sure_by_counts(items: Items, name: str, score: FloatArray, positive: int) -> bool:
+    """``looks_sure`` of items that an engine keeps; ``positive``: the index of that class."""
+    low, high, n = float(score.min()), float(score.max()), len(items)
+    scale = 1.0 if high <= 1 else 100.0
+    below = int(items.histogram(name, np.array([HALF * scale]), {})[0])
+    if low < 0 or high > 100 or low == high or below > int(STRAY * (n - 1)):
+        return False
+    said = int(items.counts([Part({name: positive})])[0])
+    fewer = min(said, n - said)
+    if fewer < FEWEST:
+        return False
+    number = max(FEWEST, fewer // PART)
+
+    def share(falling: bool) -> float:
+        """The share called positive of this many items from one end, and their ties."""
+        edge = items.at_ranks(Stretch(name, falling, 0), {}, [number])[0].score
+        cut = np.array([edge if falling else np.nextafter(edge, np.inf)])
+        side = 1 if falling else 0
+        every, called = (
+            int(items.histogram(name, cut, which)[side]) for which in ({}, {name: positive})
+        )
+        return called / every
+
+    return _goes_apart(share(falling=False), share(falling=True))
 
 
 def turned(population: Population, names: tuple[str, ...]) -> Population:
@@ -91,7 +127,11 @@ def _turned(score: FloatArray, said: BoolArray) -> FloatArray:
 
 
 def _said(population: Population, name: str) -> BoolArray:
-    return np.asarray(population.predictions[name] == population.classes.index(population.positive))
+    return np.asarray(population.predictions[name] == _positive(population))
+
+
+def _positive(population: Population) -> int:
+    return population.classes.index(population.positive)
 
 
 def _as_share(score: FloatArray) -> FloatArray | None:

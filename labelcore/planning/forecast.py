@@ -11,7 +11,13 @@ import numpy as np
 
 from labelcore.designs.base import Frame, Look, Setup
 from labelcore.designs.curves import EstimatesCurve
-from labelcore.designs.rates import PROBABILITY_RANGE, planning_rates, question_rates
+from labelcore.designs.rates import (
+    PROBABILITY_RANGE,
+    mean_rates,
+    planning_rates,
+    planning_words,
+    question_rates,
+)
 from labelcore.designs.samples import SharesDraws
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.designs.sure_scores import NOT_TURNED
@@ -33,7 +39,7 @@ from labelcore.population import Population
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray
 from labelcore.stats.recalibration import recalibrate
 from labelcore.stats.stop_at_margin import MarginRule, characteristics, stops
-from labelcore.tallies import Question, questions, tallies_of
+from labelcore.tallies import Question, Tally, cell_parts, questions, tallies_of
 
 LIST_OF_FIRST = "Of {list} there is one, along the scores of {first}; none for {others}."
 
@@ -371,8 +377,7 @@ class Outlook:
         empty = tally.cells(question.class_index)
         sampled = tally.stratum != NOT_SAMPLED
         share = np.where(sampled, (drawn / self.frame.sizes)[tally.stratum], 1.0)
-        rates = self._item_rates(question, empty)
-        mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
+        mean = self._mean_rates(question, tally, empty)
         if self.existing.use == RANDOM:
             mean = np.clip(mean, *PROBABILITY_RANGE)
             mean = recalibrate(mean, empty.positive, empty.labelled)
@@ -390,8 +395,26 @@ class Outlook:
             positive / np.maximum(labelled, 1e-9),
         )
 
-    def _item_rates(self, question: Question, empty: Cells) -> FloatArray:
-        cell, class_index = self.tallies[question.subject].cell_of, question.class_index
+    def _mean_rates(self, question: Question, tally: Tally, empty: Cells) -> FloatArray:
+        """The mean of the rates of each cell's items, (n_cells,)."""
+        class_index, population = question.class_index, self.population
+        if population.kept is not None:
+            names = (question.classifier, *([question.versus] if empty.other is not None else []))
+            sides = (empty.predicted, empty.other)
+            strata: Any = self.frame.stratum
+            cells = cell_parts(tally, strata.parts, question.subject)
+            found = [
+                mean_rates(population, str(name), class_index, cells, tally.size, side)
+                for name, side in zip(names, sides, strict=False)
+                if side is not None
+            ]
+            return np.asarray(np.mean(found, axis=0))
+        rates = self._item_rates(question, tally, empty)
+        mean = np.bincount(tally.cell_of, rates, minlength=len(tally.size)) / tally.size
+        return np.asarray(mean)
+
+    def _item_rates(self, question: Question, tally: Tally, empty: Cells) -> FloatArray:
+        cell, class_index = tally.cell_of, question.class_index
         predicted = empty.predicted[cell]
         if class_index is None:
             return planning_rates(self.population, question.classifier, predicted)[0]
@@ -451,12 +474,12 @@ class Outlook:
         classifier = self.classifiers[0]
         tally = self.tallies[classifier]
         positive = self.population.classes.index(self.population.positive)
-        predicted = tally.cells(positive).predicted[tally.cell_of]
+        above = int(tally.size[tally.cells(positive).predicted].sum())
         return {
             "stratum_sizes": [int(size) for size in self.frame.sizes],
             "edges": [int(edge) for edge in np.cumsum(self.frame.sizes)],
             "planned": [int(number) for number in self.allocation(planned)],
-            "assumption": planning_rates(self.population, classifier, predicted)[1],
+            "assumption": planning_words(self.population, classifier, above),
             "notes": self.notes(planned),
             **self.design.derived(self.frame, planned),
             "expected_saving": self.design.expected_saving(self.setup, self.frame, planned),

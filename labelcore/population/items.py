@@ -20,6 +20,8 @@ from labelcore.stats.histogram import Bins
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
+IN_MEMORY = 20_000_000
+"""Of more items nothing is held but those that are drawn."""
 BEHIND = "g"
 """The tie of a place behind all items of its score: greater than every hash."""
 
@@ -115,6 +117,27 @@ class Part:
     predicted: Mapping[str, int] = field(default_factory=dict)
     stretches: tuple[Stretch, ...] = ()
     without: tuple[Stretch, ...] = ()
+
+
+def apart(parts: Sequence[Part]) -> bool:
+    """Whether it is plain that no two parts share an item: of the same predictions they are pieces
+    of one order, one behind the other, and all name the same classifiers."""
+    named = {tuple(sorted(part.predicted)) for part in parts}
+    alike: dict[tuple[tuple[str, int], ...], list[Part]] = {}
+    for part in parts:
+        alike.setdefault(tuple(sorted(part.predicted.items())), []).append(part)
+    return len(named) < 2 and all(_in_a_row(group) for group in alike.values())
+
+
+def _in_a_row(parts: Sequence[Part]) -> bool:
+    if len(parts) < 2:
+        return True
+    if any(len(part.stretches) != 1 for part in parts):
+        return False
+    pieces = [part.stretches[0] for part in parts]
+    whole = {replace(piece, after=None, until=None) for piece in pieces}
+    inner = [(one.until, other.after) for one, other in pairwise(pieces)]
+    return len(whole) == 1 and all(one is not None and one == other for one, other in inner)
 
 
 class Column(Protocol):

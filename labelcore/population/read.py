@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from labelcore.population import items
 from labelcore.population.arguments import Arguments
 from labelcore.population.dialect import PLAIN, Dialect
+from labelcore.population.engines import kept
 from labelcore.population.engines.engine import Engine, Tick, go_on
 from labelcore.population.engines.sources import engine_of, is_address
 from labelcore.population.engines.table import EngineTable
@@ -214,6 +216,8 @@ def _read_by_engine(
 ) -> Population:
     """A table that stays where it is."""
     state = FileState.of(*engine.files)
+    if engine.files and engine.count() > items.IN_MEMORY:
+        return _read_kept(source, engine, arguments, state, tick)
     table = EngineTable(engine, tick)
     values = read_values(engine.name, table, arguments)
     told = () if engine.files else (table.digest(),)
@@ -222,6 +226,47 @@ def _read_by_engine(
         raise ValueError(f"{source}: the parts were changed while they were read; read them again")
     found = _population(Path(source), state, fingerprint, table, arguments, values)
     return replace(found, name=engine.name, address=engine.address, _files=engine.files)
+
+
+def _read_kept(
+    source: Path | str, engine: Engine, arguments: Arguments, state: FileState, tick: Tick
+) -> Population:
+    """Parts with so many rows that nothing of their size is held."""
+    values = kept.read_kept(engine, arguments, tick)
+    fingerprint = fingerprint_of(engine.files, arguments.to_json())
+    if FileState.of(*engine.files) != state:
+        raise ValueError(f"{source}: the parts were changed while they were read; read them again")
+    return kept_population(Path(source), engine, state, fingerprint, arguments, values)
+
+
+def kept_population(
+    path: Path,
+    engine: Engine,
+    state: FileState,
+    fingerprint: str,
+    arguments: Arguments,
+    values: kept.KeptValues,
+) -> Population:
+    """Items that the engine keeps."""
+    found = _population(path, state, fingerprint, values.table, arguments, values)
+    return replace(found, name=engine.name, kept=values.items(), _files=engine.files)
+
+
+def kept_again(
+    path: Path, state: FileState, fingerprint: str, meta: Mapping[str, Any]
+) -> Population:
+    """The items that an engine keeps, as they were read before; nothing is checked again."""
+    arguments = _known(meta["arguments"])
+    engine = engine_of(str(path), arguments.id_columns)
+    if engine is None:
+        raise ValueError(f"{path}: no engine reads it")
+    values = kept.values_of(engine, arguments, meta)
+    return kept_population(path, engine, state, fingerprint, arguments, values)
+
+
+def _known(arguments: Mapping[str, Any]) -> Arguments:
+    """Arguments that a population was read with before."""
+    return Arguments.checked(**{"dialect": None, "known": None, "helpers": {}, **arguments})
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +280,7 @@ class Place:
 
 def place_of(path: Path, arguments: Mapping[str, Any]) -> Place:
     """Where the items of a path are read that were read with these arguments before."""
-    known = Arguments.checked(**{"dialect": None, "known": None, "helpers": {}, **arguments})
+    known = _known(arguments)
     engine = engine_of(str(path), known.id_columns)
     if engine is not None:
         return Place(engine.files, lambda: EngineTable(engine), stays=True)
@@ -270,7 +315,7 @@ def _population(
     fingerprint: str,
     table: TableFile,
     arguments: Arguments,
-    values: Values,
+    values: Values | kept.KeptValues,
 ) -> Population:
     classifiers = tuple(arguments.classifiers())
     predicted = {classifier.name: values.predicted(classifier) for classifier in classifiers}

@@ -114,12 +114,12 @@ def _check_values(
     classes: tuple[str, ...] = ()
     positive = ""
     if coded.keys() == set(arguments.predictions.values()):
-        classes, positive = _check_classes(arguments, list(coded.values()), general)
+        classes, positive = check_classes(arguments, list(coded.values()), general)
     predictions = {}
     if positive in classes:
         for column, prediction in coded.items():
             indices = prediction.indices(classes, positive)
-            rule = f"a prediction must be one of {_allowed(classes)}"
+            rule = f"a prediction must be one of {allowed(classes)}"
             if column == arguments.known and len(classes) == 2:
                 indices = np.where(_blank(prediction), 1 - classes.index(positive), indices)
             values.add_rows(np.flatnonzero(indices < 0), column, columns[column], rule)
@@ -145,7 +145,7 @@ def _check_known(
     """The class of each answer that is known, -1 where the value is empty, (n_items,)."""
     answers = PredictionColumn.from_column(column)
     found = answers.indices(classes, positive)
-    rule = f"a known answer must be one of {_allowed(classes)}, or empty where it is not known"
+    rule = f"a known answer must be one of {allowed(classes)}, or empty where it is not known"
     faults.add_rows(np.flatnonzero((found < 0) & ~_blank(answers)), name, column, rule)
     return _read_only(found)
 
@@ -155,7 +155,7 @@ def _blank(column: PredictionColumn) -> NDArray[np.bool_]:
     return np.array([*(not text.strip() for text in column.values), True])[column.places]
 
 
-def _check_classes(
+def check_classes(
     arguments: Arguments, columns: Sequence[PredictionColumn], faults: FaultList
 ) -> tuple[tuple[str, ...], str]:
     """The classes and the positive one; none if there is a fault."""
@@ -179,6 +179,6 @@ def _read_only(indices: Codes) -> Codes:
     return indices
 
 
-def _allowed(classes: Sequence[str]) -> str:
+def allowed(classes: Sequence[str]) -> str:
     codes = " or 0/1" if len(classes) == 2 else ""
     return f"the classes {listing(classes)}{codes}"

@@ -41,7 +41,7 @@ def prepared_frame(folder: Path | None, population: Population, plan: Plan) -> A
     if found is None or found[1].get("plan") != plan.to_json():
         return None
     try:
-        return put_together(found[0], found[1]["frame"])
+        return put_together(found[0], found[1]["frame"], population.kept)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from labelcore.population.engines.sql import Piece, all_of, joined, sql, value
+from labelcore.population.engines.sql import Piece, all_of, joined, listed, sql, value
 from labelcore.population.ids import ESCAPE, SEPARATOR, id_parts
 from labelcore.population.text import listing
 from labelcore.stats.histogram import Bins, binned
@@ -89,6 +89,12 @@ class Engine(ABC):
         parts = id_parts(item_id) if len(self.id_columns) > 1 else [item_id]
         pairs = zip(self.id_columns, parts, strict=True)
         return all_of(sql("{} = {}", self.column(name), value(text)) for name, text in pairs)
+
+    def at(self, positions: Sequence[int]) -> Piece:
+        """Whether a row is at one of these positions."""
+        if self.place is None:
+            raise ValueError(f"{self.name}: its rows have no positions")
+        return sql("{} IN {}", self.place, listed(positions))
 
     # --- how it is written -----------------------------------------------------------------------
 

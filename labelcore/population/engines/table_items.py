@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.errors import TooManyItemsError
 from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on
+from labelcore.population.engines.rows import Rows
 from labelcore.population.engines.sql import (
     EVERY,
     Piece,
@@ -29,7 +31,17 @@ from labelcore.population.engines.sql import (
     sql,
     value,
 )
-from labelcore.population.items import BEHIND, UNIT, Mark, Part, Score, Stretch, Sureness
+from labelcore.population.items import (
+    BEHIND,
+    IN_MEMORY,
+    UNIT,
+    Mark,
+    Part,
+    Score,
+    Stretch,
+    Sureness,
+    apart,
+)
 from labelcore.stats.histogram import Bins
 
 IntArray = NDArray[np.int64]
@@ -43,8 +55,10 @@ MOST_TIES, PREFIX = 50_000, 4
 SPARE = 6.0
 """Standard deviations by which more hashes are fetched than items are wanted."""
 LEAST_TAKEN = 2_000
-FEW, LAST = "2", "g"
-"""An eighth of all hashes are below; greater than every one."""
+LAST, DIGITS = "g", 12
+"""Greater than every hash; hexadecimal digits of a threshold."""
+HASHED = 0.1
+"""What a hash costs against a row that is fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +77,14 @@ class Verdict:
     above: int = 1
     below: int = 0
 
+    def of(self, said: str | float) -> int:
+        """The class that one item is called: by the text of its prediction, or by its score."""
+        if self.threshold is None:
+            return self.codes[str(said)]
+        score = float(said)
+        over = score <= self.threshold if self.descending else score >= self.threshold
+        return self.above if over else self.below
+
 
 @dataclass(slots=True)
 class _Sampled:
@@ -72,6 +94,25 @@ class _Sampled:
     complete: bool
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Drawn:
+    """What is known of parts of the items and of the first of each in draw order.
+
+    sizes      (n_parts,)
+    taken      (n_parts,), how many of each part are known; complete: whether that is all of it
+    positions  those of the first part first
+    rows       id, scores and predictions of each of them
+    """
+
+    parts: tuple[Part, ...]
+    seed: int
+    sizes: IntArray
+    taken: IntArray
+    complete: NDArray[np.bool_]
+    positions: IntArray
+    rows: tuple[tuple[Any, ...], ...]
+
+
 class TableItems:
     """The items of an engine's table.
 
@@ -79,6 +120,7 @@ class TableItems:
     verdicts  classifier -> how its predictions are told
     scores    classifier -> the column of its scores, for those that have another name
     find      positions of ids, for a table whose rows have no order of their own
+    rows      keeps the rows that are drawn
     tick      is called several times a second during each pass; what it raises ends the pass
     """
 
@@ -89,14 +131,17 @@ class TableItems:
         find: Callable[[Sequence[str]], IntArray] | None = None,
         tick: Tick = go_on,
         scores: Mapping[str, str] | None = None,
+        rows: Rows | None = None,
     ) -> None:
         self.engine, self.verdicts, self.tick = engine, dict(verdicts or {}), tick
         self.scores = dict(scores or {})
-        self._find = find
+        self._find, self._rows = find, rows
         self._number = engine.count()
         self._sampled: dict[tuple[_Key, int], _Sampled] = {}
+        self._drawn: dict[int, _Key] = {}
         self._together: dict[_Key, tuple[Part, ...]] = {}
         self._sizes: dict[_Key, int] = {}
+        self._histograms: dict[tuple[Score, bytes, tuple[tuple[str, int], ...]], IntArray] = {}
 
     def __len__(self) -> int:
         return self._number
@@ -104,64 +149,98 @@ class TableItems:
     # --- counts and sums -------------------------------------------------------------------------
 
     def counts(self, parts: Sequence[Part]) -> IntArray:
-        """Items of each part, (n_parts,), in one pass."""
-        found = np.array(self._of_parts("1", [], parts)[()], dtype=np.int64)
-        for part, number in zip(parts, found.tolist(), strict=True):
-            self._sizes[_key(part)], self._together[_key(part)] = number, tuple(parts)
-        return found
-
-    def sizes(self, parts: Sequence[Part]) -> IntArray:
-        """``counts`` as far as they are not known yet."""
+        """Items of each part, (n_parts,), in one pass, unless they were counted before."""
         if any(_key(part) not in self._sizes for part in parts):
-            return self.counts(parts)
+            self._counted(parts, self._of_parts([], [], parts)[()][0])
         return np.array([self._sizes[_key(part)] for part in parts], dtype=np.int64)
+
+    def _counted(self, parts: Sequence[Part], numbers: Sequence[int]) -> None:
+        for part, number in zip(parts, numbers, strict=True):
+            self._sizes[_key(part)], self._together[_key(part)] = number, tuple(parts)
 
     def joined(
         self, classifiers: Sequence[str], parts: Sequence[Part]
     ) -> dict[tuple[int, ...], IntArray]:
         """Predictions of several classifiers together -> items of each part, (n_parts,)."""
+        if all(name in part.predicted for part in parts for name in classifiers):
+            return self._joined_by_part(classifiers, parts)
         verdicts = [self._verdict(name) for name in classifiers]
         found: dict[tuple[int, ...], IntArray] = {}
-        for texts, numbers in self._of_parts(
-            "1", [self._said(one) for one in verdicts], parts
-        ).items():
+        said = [self._said(one) for one in verdicts]
+        for texts, (numbers,) in self._of_parts([], said, parts).items():
             codes = tuple(self._code(one, text) for one, text in zip(verdicts, texts, strict=True))
             counts = np.array(numbers, dtype=np.int64)
             if counts.any():
                 found[codes] = found.get(codes, 0) + counts
         return found
 
+    def _joined_by_part(
+        self, classifiers: Sequence[str], parts: Sequence[Part]
+    ) -> dict[tuple[int, ...], IntArray]:
+        """``joined`` of parts that say what is predicted in them: their sizes."""
+        sizes = self.counts(parts)
+        found: dict[tuple[int, ...], IntArray] = {}
+        for number, part in enumerate(parts):
+            codes = tuple(part.predicted[name] for name in classifiers)
+            found.setdefault(codes, np.zeros_like(sizes))[number] = sizes[number]
+        return found
+
     def sums(self, score: Score, parts: Sequence[Part]) -> list[int]:
         """What the scores of each part sum to, each the nearest whole number of 2^-40."""
         units = self.engine.nearest(sql(f"{{}} * {UNIT:.1f}", self._float(score)))
-        return self._of_parts(units, [], parts)[()]
+        numbers, totals = self._of_parts([units], [], parts)[()]
+        self._counted(parts, numbers)
+        return totals
 
     def histogram(self, score: Score, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
         """Items below the first edge, from each edge on up to the next, and from the last on."""
-        return self.engine.grid(self._float(score), edges, self._predicted(predicted), self.tick)
+        asked = score, edges.tobytes(), tuple(sorted(predicted.items()))
+        if asked not in self._histograms:
+            where = self._predicted(predicted)
+            self._histograms[asked] = self.engine.grid(self._float(score), edges, where, self.tick)
+        return self._histograms[asked].copy()
 
     def bins(self, score: Score, edges: FloatArray) -> Bins:
         """Counts, sums and extremes of the cells between some edges."""
         return self.engine.bins(self._float(score), edges, self.tick)
 
     def _of_parts(
-        self, what: Piece | str, by: Sequence[Piece], parts: Sequence[Part]
-    ) -> dict[tuple[str, ...], list[int]]:
-        """Values of ``by`` -> the sum of ``what`` over the items of each part."""
-        term = Piece(what) if isinstance(what, str) else what
-        sums = [
-            sql("COALESCE(SUM(CASE WHEN {} THEN {} ELSE 0 END), 0)", self._inside(part), term)
-            for part in parts
+        self, terms: Sequence[Piece], by: Sequence[Piece], parts: Sequence[Part]
+    ) -> dict[tuple[str, ...], list[list[int]]]:
+        """Values of ``by`` -> for each part the number of its items, and the sum of each term over
+        them; where ``by`` is empty there is one value. The items of parts that lie apart are told
+        from each other once for all of them."""
+        if not apart(parts):
+            each = [self._of_parts(terms, by, [part]) for part in parts]
+            empty = [[0]] * (len(terms) + 1)
+            return {
+                key: [
+                    [number for one in each for number in one.get(key, empty)[term]]
+                    for term in range(len(terms) + 1)
+                ]
+                for key in dict.fromkeys(key for one in each for key in one)
+            }
+        cases = [
+            sql("WHEN {} THEN {}", self._inside(part), Piece(str(number)))
+            for number, part in enumerate(parts)
         ]
-        groups = [sql("{} AS {}", one, Piece(f"g{place}")) for place, one in enumerate(by)]
-        query = sql("SELECT {} FROM {}", joined(", ", [*groups, *sums]), self.engine.table)
-        if by:
-            query = sql("{} GROUP BY {}", query, Piece(", ".join(map(str, range(1, len(by) + 1)))))
-        found = self.engine.fetch(query, self.tick)
-        return {
-            tuple(str(one) for one in row[: len(by)]): [int(one) for one in row[len(by) :]]
-            for row in found
-        }
+        groups = [*by, sql("CASE {} ELSE -1 END", joined(" ", cases))]
+        sums = [Piece("COUNT(*)"), *(sql("SUM({})", term) for term in terms)]
+        places = Piece(", ".join(str(place + 1) for place in range(len(groups))))
+        query = sql(
+            "SELECT {} FROM {} GROUP BY {}",
+            *(joined(", ", [*groups, *sums]), self.engine.table, places),
+        )
+        found: dict[tuple[str, ...], list[list[int]]] = {}
+        if not by:
+            found[()] = [[0] * len(parts) for _ in sums]
+        for row in self.engine.fetch(query, self.tick):
+            key, part = tuple(str(one) for one in row[: len(by)]), int(row[len(by)])
+            if part >= 0:
+                own = found.setdefault(key, [[0] * len(parts) for _ in sums])
+                for term, total in enumerate(row[len(by) + 1 :]):
+                    own[term][part] = int(total)
+        return found
 
     # --- conditions ------------------------------------------------------------------------------
 
@@ -407,7 +486,11 @@ class TableItems:
         return KeptQueue(self, tuple(parts), seed)
 
     def part_of(self, positions: IntArray, parts: Sequence[Part]) -> IntArray:
-        """The part of each of some items, (n,)."""
+        """The part of each of some items, (n,); of those that were drawn it is known."""
+        numbers = {_key(part): number for number, part in enumerate(parts)}
+        keys = [self._drawn.get(one) for one in positions.tolist()]
+        if all(key in numbers for key in keys):
+            return np.array([numbers[key] for key in keys if key is not None], dtype=np.int64)
         if self.engine.place is None:
             raise ValueError(f"{self.engine.name}: its rows have no positions")
         cases = [
@@ -437,7 +520,7 @@ class TableItems:
 
     def prefetch(self, parts: Sequence[Part], seed: int, take: int) -> None:
         """Fetch the first items of parts without a common item, in one pass for all of them."""
-        sizes = self.sizes(parts).tolist()
+        sizes = self.counts(parts).tolist()
         below = [_threshold(size, take) for size in sizes]
         found = self._below(parts, seed, below)
         short = [len(own) < min(size, take) for own, size in zip(found, sizes, strict=True)]
@@ -446,48 +529,108 @@ class TableItems:
             more = self._below(parts, seed, again)
             found = [b if few else a for a, b, few in zip(found, more, short, strict=True)]
         for part, own, size in zip(parts, found, sizes, strict=True):
-            kept = [place for _, place in sorted(own)[:take]]
+            kept = [row for _, row in sorted(own)[:take]]
             if len(kept) != min(size, take):
                 raise EngineError(f"{self.engine.name}: {RECOUNTED}")
-            self._sampled[_key(part), seed] = _Sampled(self._positions(kept), size <= take)
+            self._keep(part, seed, self._positions(kept), complete=size <= take)
 
-    def _positions(self, found: Sequence[Any]) -> IntArray:
+    def _keep(self, part: Part, seed: int, positions: IntArray, *, complete: bool) -> None:
+        key = _key(part)
+        self._sampled[key, seed] = _Sampled(positions, complete)
+        self._drawn.update(dict.fromkeys(positions.tolist(), key))
+
+    def drawn(self, parts: Sequence[Part], seed: int) -> Drawn:
+        """What is known of these parts, to begin from it another time; they are fetched first."""
+        if any((_key(part), seed) not in self._sampled for part in parts):
+            self.prefetch(parts, seed, LEAST_TAKEN)
+        sampled = [self._sampled[_key(part), seed] for part in parts]
+        positions = np.concatenate([one.positions for one in sampled])
+        rows = [] if self._rows is None else self._rows.kept(positions.tolist())
+        return Drawn(
+            tuple(parts),
+            seed,
+            self.counts(parts),
+            np.array([len(one.positions) for one in sampled], dtype=np.int64),
+            np.array([one.complete for one in sampled]),
+            positions,
+            tuple(tuple(row[1:]) for row in rows),
+        )
+
+    def begin_from(self, known: Drawn) -> None:
+        """Take over what was known another time."""
+        ends = np.cumsum(known.taken)
+        pieces = np.split(known.positions, ends[:-1])
+        for part, size, positions, complete in zip(
+            known.parts, known.sizes.tolist(), pieces, known.complete.tolist(), strict=True
+        ):
+            self._sizes[_key(part)], self._together[_key(part)] = size, known.parts
+            self._keep(part, known.seed, positions, complete=complete)
+        if self._rows is not None:
+            for position, row in zip(known.positions.tolist(), known.rows, strict=True):
+                self._rows.add((position, *row))
+
+    def _positions(self, found: Sequence[tuple[Any, ...]]) -> IntArray:
+        if self._rows is not None:
+            return np.array([self._rows.add(row) for row in found], dtype=np.int64)
         if self.engine.place is not None:
-            return np.array(found, dtype=np.int64)
+            return np.array([row[0] for row in found], dtype=np.int64)
         if self._find is None:
             raise ValueError(f"{self.engine.name}: its rows have no positions")
-        return self._find([str(one) for one in found])
+        return self._find([str(row[0]) for row in found])
 
     def _below(
         self, parts: Sequence[Part], seed: int, below: Sequence[str]
-    ) -> list[list[tuple[str, Any]]]:
-        """The (hash, position or id) of each part's items whose hash is less than its threshold.
+    ) -> list[list[tuple[str, tuple[Any, ...]]]]:
+        """The hash of each part's items whose hash is less than its threshold, and what is kept of
+        their rows: positions or ids, and more where rows are kept.
 
         Where few hashes of a part are wanted, those below the largest threshold are found first,
         and which part they are of is asked of these alone; where most are, the part is small, and
         its items are found first.
         """
-        found: list[list[tuple[str, Any]]] = [[] for _ in parts]
+        found: list[list[tuple[str, tuple[Any, ...]]]] = [[] for _ in parts]
+        wanted = [self.engine.place or self.engine.item_id()]
+        wanted = wanted if self._rows is None else self._rows.wanted
         engine, own = self.engine, self.engine.hash(seed, "draw")
-        few = [number for number, limit in enumerate(below) if "" < limit < FEW]
-        most = [number for number, limit in enumerate(below) if limit >= FEW]
+        most = self._found_first(parts, below)
+        few = [number for number, limit in enumerate(below) if limit and number not in most]
+        cases = {
+            number: sql("WHEN {} THEN {}", self._inside(parts[number]), Piece(str(number)))
+            for number in (*few, *most)
+        }
         asked = []
         if few:
             asked.append((few, sql("{} < {}", own, value(max(below[one] for one in few)))))
         if most:
-            asked.append((most, any_of(self._inside(parts[one]) for one in most)))
-        for numbers, where in asked:
-            cases = [
-                sql("WHEN {} THEN {}", self._inside(parts[one]), Piece(str(one))) for one in numbers
+            inside = any_of(self._inside(parts[one]) for one in most)
+            limits = [
+                sql("WHEN {} THEN {}", self._inside(parts[one]), value(below[one])) for one in most
             ]
+            low = sql("{} < CASE {} ELSE '' END", own, joined(" ", limits))
+            asked.append((most, all_of([inside, low])))
+        for numbers, where in asked:
+            part_of = joined(" ", [cases[one] for one in numbers])
             query = sql(
                 "SELECT CASE {} ELSE -1 END, {}, {} FROM {} WHERE {}",
-                *(joined(" ", cases), own, engine.place or engine.item_id(), engine.table, where),
+                *(part_of, own, joined(", ", wanted), engine.table, where),
             )
-            for part, text, place in engine.fetch(query, self.tick):
+            for part, text, *row in engine.fetch(query, self.tick):
                 if part >= 0 and str(text) < below[part]:
-                    found[int(part)].append((str(text), place))
+                    found[int(part)].append((str(text), tuple(row)))
         return found
+
+    def _found_first(self, parts: Sequence[Part], below: Sequence[str]) -> list[int]:
+        """The parts whose items are better found before their hashes: the smallest ones, as many as
+        cost least. A row below the largest threshold of the others is fetched; one of a small part
+        is hashed, which costs a tenth of that."""
+        order = sorted((limit, number) for number, limit in enumerate(below) if limit)
+        sizes = [self._sizes[_key(parts[number])] for _, number in order]
+        shares = [min(_share(limit), 1.0) for limit, _ in order]
+        costs = [
+            self._number * (shares[cut - 1] if cut else 0.0) + HASHED * sum(sizes[cut:])
+            for cut in range(len(order) + 1)
+        ]
+        return [number for _, number in order[int(np.argmin(costs)) :]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -501,6 +644,8 @@ class KeptStrata:
         return len(self.items)
 
     def __getitem__(self, positions: Any) -> Any:
+        if isinstance(positions, slice):
+            raise TooManyItemsError("the strata", len(self), IN_MEMORY)
         asked = np.asarray(positions, dtype=np.int64)
         found = self.items.part_of(asked.reshape(-1), self.parts) if asked.size else asked
         return found.reshape(asked.shape)[()]
@@ -519,7 +664,7 @@ class KeptQueue:
         return len(self.items)
 
     def __getitem__(self, places: Any) -> Any:
-        ends = np.cumsum(self.items.sizes(self.parts))
+        ends = np.cumsum(self.items.counts(self.parts))
         if not isinstance(places, slice):
             asked = np.asarray(places, dtype=np.int64)
             found = [int(self[one : one + 1][0]) for one in asked.reshape(-1).tolist()]
@@ -545,7 +690,12 @@ def _key(part: Part) -> _Key:
 def _threshold(size: int, number: int) -> str:
     """A hash below which ``number`` of ``size`` rows lie, surely enough."""
     share = (number + SPARE * math.sqrt(number) + SPARE**2) / max(size, 1)
-    return LAST if share >= 1 else f"{int(share * 16**12):012x}"
+    return LAST if share >= 1 else f"{int(share * 16**DIGITS):0{DIGITS}x}"
+
+
+def _share(limit: str) -> float:
+    """The share of all hashes below a threshold."""
+    return 1.0 if limit == LAST else int(limit.ljust(DIGITS, "0")[:DIGITS], 16) / 16.0**DIGITS
 
 
 def _prefix_at(prefixes: Sequence[tuple[str, int]], rank: int) -> tuple[str, int]:

@@ -1,0 +1,198 @@
+"""A project of items that stay in their engine draws and says what one in memory does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labelcore as lc
+from labelcore.designs import base
+from labelcore.errors import PopulationError, TooManyItemsError
+from labelcore.population import items
+from labelcore.population.engines import kept, sources, table_items
+
+N, SEED = 4_000, 11
+REACH = {"candidates": [100, 300], "precision_threshold": 0.6}
+SCALARS = ["precision", "recall", "accuracy"]
+READ: dict[str, Any] = {
+    "id": "id",
+    "content": "text",
+    "scores": {"lr": "score", "raw": "raw"},
+    "predictions": {"lr": "call"},
+    "thresholds": {"raw": 0.5},
+    "descending": ["raw"],
+}
+PLANS: dict[str, tuple[str, dict[str, Any]]] = {
+    "default": ("recalibrated_neyman", {"params": {"helpers": ()}}),
+    "one figure": ("recalibrated_neyman", {"estimands": ["precision"], "params": {"helpers": ()}}),
+    "by a margin": (
+        "recalibrated_neyman",
+        {"estimands": ["precision"], "margin": 0.15, "budget": None, "params": {"helpers": ()}},
+    ),
+    "no probability": ("recalibrated_neyman", {"classifier": "raw", "params": {"helpers": ()}}),
+    "plain": ("simple_random", {}),
+    "two groups": ("oversampling", {"estimands": ["precision", "recall"]}),
+    "two groups, raw": ("oversampling", {"estimands": ["precision"], "classifier": "raw"}),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Parts with a score of two decimals, a third tied, and calls that do not quite follow."""
+    random, found = np.random.default_rng(3), tmp_path_factory.mktemp("parts")
+    score = np.round(random.beta(0.5, 1.5, N), 2)
+    score[: N // 3] = 0.0
+    table = pd.DataFrame(
+        {
+            "id": [f"item {number * 7919 % 100_003}" for number in range(N)],
+            "score": score,
+            "raw": random.normal(0, 2, N) - 4 * score,
+            "call": ((score >= 0.5) ^ (random.random(N) < 0.05)).astype(int),
+            "text": [f"text {number}" for number in range(N)],
+        }
+    )
+    for number, first in enumerate(range(0, N, 1_500)):
+        table[first : first + 1_500].to_parquet(found / f"part-{number}.parquet")
+    return found
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the file were large: an engine reads it, scores are summed up exactly."""
+    monkeypatch.setattr(sources, "LARGE", 1)
+    monkeypatch.setattr(base, "LARGE", 1)
+    monkeypatch.setattr(table_items, "LEAST_TAKEN", 5)
+
+
+@pytest.fixture
+def outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if memory held few items."""
+    monkeypatch.setattr(items, "IN_MEMORY", 1_000)
+
+
+def plan(name: str) -> lc.Plan:
+    design, given = PLANS[name]
+    given = {"estimands": SCALARS, "classifier": "lr", "budget": 60, **given}
+    return lc.Plan(design, seed=SEED, **given)
+
+
+def labelled(session: lc.Session, number: int = 24, first: int = 0) -> list[str]:
+    """What is drawn, and what the figures say after each of some labels."""
+    found = []
+    for step in range(first, first + number):
+        draw = session.next()
+        if draw is None:
+            break
+        found.append(f"{draw.item_id} {draw.stratum} {draw.batch} {session.item(draw)['text']}")
+        session.answer(draw, step % 3 == 0)
+        found += [f"{key} {one.sentence()}" for key, one in session.results().items()]
+    return found
+
+
+def kept_population(folder: Path, monkeypatch: pytest.MonkeyPatch) -> lc.Population:
+    monkeypatch.setattr(items, "IN_MEMORY", 1_000)
+    found = lc.read_population(folder, **READ)
+    assert found.kept is not None
+    return found
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_says_what_arrays_say(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = lc.read_population(folder, **READ)
+    assert held.kept is None
+    ahead, drawn = lc.preview(held, plan(name)), labelled(lc.Session(held, plan(name)))
+    away = kept_population(folder, monkeypatch)
+    assert away.fingerprint == held.fingerprint
+    told = lc.preview(away, plan(name))
+    assert told.labels == ahead.labels
+    assert told.derived["stratum_sizes"] == ahead.derived["stratum_sizes"]
+    assert told.derived["planned"] == ahead.derived["planned"]
+    widths = ahead.expected_half_width
+    assert told.expected_half_width == pytest.approx(widths, rel=1e-9)
+    assert labelled(lc.Session(away, plan(name))) == drawn
+    assert len(drawn) >= 48
+
+
+def test_another_seed_for_ties_draws_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison above can fail."""
+    held = lc.read_population(folder, **READ)
+    drawn = labelled(lc.Session(held, plan("default")))
+    away = kept_population(folder, monkeypatch)
+    monkeypatch.setattr(base.Setup, "along", lambda setup, name: items.Stretch(name, True, 1))
+    assert labelled(lc.Session(away, plan("default"))) != drawn
+
+
+def test_opens_again_without_a_pass(
+    folder: Path, tmp_path: Path, outside: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = f"sqlite:///{tmp_path}/labels.db"
+    whole = labelled(lc.Session(lc.read_population(folder, **READ), plan("default")))
+    monkeypatch.setattr("labelcore.session.prepared.LEAST", 1)
+    first = lc.Session(lc.read_population(folder, **READ), plan("default"), store, "p")
+    before = labelled(first, 19)
+
+    def never(*given: Any) -> Any:
+        raise AssertionError("all rows were read")
+
+    monkeypatch.setattr(kept, "read_kept", never)
+    for name in ("counts", "sums", "at_ranks", "histogram", "prefetch"):
+        monkeypatch.setattr(table_items.TableItems, name, never)
+    monkeypatch.setattr(table_items.TableItems, "counts", _known_counts)
+    again = lc.Session.open(store, "p")
+    assert again.population.kept is not None
+    assert before + labelled(again, 5, 19) == whole[: len(before) + 5 * 4]
+
+
+def _known_counts(self: table_items.TableItems, parts: Any) -> Any:
+    return np.array([self._sizes[table_items._key(part)] for part in parts])
+
+
+def test_a_value_of_every_item_is_refused(folder: Path, outside: None) -> None:
+    population = lc.read_population(folder, **READ)
+    words = "of all 4,000 items would have to be held in memory, which is done for up to"
+    reach = lc.Plan("reach_selection", ["selection"], classifier="lr", budget=60, params=REACH)
+    for ask in (
+        lambda: population.scores["lr"] + 1,
+        lambda: np.asarray(population.predictions["lr"]),
+        lambda: population.scores["lr"][:10],
+        population.ids,
+        lambda: population.column("text"),
+        lambda: lc.Session(population, reach),
+    ):
+        with pytest.raises(TooManyItemsError, match=words):
+            ask()
+
+
+def test_single_items_are_looked_up(folder: Path, outside: None) -> None:
+    population = lc.read_population(folder, **READ)
+    item = population.id_at(2_345)
+    assert population.position(item) == 2_345
+    assert population.content(item) == {"text": "text 2345"}
+    assert population.scores["lr"][np.array([2_345, 3])].shape == (2,)
+    with pytest.raises(ValueError, match="has no item with the id 'nobody'"):
+        population.position("nobody")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("score", np.inf, "row 8, column 'score': a score must be a finite number, got 'inf'"),
+        ("id", "", "row 8, column 'id': an id must not be empty"),
+        ("id", "item 0", "an id must be unique, and row 1 has the same"),
+        ("call", 7, "the predictions hold|a prediction must be one of"),
+    ],
+)
+def test_faults_of_rows_are_named(
+    folder: Path, tmp_path: Path, outside: None, column: str, value: Any, words: str
+) -> None:
+    for part in sorted(folder.iterdir()):
+        table = pd.read_parquet(part)
+        if part.name == "part-0.parquet":
+            table.loc[7, column] = value
+        table.to_parquet(tmp_path / part.name)
+    with pytest.raises(PopulationError, match=words):
+        lc.read_population(tmp_path, classes=["no", "yes"], **READ)
