@@ -27,6 +27,7 @@ from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command
 from benchmarks.real_files import FILES, RealFile
 from labelcore.designs.base import INTERVAL_RULES, STEADY_BAND, Frame, Look, Setup, rank_order
 from labelcore.designs.curves import Curve, Ranked
+from labelcore.designs.ranked_list import RankedListDesign
 from labelcore.plan.against_file import make_setup
 from labelcore.planning.simulation import run_seed
 from labelcore.planning.truth import true_codes
@@ -88,14 +89,20 @@ class Sample:
     hits: np.ndarray
     hit: np.ndarray
 
+    def asked(self, draws: int) -> np.ndarray:
+        """The first items that the design asks."""
+        design = RankedListDesign.of(self.plan.method)
+        return design.asked(self.setup, self.frame, 0, draws)
+
     def curve(
         self, draws: int, *, promise: str, ranks: np.ndarray | None, rules: int = INTERVAL_RULES
     ) -> Curve:
         """What the design says after its first ``draws`` draws."""
-        asked = self.frame.sequence[:draws]  # type: ignore[attr-defined]
+        asked = self.asked(draws)
         seen = Ranked(
-            self.order, np.arange(1, draws + 1), self.rank_of[asked], self.frame.stratum[asked],
-            self.hit[asked], np.zeros(draws, dtype=bool), self.frame.rates, 0.0,
+            len(self.order), lambda: self.order, np.arange(1, draws + 1), self.rank_of[asked],
+            self.frame.stratum[asked], self.hit[asked], np.zeros(draws, dtype=bool),
+            self.frame.rates, 0.0,
         )  # fmt: skip
         planned = int(self.plan.planned or 0)
         strata = self.frame.n_strata

@@ -110,7 +110,7 @@ def middle(bounds: PaulaBounds) -> FloatArray:
 
 def geometric(sample: Sample, labels: int) -> FloatArray:
     """The default's estimate of the precision at every rank, from its first ``labels`` draws."""
-    asked = sample.frame.sequence[:labels]  # type: ignore[attr-defined]
+    asked = sample.asked(labels)
     rank = sample.rank_of[asked]
     ranks = np.arange(1, len(sample.order) + 1)
     pieces = analysis_edges(sample.frame.edges, rank)  # type: ignore[attr-defined]

@@ -153,6 +153,16 @@ class Frame:
         """How many of ``items`` each stratum holds, (n_strata,)."""
         return np.bincount(self.stratum[items], minlength=self.n_strata).astype(np.int64)
 
+    def next_items(self, drawn: IntArray, counts: IntArray) -> IntArray:
+        """The next ``counts[k]`` items of each stratum in draw order, after the first ``drawn[k]``,
+        strata one after another."""
+        parts = [
+            self.queue[first : first + take]
+            for first, take in zip(self.start + drawn, counts, strict=True)
+            if take
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
     @property
     def drawn_before(self) -> IntArray:
         """Items of each stratum in a sample that is there already, (n_strata,)."""
@@ -220,15 +230,21 @@ def extended(frame: Frame, kind: type[FrameT], **own: Any) -> FrameT:
     return kind(**(shared | own))
 
 
-def rank_order(setup: Setup) -> IntArray:
-    """Items from the highest score to the lowest, ties by the tie hash, (n_items,).
+def whole_list(setup: Setup) -> Stretch:
+    """All items from the most positive score of the first classifier down, ties by the tie hash.
 
-    Raises PlanError where the first classifier has no score.
+    Raises PlanError where it has no score.
     """
-    population, classifier = setup.population, setup.classifier
-    score = None if classifier is None else population.ordering_score(classifier)
-    if score is None:
+    whole = setup.along(setup.classifier)
+    if whole.score is None:
         raise PlanError("a precision curve needs a classifier with a score", "needs a score")
+    return whole
+
+
+def rank_order(setup: Setup) -> IntArray:
+    """The positions of ``whole_list`` in their order, (n_items,)."""
+    score = setup.population.ordering_score(str(whole_list(setup).score))
+    assert score is not None
     return setup.ranking(score)
 
 

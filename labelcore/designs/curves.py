@@ -55,7 +55,7 @@ FINE_POINTS = 160
 class Ranked:
     """The file in rank order with the answers so far.
 
-    order    (n_items,), items from the highest score to the lowest
+    in_order gives the items from the highest score to the lowest, (n_items,)
     index    (n_answers,), the draw (1, 2, ...) of each answered item, increasing
     rank     (n_answers,), its rank, 1 to n_items
     stratum  (n_answers,)
@@ -65,7 +65,8 @@ class Ranked:
     spared   the share of unsure and broken answers up to which a random sample goes on without them
     """
 
-    order: IntArray
+    n_items: int
+    in_order: Callable[[], IntArray]
     index: IntArray
     rank: IntArray
     stratum: IntArray
@@ -97,8 +98,9 @@ class Ranked:
         return tuple(found)
 
     @property
-    def n_items(self) -> int:
-        return len(self.order)
+    def order(self) -> IntArray:
+        """Items from the highest score to the lowest, (n_items,)."""
+        return self.in_order()
 
     def until(self, draw: int) -> Ranked:
         """The same list with the answers of the first ``draw`` draws only."""
@@ -114,7 +116,8 @@ class Ranked:
 
     def _kept(self, keep: NDArray[np.bool_]) -> Ranked:
         return Ranked(
-            self.order,
+            self.n_items,
+            self.in_order,
             self.index[keep],
             self.rank[keep],
             self.stratum[keep],

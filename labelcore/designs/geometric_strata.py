@@ -16,7 +16,6 @@ from labelcore.designs.base import (
     IntArray,
     Look,
     Setup,
-    extended,
     parameter,
 )
 from labelcore.designs.curves import (
@@ -31,11 +30,9 @@ from labelcore.designs.ranked_list import (
     Found,
     ListFrame,
     RankedListDesign,
-    between,
     strata_of_ranks,
     without_bounds,
 )
-from labelcore.designs.stratified import next_items
 from labelcore.promises import Form, Method, Promise, State
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.orders import hash_keys
@@ -137,23 +134,29 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
     def prepare(self, setup: Setup) -> GeometricFrame:
         n_items, params = len(setup.population), setup.params
         edges = rank_edges(n_items, params.first_edge, params.growth)
-        frame = strata_of_ranks(setup, between(edges, n_items))
         size = min(max(setup.planned, smallest_budget(edges)), n_items)
-        first = rank_allocation(edges, size)
-        parts = [
-            _in_proportion(setup, frame, np.zeros_like(first), first),
-            _in_proportion(setup, frame, first, frame.sizes - first),
-        ]
-        ends = np.unique([*_at_shares(size, QUARTERS), n_items])
-        return extended(
-            frame,
+        return strata_of_ranks(
+            setup,
             GeometricFrame,
-            sequence=np.concatenate(parts),
-            batch_ends=ends,
+            edges,
+            asked_of=np.diff(edges, prepend=0),
+            batch_ends=np.unique([*_at_shares(size, QUARTERS), n_items]),
             edges=edges,
             rules=setup.rules,
-            planned=first,
+            planned=rank_allocation(edges, size),
         )
+
+    def asked(self, setup: Setup, frame: GeometricFrame, first: int, end: int) -> IntArray:
+        """The planned items, then all others, each in proportion."""
+        planned, nothing = int(frame.planned.sum()), np.zeros_like(frame.planned)
+        found = []
+        if first < planned:
+            found.append(_in_proportion(setup, frame, nothing, frame.planned, min(end, planned)))
+        if end > planned:
+            rest = frame.sizes - frame.planned
+            found.append(_in_proportion(setup, frame, frame.planned, rest, end - planned))
+        skipped = first if first < planned else first - planned
+        return np.concatenate([np.zeros(0, dtype=np.int64), *found])[skipped:]
 
     def least(self, frame: GeometricFrame) -> int:
         return smallest_budget(frame.edges)
@@ -230,17 +233,24 @@ class GeometricStrata(RankedListDesign[GeometricFrame]):
         return min(float(found.max()), 0.5)
 
 
-def _in_proportion(setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
-    """The next ``counts`` items of each stratum, every prefix in proportion."""
-    items = next_items(frame, drawn, counts)
+def _in_proportion(
+    setup: Setup, frame: Frame, drawn: IntArray, counts: IntArray, most: int
+) -> IntArray:
+    """The next ``counts`` items of each stratum, every prefix in proportion: the first ``most``.
+
+    Of a stratum only those are looked at that may be among these.
+    """
+    share = min((most + len(counts) + 1) / max(int(counts.sum()), 1), 1.0)
+    taken = np.minimum(counts, (counts * share).astype(np.int64) + 1)
+    items = frame.next_items(drawn, taken)
     keys = hash_keys(setup.seed, "place", setup.population.texts_at(items))
     places = (keys[:, 0].astype(float) + 0.5) / 2.0**64
-    strata = interleaved(counts, places)
-    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    strata = interleaved(counts, places, taken)
+    first = np.concatenate([[0], np.cumsum(taken)[:-1]])
     turn = np.empty(len(items), dtype=np.int64)
     for k in range(len(counts)):
-        turn[strata == k] = first[k] + np.arange(counts[k])
-    return np.asarray(items[turn])
+        turn[strata == k] = first[k] + np.arange(taken[k])
+    return np.asarray(items[turn[:most]])
 
 
 def _at_shares(planned: int, shares: Sequence[float]) -> list[int]:

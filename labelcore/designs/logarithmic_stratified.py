@@ -9,11 +9,9 @@ import numpy as np
 
 from labelcore.designs.base import (
     DesignParams,
-    Frame,
     IntArray,
     Look,
     Setup,
-    extended,
     parameter,
     rank_order,
 )
@@ -24,7 +22,6 @@ from labelcore.designs.ranked_list import (
     ListFrame,
     RankedListDesign,
     asked_in_random_order,
-    between,
     both_ways,
     strata_of_ranks,
     yields_at,
@@ -50,15 +47,21 @@ METHOD = {
     FIXED: "Hoeffding bounds over stretches of ranks, all ranks together",
     PRINTED: "algorithm 1 with Hoeffding bounds, all ranks together",
 }
+PRINTED_IN_MEMORY = (
+    "'printed' draws ranks, whose items are known in memory only; this file is too large for that: "
+    "choose 'fixed'"
+)
 TO_COME = "Bounds up to rank {reached} so far; {left} stretches are still to be asked."
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class LogarithmicFrame(ListFrame):
-    """A frame with what the method derived; ``draws`` for the printed sampling only."""
+    """A frame with what the method derived; ``draws``, and the items ``drawn`` by them beyond the
+    head in the order asked, for the printed sampling only."""
 
     grid: LogarithmicGrid
     draws: Draws | None
+    drawn: IntArray | None
 
 
 class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
@@ -158,20 +161,31 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
     def prepare(self, setup: Setup) -> LogarithmicFrame:
         n_items = len(setup.population)
         grid = grid_of(n_items, setup.params, _delta(setup, setup.confidence))
-        base = strata_of_ranks(setup, between(grid.edges, n_items))
-        draws, blocks = None, _fixed_blocks(base, grid)
+        counts, draws, drawn = [grid.edges[0], *grid.counts], None, None
         if setup.params.sampling == PRINTED:
             draws = _drawn(grid, setup.seed)
-            blocks = [blocks[0], *_printed_blocks(setup, draws, len(grid.edges))]
-        return extended(
-            base,
+            blocks = _printed_blocks(setup, draws, len(grid.edges))
+            counts = [grid.edges[0], *map(len, blocks)]
+            drawn = np.concatenate([np.zeros(0, dtype=np.int64), *blocks])
+        beyond = [0] if grid.edges[-1] < n_items else []
+        return strata_of_ranks(
+            setup,
             LogarithmicFrame,
-            sequence=np.concatenate(blocks),
-            batch_ends=np.cumsum([len(block) for block in blocks]),
+            grid.edges,
+            asked_of=np.array([*counts, *beyond], dtype=np.int64),
+            batch_ends=np.cumsum(counts),
             edges=np.array(grid.edges, dtype=np.int64),
             grid=grid,
             draws=draws,
+            drawn=drawn,
         )
+
+    def asked(self, setup: Setup, frame: LogarithmicFrame, first: int, end: int) -> IntArray:
+        if frame.drawn is None:
+            return super().asked(setup, frame, first, end)
+        head = int(frame.batch_ends[0])
+        found = super().asked(setup, frame, first, min(end, head))
+        return np.append(found, frame.drawn[max(first - head, 0) : max(end - head, 0)])
 
     def due(self, frame: LogarithmicFrame, planned: int, promise: Promise) -> list[int]:
         ends = super().due(frame, planned, promise)
@@ -199,7 +213,7 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         )
 
     def curve_half_width(self, setup: Setup, frame: LogarithmicFrame, look: Look) -> float:
-        if look.labels < len(frame.sequence):
+        if look.labels < self.most(frame):
             return 0.5
         missing = len(frame.grid.edges) + 1 - frame.n_strata
         rates = np.append(frame.rates, np.repeat(frame.rates[-1:], missing))
@@ -233,12 +247,6 @@ def grid_of(n_items: int, params: Any, delta: float) -> LogarithmicGrid:
     )
 
 
-def _fixed_blocks(frame: Frame, grid: LogarithmicGrid) -> list[IntArray]:
-    """The head, and the first items of each stretch by draw hash."""
-    counts = (grid.edges[0], *grid.counts)
-    return [frame.queue[frame.start[k] : frame.start[k] + count] for k, count in enumerate(counts)]
-
-
 def _drawn(grid: LogarithmicGrid, seed: int) -> Draws:
     try:
         return printed_draws(grid, _hashed(seed))
@@ -258,6 +266,8 @@ def _hashed(seed: int) -> Uniforms:
 
 def _printed_blocks(setup: Setup, draws: Draws, blocks: int) -> list[IntArray]:
     """The items that algorithm 1 draws from each stretch."""
+    if setup.population.kept is not None:
+        raise ParameterError("sampling", PRINTED_IN_MEMORY)
     order = rank_order(setup)
     return [
         asked_in_random_order(setup, order[draws.distinct(step) - 1], step)

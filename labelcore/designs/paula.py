@@ -11,9 +11,8 @@ from labelcore.designs.base import (
     DesignParams,
     IntArray,
     Setup,
-    extended,
     parameter,
-    rank_order,
+    whole_list,
 )
 from labelcore.designs.curves import FloatArray, Ranked, Reading
 from labelcore.designs.ranked_list import (
@@ -23,9 +22,10 @@ from labelcore.designs.ranked_list import (
     RankedListDesign,
     asked_in_random_order,
     both_ways,
-    strata_of_ranks,
+    frame_of_parts,
 )
 from labelcore.errors import ArgumentError, ParameterError
+from labelcore.population.items import Items, Part
 from labelcore.promises import Method, Promise
 from labelcore.stats.curve_readings import Yields
 from labelcore.stats.paula import PaulaBounds, PaulaGrid, paula_bounds, paula_grid
@@ -119,23 +119,39 @@ class Paula(RankedListDesign[PaulaFrame]):
     def prepare(self, setup: Setup) -> PaulaFrame:
         n_items, params = len(setup.population), setup.params
         grid = paula_grid(n_items, params.epsilon, params.window, params.first_rank)
-        order, blocks = rank_order(setup), grid.blocks()
-        stratum_at = np.full(n_items, len(blocks), dtype=np.int64)
-        for number, (first, last) in enumerate(blocks):
-            stratum_at[first - 1 : last] = number
-        base = strata_of_ranks(setup, stratum_at)
-        sequence = [
-            asked_in_random_order(setup, order[first - 1 : last], number)
-            for number, (first, last) in enumerate(blocks)
-        ]
-        return extended(
-            replace(base, rates=np.full(base.n_strata, 0.5)),
+        items, blocks = setup.items(), np.array(grid.blocks(), dtype=np.int64)
+        parts = _blocks(setup, items, blocks)
+        sizes = blocks[:, 1] - blocks[:, 0] + 1
+        spans, asked_of = blocks, sizes
+        if grid.labels < n_items:
+            first = np.setdiff1d(blocks[:, 1] + 1, blocks[:, 0])
+            last = np.setdiff1d(np.append(blocks[:, 0] - 1, n_items), blocks[:, 1])
+            parts.append(Part(without=tuple(part.stretches[0] for part in parts)))
+            spans = np.append(blocks, [[first[0], last[-1]]], axis=0)
+            asked_of = np.append(sizes, 0)
+        base = frame_of_parts(
+            setup,
             PaulaFrame,
-            sequence=np.concatenate(sequence),
-            batch_ends=np.cumsum([len(block) for block in sequence]),
+            items,
+            parts,
+            asked_of=asked_of,
+            batch_ends=np.cumsum(sizes),
             edges=np.array(grid.edges, dtype=np.int64),
+            spans=spans,
             grid=grid,
         )
+        return replace(base, rates=np.full(base.n_strata, 0.5))
+
+    def asked(self, setup: Setup, frame: PaulaFrame, first: int, end: int) -> IntArray:
+        """Block by block, within a block in an order of its own."""
+        found = [np.zeros(0, dtype=np.int64)]
+        starts = np.append(0, frame.batch_ends[:-1])
+        for block, (before, last) in enumerate(zip(starts, frame.batch_ends, strict=True)):
+            if before < end and last > first:
+                own = frame.queue[frame.start[block] : frame.start[block] + last - before]
+                ordered = asked_in_random_order(setup, own, block)
+                found.append(ordered[max(first - before, 0) : end - before])
+        return np.concatenate(found)
 
     def found(
         self, setup: Setup, frame: PaulaFrame, ranked: Ranked, basis: Basis, at: IntArray
@@ -160,6 +176,18 @@ class Paula(RankedListDesign[PaulaFrame]):
             "gamma": grid.gamma,
             "factor": grid.factor,
         }
+
+
+def _blocks(setup: Setup, items: Items, blocks: IntArray) -> list[Part]:
+    """The items between the first and the last rank of each block, (n_blocks, 2)."""
+    whole = whole_list(setup)
+    edges = np.unique(np.append(blocks[:, 0] - 1, blocks[:, 1]))
+    edges = edges[(edges > 0) & (edges < len(items))]
+    marks = dict(zip(edges.tolist(), items.at_ranks(whole, {}, edges.tolist()), strict=True))
+    return [
+        Part({}, (replace(whole, after=marks.get(first - 1), until=marks.get(last)),))
+        for first, last in blocks.tolist()
+    ]
 
 
 def _yields(n_items: int, rank: IntArray, parts: Reading) -> Yields:

@@ -7,14 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from labelcore.designs.base import DesignParams, IntArray, Look, Setup, extended, parameter
+from labelcore.designs.base import DesignParams, IntArray, Look, Setup, parameter
 from labelcore.designs.curves import FloatArray, Ranked
 from labelcore.designs.ranked_list import (
     Basis,
     Found,
     ListFrame,
     RankedListDesign,
-    between,
     strata_of_ranks,
     without_bounds,
 )
@@ -80,11 +79,16 @@ class RandomCurve(RankedListDesign[RandomFrame]):
         n_items = len(setup.population)
         head = min(setup.params.head, n_items)
         edges = np.unique([edge for edge in (head, n_items) if edge > 0]).astype(np.int64)
-        frame = strata_of_ranks(setup, between(edges, n_items))
         size = min(max(setup.planned, least_of(head, n_items)), n_items)
         ends = np.unique([head or size, size, n_items])
-        return extended(
-            frame, RandomFrame, sequence=frame.queue, batch_ends=ends, edges=edges, head=head
+        return strata_of_ranks(
+            setup,
+            RandomFrame,
+            edges,
+            asked_of=np.diff(edges, prepend=0),
+            batch_ends=ends,
+            edges=edges,
+            head=head,
         )
 
     def least(self, frame: RandomFrame) -> int:

@@ -15,12 +15,14 @@ from labelcore.designs.base import (
     Look,
     Progress,
     Setup,
-    make_frame,
-    rank_order,
+    extended,
+    frame_of,
+    whole_list,
 )
 from labelcore.designs.curves import JUDGEMENT, Curve, EstimatesCurve, Ranked, Reading, fine_grid
-from labelcore.designs.rates import stratum_rates
+from labelcore.designs.rates import part_rates
 from labelcore.estimands import SUMMARIES
+from labelcore.population.items import Items, Part, cut
 from labelcore.promises import Method, Promise, State
 from labelcore.stats.curve_readings import READINGS, Yields
 from labelcore.stats.logarithmic_strata import LogarithmicBand
@@ -35,20 +37,25 @@ TIED = (
     "order, and a cut may fall among equal scores; each point says whether it does."
 )
 FEW_DISTINCT = 0.5
+COUNTED = 1_000_000
+"""Different scores that are held at once to count them in an engine."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class ListFrame(Frame):
     """A frame whose draws are decided before the first label.
 
-    sequence    (most,), the items in the order asked
-    batch_ends  (n_batches,), numbers of draws at which a batch ends, the last one ``most``
+    asked_of    (n_strata,), how many items of each stratum may be asked
+    batch_ends  (n_batches,), numbers of draws at which a batch ends, the last one that of all
     edges       (n_edges,), ranks at which the method's bounds change their form
+    spans       (n_strata, 2), the first and the last rank of each stratum; where it has fewer
+                items, other strata lie between
     """
 
-    sequence: IntArray
+    asked_of: IntArray
     batch_ends: IntArray
     edges: IntArray
+    spans: IntArray
 
     def finished(self, draws: int) -> int:
         """How many batches end at ``draws`` or before."""
@@ -134,6 +141,17 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
     ) -> Found:
         """What is known at the ranks ``at``; ``ranked`` holds all answers so far."""
 
+    def asked(self, setup: Setup, frame: ListFrameT, first: int, end: int) -> IntArray:
+        """The items asked after the first ``first`` up to number ``end``, in that order: stratum
+        after stratum, within each in draw order, unless a method says otherwise."""
+        ends = np.cumsum(frame.asked_of)
+        taken = [
+            frame.queue[start + max(first - before, 0) : start + min(end, last) - before]
+            for start, before, last in zip(frame.start, ends - frame.asked_of, ends, strict=True)
+            if before < end and last > first
+        ]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *taken])
+
     def early(self, frame: ListFrameT, draws: int) -> int:
         """The draws that count before bounds are due, or when labelling ends before; 0: none do."""
         finished = frame.finished(draws)
@@ -152,13 +170,14 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
     ) -> IntArray:
         start = int(progress.drawn.sum())
         end = int(frame.batch_ends[frame.finished(start)])
-        return frame.sequence[start : min(end, progress.limit)]
+        return self.asked(setup, frame, start, min(end, progress.limit))
 
     def most(self, frame: ListFrameT) -> int:
-        return len(frame.sequence)
+        return int(frame.batch_ends[-1])
 
     def planned_counts(self, setup: Setup, frame: ListFrameT, labels: int) -> IntArray:
-        return frame.counts(frame.sequence[:labels])
+        ends = np.minimum(np.cumsum(frame.asked_of), labels)
+        return np.diff(ends, prepend=0).astype(np.int64)
 
     def first_look(self, frame: ListFrameT, planned: int, promise: Promise) -> int:
         return int(self.due(frame, planned, promise)[0])
@@ -236,28 +255,39 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
 # --- the file along its ranks --------------------------------------------------------------------
 
 
-def strata_of_ranks(setup: Setup, stratum_at: IntArray) -> Frame:
-    """The frame of a list whose ranks belong to these strata, (n_items,)."""
-    stratum = np.empty(len(stratum_at), dtype=np.int64)
-    stratum[rank_order(setup)] = stratum_at
-    strata = int(stratum.max()) + 1
-    rates, _ = stratum_rates(setup.population, str(setup.classifier), stratum, strata)
-    return make_frame(setup, stratum, rates, np.zeros(strata, dtype=bool), score_notes(setup))
+def strata_of_ranks(
+    setup: Setup, kind: type[ListFrameT], last: Sequence[int] | IntArray, **own: Any
+) -> ListFrameT:
+    """The frame of a list whose strata end at these ranks and with the last item.
+
+    own   the fields that a frame of this kind has besides
+    """
+    items, ends = setup.items(), np.unique(np.append(last, len(setup.population)))
+    parts = cut(items, whole_list(setup), {}, ends)
+    spans = np.column_stack([np.append(1, ends[:-1] + 1), ends]).astype(np.int64)
+    return frame_of_parts(setup, kind, items, parts, spans=spans, **own)
 
 
-def between(edges: Sequence[int] | IntArray, n_items: int) -> IntArray:
-    """The stretch that each rank lies in, (n_items,); a stretch ends with its edge."""
-    return np.searchsorted(edges, np.arange(1, n_items + 1)).astype(np.int64)
+def frame_of_parts(
+    setup: Setup, kind: type[ListFrameT], items: Items, parts: Sequence[Part], **own: Any
+) -> ListFrameT:
+    """The frame of a list whose strata are these parts of it."""
+    rates, _ = part_rates(setup, items, str(setup.classifier), parts)
+    predicted = np.zeros(len(parts), dtype=bool)
+    base = frame_of(setup, items, parts, rates, predicted, score_notes(setup, items))
+    return extended(base, kind, **own)
 
 
-def score_notes(setup: Setup) -> tuple[str, ...]:
-    """What ties in the score mean for the curve, in words."""
-    scores = setup.population.scores[str(setup.classifier)]
-    distinct = len(np.unique(scores))
+def score_notes(setup: Setup, items: Items) -> tuple[str, ...]:
+    """What ties in the score mean for the curve, in words; of items that an engine keeps nothing is
+    said where they have more than ``COUNTED`` different scores."""
+    n_items = len(items)
+    most = n_items // 2 if setup.population.kept is None else min(n_items // 2, COUNTED)
+    distinct = items.distinct(str(setup.classifier), most)
     if distinct == 1:
         return (CONSTANT,)
-    if distinct < FEW_DISTINCT * len(scores):
-        return (TIED.format(distinct=f"{distinct:,}", items=f"{len(scores):,}"),)
+    if distinct <= most and distinct < FEW_DISTINCT * n_items:
+        return (TIED.format(distinct=f"{distinct:,}", items=f"{n_items:,}"),)
     return ()
 
 

@@ -65,14 +65,14 @@ class StratifiedDesign(EstimatesFromCells[FrameT], EstimatesCurve[FrameT]):
 
     def next_batches(self, due: Sequence[Due[FrameT]]) -> list[IntArray]:
         return [
-            asking_order(setup, batch, next_items(frame, progress.drawn, counts))
+            asking_order(setup, batch, frame.next_items(progress.drawn, counts))
             for (setup, frame, progress, batch), counts in zip(
                 due, self.allocate_all(due), strict=True
             )
         ]
 
     def batch_items(self, setup: Setup, frame: FrameT, progress: Progress) -> IntArray:
-        return next_items(frame, progress.drawn, self.allocate(setup, frame, progress))
+        return frame.next_items(progress.drawn, self.allocate(setup, frame, progress))
 
     def planned_counts(self, setup: Setup, frame: FrameT, labels: int) -> IntArray:
         """The method fed with its own expectations batch by batch."""
@@ -270,16 +270,6 @@ def cut_cells(
         there = cut, of, upper
         found.append(Cells(size[there], labelled[there], hits[there], upper == 1, of + NOT_SAMPLED))
     return found
-
-
-def next_items(frame: Frame, drawn: IntArray, counts: IntArray) -> IntArray:
-    """The next ``counts[k]`` items of each stratum in draw order, strata one after another."""
-    parts = [
-        frame.queue[first : first + take]
-        for first, take in zip(frame.start + drawn, counts, strict=True)
-        if take
-    ]
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
 def asking_order(setup: Setup, batch: int, items: IntArray) -> IntArray:

@@ -75,30 +75,30 @@ def whole_curve(engine: Engine, curve: Curve) -> Curve:
 
 def ranked(engine: Engine) -> Ranked:
     """The list in rank order with its answers so far."""
-    order = engine.rank_order
-    rank_of = engine.rank_of
     opened = set(engine.open_positions())
     positive = engine.classes[engine.population.positive]
-    there = zip(engine.existing.positions, engine.existing.codes, strict=True)
-    rows = [
-        (0, rank_of[at], engine.frame.stratum[at], float(c == positive), False) for at, c in there
-    ]
+    there = engine.existing.positions
+    known = zip(
+        there.tolist(), engine.frame.stratum[there].tolist(), engine.existing.codes, strict=True
+    )
+    rows = [(0, at, stratum, float(code == positive), False) for at, stratum, code in known]
     for index, asked in enumerate(engine.asked, start=1):
         event = engine.in_force(index)
         if event is not None and event.kind == "labelled":
             hit = float(event.label == engine.population.positive)
-            rows.append((index, rank_of[asked.position], asked.stratum, hit, False))
+            rows.append((index, asked.position, asked.stratum, hit, False))
         elif asked.position in opened:
-            rows.append((index, rank_of[asked.position], asked.stratum, np.nan, True))
+            rows.append((index, asked.position, asked.stratum, np.nan, True))
         elif engine.answered(index):
-            rows.append((index, rank_of[asked.position], asked.stratum, np.nan, False))
+            rows.append((index, asked.position, asked.stratum, np.nan, False))
     table = np.array(rows, dtype=float).reshape(-1, 5)
     whole = table[:, :3].astype(np.int64)
     rates = engine.design.fitted_rates(engine.frame, engine.progress)
     return Ranked(
-        order,
+        len(engine.population),
+        lambda: engine.rank_order,
         whole[:, 0],
-        whole[:, 1],
+        engine.rank_of[whole[:, 1]],
         whole[:, 2],
         table[:, 3],
         table[:, 4] > 0,
@@ -130,7 +130,7 @@ def band(engine: Engine, curve: Curve, name: str) -> Band:
         value=value,
         low=low,
         high=high,
-        threshold=_scores_at(engine, curve),
+        threshold=engine.rank_of.scores(curve.rank),
         confidence=curve.confidence,
         simultaneous=curve.simultaneous,
         labels_used=curve.labels,
@@ -215,11 +215,6 @@ def _why_unknown(engine: Engine, curve: Curve, whole: bool) -> str:
     if not whole or curve.yields is None:
         return NEEDS_ALL
     return NO_HIT.format(positive=engine.population.positive)
-
-
-def _scores_at(engine: Engine, curve: Curve) -> np.ndarray:
-    scores = engine.population.scores[str(engine.classifiers[0])]
-    return np.asarray(scores[engine.rank_order[curve.rank - 1]], dtype=float)
 
 
 def _scope(engine: Engine, curve: Curve) -> Scope:

@@ -41,16 +41,15 @@ def cuts_at(engine: Engine, ranks: Sequence[int]) -> list[Cut]:
     curve = ranked_curve(engine, np.unique(np.array([*ranks, n_items], dtype=np.int64)))
     names = [name for name in SHOWN if name in curve.names and len(curve.rank)]
     bands = {name: band(engine, curve, name) for name in names}
-    scores = engine.population.scores[str(engine.classifiers[0])][engine.rank_order]
+    scores = engine.rank_of.scores(ranks)
+    levels = engine.rank_of.levels(scores)
     found = []
-    for rank in ranks:
+    for rank, score, (better, until) in zip(ranks, scores.tolist(), levels, strict=True):
         place = np.flatnonzero(curve.rank == rank)
         readings = {
             name: _point(whole, int(place[0])) for name, whole in bands.items() if len(place)
         }
-        tied = np.flatnonzero(scores == scores[rank - 1]) + 1
-        ends = int(tied[0]), int(tied[-1])
-        found.append(Cut(int(rank), n_items, float(scores[rank - 1]), ends, readings))
+        found.append(Cut(int(rank), n_items, score, (better + 1, until), readings))
     return found
 
 
@@ -78,12 +77,7 @@ def check_rank(rank: object, n_items: int) -> None:
 def rank_of_score(engine: Engine, score: float) -> int:
     """How many items have ``score`` or a better one; 0 for none. Raises ValueError without a
     score."""
-    name = str(engine.classifiers[0])
-    ordered = engine.population.ordering_score(name)
-    if ordered is None:
-        raise ValueError("a precision curve needs a classifier with a score")
-    turned = -score if name in engine.population.descending else score
-    return int((ordered >= turned).sum())
+    return engine.rank_of.levels([score])[0][1]
 
 
 def deepest_cut(engine: Engine, precision: float) -> Cut | None:
@@ -107,14 +101,13 @@ def cheapest_cut(engine: Engine, miss: float, false_alarm: float) -> CheapestCut
     rank, first, last = curve_readings.cheapest(yields, miss, false_alarm)
     if rank is None:
         return None
-    scores = engine.population.scores[str(engine.classifiers[0])][engine.rank_order]
     return CheapestCut(
         rank,
         first,
         last,
         float(miss),
         float(false_alarm),
-        float(scores[rank - 1]) if rank else None,
+        float(engine.rank_of.scores([rank])[0]) if rank else None,
         band(engine, curve, "precision"),
     )
 
@@ -140,9 +133,10 @@ def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
     yields = _simultaneous(engine, whole_curve(engine, ranked_curve(engine)))
     if yields is None:
         return pd.DataFrame(columns=list(columns))
-    scores = engine.population.scores[str(engine.classifiers[0])][engine.rank_order]
+    found = curve_readings.packages(yields, list(precisions))
+    scores = iter(engine.rank_of.scores([one.last_rank for one in found if one.last_rank]))
     rows, before = [], 0
-    for one in curve_readings.packages(yields, list(precisions)):
+    for one in found:
         last = one.last_rank
         items = last - before
         rows.append(
@@ -151,7 +145,7 @@ def packages(engine: Engine, precisions: Sequence[float]) -> pd.DataFrame:
                 before + 1 if items else None,
                 last,
                 items,
-                float(scores[last - 1]) if last else None,
+                float(next(scores)) if last else None,
                 one.low,
                 one.high,
                 one.own_low,

@@ -19,6 +19,7 @@ import numpy as np
 from labelcore.designs import base
 from labelcore.designs.base import Due, IntArray, Progress, rank_order
 from labelcore.errors import PlanError
+from labelcore.log.along import Along
 from labelcore.log.answers import answer_kind
 from labelcore.log.book import Asked, Book
 from labelcore.log.events import Event
@@ -33,6 +34,10 @@ from labelcore.population import Population
 from labelcore.stats.orders import HASHED, Orders, narrow
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
+
+COMING, LEAST_COMING = 2_000, 20
+"""Items, of all strata together and of each one, whose ranks are looked up before they are drawn.
+"""
 
 
 class Engine(Book):
@@ -146,11 +151,21 @@ class Engine(Book):
         return rank_order(self.setup)
 
     @cached_property
-    def rank_of(self) -> IntArray:
-        """The rank (1, 2, ...) of each item in file order, (n_items,)."""
-        ranks = np.empty_like(self.rank_order)
-        ranks[self.rank_order] = np.arange(1, len(ranks) + 1)
-        return ranks
+    def rank_of(self) -> Along:
+        """The rank (1, 2, ...) of each item at positions that are asked for, and the scores at
+        ranks.
+
+        Raises PlanError where the first classifier has no score.
+        """
+        return Along(self.setup, self._coming)
+
+    def _coming(self) -> IntArray:
+        """Items that are likely to be drawn: of each stratum as many again as were drawn of it, and
+        some more."""
+        more = max(COMING // self.frame.n_strata, LEAST_COMING)
+        wanted = np.minimum(2 * self.drawn + more, self.frame.sizes)
+        coming: IntArray = self.frame.next_items(np.zeros_like(wanted), wanted)
+        return coming
 
     def _first_limit(self) -> int:
         plan, items = self.plan, self.most

@@ -18,6 +18,8 @@ FloatArray = NDArray[np.float64]
 HALF = 2.0**20
 MOST_UNITS = 2.0**56
 """Up to here 2^26 scores sum up in halves without a number that takes over 63 bits."""
+BLOCK = 1 << 18
+"""Scores that are looked at together."""
 SMALL_CODES = 1 << 15
 """Strata are counted in 16 bits: what is computed with them, such as twice their number, fits."""
 
@@ -31,6 +33,7 @@ class ArrayItems:
     def __init__(self, population: Population, orders: Orders = HASHED) -> None:
         self._file, self._orders = population, orders
         self._ordered: dict[tuple[Score | None, bool, int], IntArray] = {}
+        self._places: dict[tuple[Score | None, bool, int, Mark], int] = {}
         self._sure: dict[Sureness, FloatArray] = {}
 
     def __len__(self) -> int:
@@ -95,7 +98,65 @@ class ArrayItems:
         items = members[np.array(ranks, dtype=np.int64) - 1]
         scores = self._score(stretch.score)[items].tolist()
         ties = _texts(self._ties(stretch, items))
-        return [Mark(score, tie) for score, tie in zip(scores, ties, strict=True)]
+        marks = [Mark(score, tie) for score, tie in zip(scores, ties, strict=True)]
+        if len(members) == len(self):
+            own = stretch.score, stretch.falling, stretch.seed
+            self._places.update(
+                ((*own, mark), rank) for mark, rank in zip(marks, ranks, strict=True)
+            )
+        return marks
+
+    def scores_at(self, stretch: Stretch, ranks: Sequence[int]) -> FloatArray:
+        """The scores at ranks 1, 2, ... within a stretch, (n_ranks,)."""
+        score = self._score(stretch.score)
+        if stretch.after is not None or stretch.until is not None:
+            score = score[self._between(stretch)]
+        ordered = np.sort(score)
+        places = np.array(ranks, dtype=np.int64)
+        return np.asarray(ordered[-places if stretch.falling else places - 1])
+
+    def ranks(self, stretch: Stretch, positions: IntArray) -> IntArray:
+        """The ranks of some items within a stretch, (n,), by counting: no order is made."""
+        score = self._score(stretch.score)
+        levels, own = np.unique(score[positions], return_inverse=True)
+        found = np.zeros(2 * len(levels) + 1, dtype=np.int64)
+        tied = []
+        for first in range(0, len(score), BLOCK):
+            block = score[first : first + BLOCK]
+            place = np.searchsorted(levels, block)
+            level = place < len(levels)
+            level[level] = levels[place[level]] == block[level]
+            found += np.bincount(2 * place + level, minlength=len(found))
+            tied.append(first + np.flatnonzero(level))
+        below, number = np.cumsum(found[:-1:2] + np.append(0, found[1:-2:2])), found[1::2]
+        before = below if not stretch.falling else len(score) - below - number
+        rank = before[own] + self._among_equal(stretch, np.concatenate(tied), positions, levels)
+        return np.asarray(rank - self._until(stretch, stretch.after))
+
+    def _among_equal(
+        self, stretch: Stretch, items: IntArray, positions: IntArray, levels: FloatArray
+    ) -> IntArray:
+        """The ranks of some items among those of the same score, (n,).
+
+        items   all that have one of these scores
+        """
+        level = np.searchsorted(levels, self._score(stretch.score)[items])
+        number = np.bincount(level, minlength=len(levels))
+        several = number[level] > 1
+        items, level = items[several], level[several]
+        keys = self._ties(stretch, items)
+        order = np.lexsort((keys[:, 1], keys[:, 0], level))
+        start = np.cumsum(np.where(number > 1, number, 0)) - number
+        rank = np.empty(len(items), dtype=np.int64)
+        rank[order] = np.arange(len(items)) - start[level[order]] + 1
+        found = np.ones(len(positions), dtype=np.int64)
+        shared = np.isin(positions, items)
+        found[shared] = rank[np.searchsorted(items, positions[shared])]
+        return found
+
+    def distinct(self, score: str, most: int) -> int:
+        """Different scores, ``most`` + 1 where there are more."""
+        return min(len(np.unique(self._file.scores[score])), most + 1)
 
     def _score(self, score: Score | None) -> FloatArray:
         if score is None:
@@ -123,6 +184,9 @@ class ArrayItems:
         """How many items of the whole order stand before a mark or there."""
         if mark is None:
             return 0
+        known = self._places.get((stretch.score, stretch.falling, stretch.seed, mark))
+        if known is not None:
+            return known
         order, score = self._order(stretch), self._score(stretch.score)
         sign = -1.0 if stretch.falling else 1.0
 
@@ -145,8 +209,11 @@ class ArrayItems:
         found = np.arange(len(self)) if not part.stretches else self._inside(part.stretches[0])
         for stretch in part.stretches[1:]:
             found = found[np.isin(found, self._inside(stretch))]
-        for stretch in part.without:
-            found = found[np.isin(found, self._inside(stretch), invert=True)]
+        if part.without:
+            left = np.ones(len(self), dtype=bool)
+            for stretch in part.without:
+                left[self._inside(stretch)] = False
+            found = found[left[found]]
         return self._calling(found, part.predicted)
 
     def _calling(self, items: IntArray, predicted: Mapping[str, int]) -> IntArray:

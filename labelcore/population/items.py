@@ -180,6 +180,15 @@ class Items(Protocol):
         """The places of the items with these ranks, 1, 2, ..., increasing, within a piece and a
         prediction."""
 
+    def scores_at(self, stretch: Stretch, ranks: Sequence[int]) -> FloatArray:
+        """The scores of the items with these ranks, increasing, within a piece, (n_ranks,)."""
+
+    def ranks(self, stretch: Stretch, positions: IntArray) -> IntArray:
+        """The ranks 1, 2, ... of items of a piece in its order, (n,)."""
+
+    def distinct(self, score: str, most: int) -> int:
+        """How many different scores there are; ``most`` + 1 where there are more than so many."""
+
     def strata(self, parts: Sequence[Part]) -> Column:
         """Which of these parts, of which no two share an item and which leave none out, each item
         belongs to."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from labelcore.figures.curves import asks_for_curve
@@ -107,15 +106,11 @@ def rank_names(session: Session) -> list[str] | None:
     One for each row of ``Session.strata()``: a stratum with a threshold in it has two. A stratum of
     what lies between the stretches is called so.
     """
-    engine = session.engine
-    if not asks_for_curve(engine) or not hasattr(engine.frame, "sequence"):
+    frame = session.engine.frame
+    if not asks_for_curve(session.engine) or not hasattr(frame, "spans"):
         return None
-    along = engine.frame.stratum[engine.rank_order]
-    starts = np.flatnonzero(np.diff(along, prepend=-1))
-    ends = np.append(starts[1:], len(along))
-    names: dict[int, str] = {}
-    for stratum, before, last in zip(along[starts], starts, ends, strict=True):
-        first = before + 1
+    names = []
+    for (first, last), size in zip(frame.spans.tolist(), frame.sizes.tolist(), strict=True):
         alone = f"rank {first:,}" if first == last else f"ranks {first:,} to {last:,}"
-        names[int(stratum)] = BETWEEN if int(stratum) in names else alone
+        names.append(BETWEEN if size <= last - first else alone)
     return [names[number - 1] for number in session.strata()["stratum"]]

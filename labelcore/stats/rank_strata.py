@@ -116,7 +116,7 @@ def _shared(weights: FloatArray, total: int, floors: IntArray, sizes: IntArray) 
     return planned
 
 
-def interleaved(planned: IntArray, uniforms: FloatArray) -> IntArray:
+def interleaved(planned: IntArray, uniforms: FloatArray, taken: IntArray | None = None) -> IntArray:
     """The stratum of each successive draw, so that every prefix is close to proportional.
 
     The j-th draw of stratum k stands at the time (j - U_kj) / n_k. At time t stratum k has had
@@ -125,16 +125,18 @@ def interleaved(planned: IntArray, uniforms: FloatArray) -> IntArray:
     d_k (1 - n_k / n) - (n_k / n) times the sum of the other d_j, where all |d_j| <= 1.
 
     planned    (n_strata,), draws of each stratum (n_k)
-    uniforms   (sum of planned,), numbers in (0, 1), those of the first stratum first
-    Returns    (sum of planned,), indices of strata
+    uniforms   (sum of taken,), numbers in (0, 1), those of the first stratum first
+    taken      (n_strata,), so many draws of each stratum, its first ones; None: all of them
+    Returns    (sum of taken,), indices of strata
 
     >>> interleaved(np.array([1, 3]), np.full(4, 0.5)).tolist()
     [1, 0, 1, 1]
     """
-    stratum = np.repeat(np.arange(len(planned)), planned)
+    number_of = planned if taken is None else taken
+    stratum = np.repeat(np.arange(len(planned)), number_of)
     if len(uniforms) != len(stratum):
         raise ValueError(f"uniforms must hold {len(stratum):,} numbers, got {len(uniforms):,}")
-    starts = np.cumsum(planned) - planned
+    starts = np.cumsum(number_of) - number_of
     number = np.arange(len(stratum)) - starts[stratum] + 1
     times = (number - uniforms) / planned[stratum]
     return np.asarray(stratum[np.argsort(times, kind="stable")], dtype=np.int64)

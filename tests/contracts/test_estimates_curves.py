@@ -244,18 +244,18 @@ def all_hold(known: Known, engine: Engine, readings: tuple[str, ...] = tuple(REA
 
 class Broken(GeometricStrata):
     name: ClassVar[str] = BROKEN
-    order: ClassVar[str] = "sequence"
+    order: ClassVar[str] = "queue"
 
 
 class Forgetful(Broken):
     """Hidden state: what it draws depends on how often it was asked."""
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.calls = 0
 
     def next_batch(self, setup: Setup, frame: Frame, progress: Progress, batch: int) -> IntArray:
-        self.asked += 1
-        return np.roll(super().next_batch(setup, frame, progress, batch), self.asked)
+        self.calls += 1
+        return np.roll(super().next_batch(setup, frame, progress, batch), self.calls)
 
 
 class Clinging(Broken):
@@ -277,10 +277,10 @@ class Clinging(Broken):
 class Peeking(Broken):
     """Draws positives first, which nobody can know."""
 
-    def prepare(self, setup: Setup) -> Any:
-        frame = super().prepare(setup)
-        order = np.argsort(-ANSWER_KEY["truth"][frame.sequence], kind="stable")
-        return replace(frame, sequence=frame.sequence[order])
+    def asked(self, setup: Setup, frame: Any, first: int, end: int) -> IntArray:
+        asked = super().asked(setup, frame, 0, self.most(frame))
+        order = np.argsort(-ANSWER_KEY["truth"][asked], kind="stable")
+        return np.asarray(asked[order][first:end])
 
 
 class Learning(Broken):

@@ -15,7 +15,8 @@ def test_many_undecided_items_count_both_ways_and_open_ones_always(
     """100 answers, of which 2 % may be spared, and five items put off."""
     place = np.arange(105)
     ranked = Ranked(
-        order=np.arange(500),
+        n_items=500,
+        in_order=lambda: np.arange(500),
         index=place + 1,
         rank=place + 1,
         stratum=np.zeros(105, dtype=np.int64),

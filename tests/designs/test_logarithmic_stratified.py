@@ -39,7 +39,8 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 def blocks(engine: Engine) -> list[np.ndarray]:
     """The ranks asked in each block, in the order asked."""
     frame: Any = engine.frame
-    parts = np.split(engine.rank_of[frame.sequence], frame.batch_ends[:-1])
+    asked = engine.design.asked(engine.setup, frame, 0, engine.most)
+    parts = np.split(engine.rank_of[asked], frame.batch_ends[:-1])
     return [np.asarray(part) for part in parts]
 
 
@@ -138,11 +139,7 @@ class Peeking(LogarithmicStratified):
         frame = super().prepare(setup)
         order = np.argsort(-self.truth[frame.queue], kind="stable")
         queue = frame.queue[order][np.argsort(frame.stratum[frame.queue[order]], kind="stable")]
-        sizes = np.diff(np.append(0, frame.batch_ends))
-        parts = [
-            queue[start : start + size] for start, size in zip(frame.start, sizes, strict=False)
-        ]
-        return replace(frame, queue=queue, sequence=np.concatenate(parts))
+        return replace(frame, queue=queue, drawn=None)
 
 
 @pytest.mark.parametrize("sampling", ["fixed", "printed"])

@@ -198,7 +198,8 @@ def place(paper: Paper, r: int) -> int | None:
 def blocks(engine: Engine) -> list[np.ndarray]:
     """The ranks asked in each block, in the order asked."""
     frame: Any = engine.frame
-    parts = np.split(engine.rank_of[frame.sequence], frame.batch_ends[:-1])
+    asked = engine.design.asked(engine.setup, frame, 0, engine.most)
+    parts = np.split(engine.rank_of[asked], frame.batch_ends[:-1])
     return [np.asarray(part) for part in parts]
 
 

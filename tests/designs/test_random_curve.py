@@ -108,7 +108,7 @@ class Nearest(RandomCurve):
         frame = super().prepare(setup)
         score = setup.population.scores[str(setup.classifier)]
         queue = frame.queue[np.argsort(-score[frame.queue], kind="stable")]
-        return replace(frame, queue=queue, sequence=queue)
+        return replace(frame, queue=queue)
 
 
 def test_the_band_holds_at_all_ranks_together(

@@ -239,11 +239,13 @@ def estimated_at(engine: Engine, name: str, rank: int) -> tuple[float, float, fl
         for one in range(frame.n_strata)
     ]
 
+    rank_of = engine.rank_of[np.arange(len(engine.population))]
+
     def figures(counted: np.ndarray, above: float, below: float) -> Figures:
         rows = []
         for stratum in range(frame.n_strata):
             for upper in (False, True):
-                items = (frame.stratum == stratum) & ((engine.rank_of <= rank) == upper)
+                items = (frame.stratum == stratum) & ((rank_of <= rank) == upper)
                 own = counted & (labels.stratum == stratum) & ((labels.rank <= rank) == upper)
                 hits = labels.filled(above if upper else below)[own].sum()
                 if items.any():

@@ -52,6 +52,8 @@ MOST_VALUES = 50_000
 """Scores of one cell that are fetched at once; a cell with more is cut again."""
 MOST_TIES, PREFIX = 50_000, 4
 """Hashes of one score that are fetched at once; more are counted by so many digits first."""
+MOST_PREFIXES = 100_000
+"""First digits of hashes, over all scores asked for, that are counted at once."""
 SPARE = 6.0
 """Standard deviations by which more hashes are fetched than items are wanted."""
 LEAST_TAKEN = 2_000
@@ -342,6 +344,98 @@ class TableItems:
         places = self._levels(stretch, where, [int(rank) for rank in ranks])
         ties = self._ties(stretch, where, places)
         return [Mark(score, tie) for (score, _, _), tie in zip(places, ties, strict=True)]
+
+    def scores_at(self, stretch: Stretch, ranks: Sequence[int]) -> FloatArray:
+        """The scores at ranks 1, 2, ... within a stretch, (n_ranks,)."""
+        if not len(ranks):
+            return np.zeros(0)
+        places = self._levels(stretch, self._on(stretch), [int(rank) for rank in ranks])
+        return np.array([score for score, _, _ in places])
+
+    def ranks(self, stretch: Stretch, positions: IntArray) -> IntArray:
+        """The ranks of some items within a stretch, (n,): items of better scores are counted over
+        one grid, those of the same score by the first digits of their hashes."""
+        if not len(positions):
+            return np.zeros(0, dtype=np.int64)
+        marks = self._marks(stretch, np.unique(positions).tolist())
+        values = np.unique([mark.score for mark in marks.values()])
+        above = np.nextafter(values, np.inf)
+        edges = np.unique(np.concatenate([values, above]))
+        where = self._on(stretch)
+        until = np.cumsum(self.engine.grid(self._float(stretch.score), edges, where, self.tick))
+        below, number = until[np.searchsorted(edges, values)], until[np.searchsorted(edges, above)]
+        before = dict(
+            zip(
+                values.tolist(),
+                ((until[-1] - number) if stretch.falling else below).tolist(),
+                strict=True,
+            )
+        )
+        shared = set(values[number - below > 1].tolist())
+        tied = [mark for mark in marks.values() if mark.score in shared]
+        among = dict(zip(tied, self._among_equal(stretch, where, tied), strict=True))
+        found = {place: before[mark.score] + among.get(mark, 1) for place, mark in marks.items()}
+        return np.array([found[one] for one in positions.tolist()], dtype=np.int64)
+
+    def _marks(self, stretch: Stretch, positions: Sequence[int]) -> dict[int, Mark]:
+        """The places of some items in an order."""
+        if self.engine.place is None:
+            raise ValueError(f"{self.engine.name}: its rows have no positions")
+        score, tie = self._float(stretch.score), self.engine.hash(stretch.seed, "tie")
+        query = sql(
+            "SELECT {}, {}, {} FROM {} WHERE {} IN {}",
+            *(self.engine.place, score, tie, self.engine.table, self.engine.place),
+            listed(positions),
+        )
+        rows = self.engine.fetch(query, self.tick)
+        if len(rows) != len(positions):
+            raise EngineError(f"{self.engine.name}: {RECOUNTED}")
+        return {int(place): Mark(float(one), str(text)) for place, one, text in rows}
+
+    def _among_equal(self, stretch: Stretch, where: Piece, marks: Sequence[Mark]) -> list[int]:
+        """The rank of each mark among the items of its score."""
+        if not marks:
+            return []
+        score, tie = self._float(stretch.score), self.engine.hash(stretch.seed, "tie")
+        levels = sorted({mark.score for mark in marks})
+        digits = max(int(math.log(MOST_PREFIXES / len(levels), 16)), 1)
+        inside = all_of([where, sql("{} IN {}", score, listed(levels))])
+        start = sql(f"SUBSTR({{}}, 1, {digits})", tie)
+        query = sql(
+            "SELECT {}, {}, COUNT(*) FROM {} WHERE {} GROUP BY 1, 2",
+            *(score, start, self.engine.table, inside),
+        )
+        prefixes: dict[float, list[tuple[str, int]]] = {}
+        for at, text, number in self.engine.fetch(query, self.tick):
+            prefixes.setdefault(float(at), []).append((str(text), int(number)))
+        rows = [
+            sql("({}, {}, {}, {})", *map(value, (place, mark.score, mark.tie[:digits], mark.tie)))
+            for place, mark in enumerate(marks)
+        ]
+        query = sql(
+            "SELECT m.place, COUNT(*) FROM (SELECT {} AS score, {} AS tie FROM {} WHERE {}) t"
+            " JOIN (VALUES {}) AS m(place, score, start, tie) ON t.score = m.score"
+            f" AND SUBSTR(t.tie, 1, {digits}) = m.start AND t.tie <= m.tie GROUP BY 1",
+            *(score, tie, self.engine.table, inside, joined(", ", rows)),
+        )
+        counted = {int(place): int(number) for place, number in self.engine.fetch(query, self.tick)}
+        if len(counted) != len(marks):
+            raise EngineError(f"{self.engine.name}: {RECOUNTED}")
+        return [
+            counted[place]
+            + sum(number for text, number in prefixes[mark.score] if text < mark.tie[:digits])
+            for place, mark in enumerate(marks)
+        ]
+
+    def distinct(self, score: str, most: int) -> int:
+        """Different scores, ``most`` + 1 where there are more: then no further rows are read."""
+        query = sql("SELECT {} FROM {}", self._float(score), self.engine.table)
+        found = np.zeros(0)
+        for batch in self.engine.stream(query, self.tick):
+            found = np.unique(np.concatenate([found, np.unique(batch.column(0).to_numpy())]))
+            if len(found) > most:
+                return most + 1
+        return len(found)
 
     def _levels(
         self, stretch: Stretch, where: Piece, ranks: list[int]

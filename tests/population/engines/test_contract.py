@@ -122,6 +122,66 @@ def test_refuses_ranks_that_are_not_there(anywhere: Given, ranks: list[int]) -> 
         anywhere.items().at_ranks(Stretch("crowded", True, SEED), {}, ranks)
 
 
+@pytest.mark.parametrize("falling", [True, False])
+@pytest.mark.parametrize("score", ["crowded", SMOOTH, None])
+def test_ranks_of_items_and_scores_at_ranks(
+    anywhere: Given, score: str | None, falling: bool, small_steps: None
+) -> None:
+    """Of tied items too, which are a third of all."""
+    items, whole = anywhere.items(), Stretch(score, falling, SEED)
+    own = np.zeros(N) if score is None else anywhere.scores[score]
+    ties = hash_keys(SEED, "tie", anywhere.ids)
+    order = ranking(own if falling else -own, lambda some: ties[some])
+    ranks = np.unique([1, 2, 40, N // 3, N // 2, N - 30, N])
+    assert items.scores_at(whole, ranks).tolist() == own[order[ranks - 1]].tolist()
+    if anywhere.held is not None and anywhere.engine.place is None:
+        return
+    random = np.random.default_rng(3)
+    asked = random.choice(N, 400)
+    place = np.empty(N, dtype=np.int64)
+    place[order] = np.arange(1, N + 1)
+    assert items.ranks(whole, asked).tolist() == place[asked].tolist()
+    assert items.ranks(whole, asked[:0]).tolist() == []
+    after, until = items.at_ranks(whole, {}, [50, 2_000])
+    inside = order[50:2_000:9]
+    found = items.ranks(Stretch(score, falling, SEED, after, until), inside)
+    assert found.tolist() == (place[inside] - 50).tolist()
+
+
+def test_one_hash_for_ties_and_draws_gives_other_ranks(
+    given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items, whole, some = given.items(), Stretch("crowded", True, SEED), np.arange(300)
+    if given.engine.place is None:
+        pytest.skip("its rows have no positions")
+    ranks, drawn = items.ranks(whole, some), given.engine.hash
+    monkeypatch.setattr(given.engine, "hash", lambda seed, purpose: drawn(seed, "draw"))
+    assert given.items().ranks(whole, some).tolist() != ranks.tolist()
+
+
+def test_different_scores(anywhere: Given) -> None:
+    items = anywhere.items()
+    for name, own in anywhere.scores.items():
+        number = len(np.unique(own))
+        assert items.distinct(name, N) == items.distinct(name, number) == number
+        assert items.distinct(name, number - 1) == number
+
+
+def test_items_outside_of_stretches(anywhere: Given) -> None:
+    items, whole = anywhere.items(), Stretch("crowded", True, SEED)
+    first, second, third = items.at_ranks(whole, {}, [40, 900, 1_300])
+    pieces = (
+        Stretch("crowded", True, SEED, until=first),
+        Stretch("crowded", True, SEED, second, third),
+    )
+    parts = [*(Part({}, (piece,)) for piece in pieces), Part(without=pieces)]
+    assert items.counts(parts).tolist() == [40, 400, N - 440]
+    order = order_of(anywhere, "crowded", True, SEED, np.arange(N))
+    draws = hash_order(hash_keys(SEED, "draw", anywhere.ids))
+    rest = draws[np.isin(draws, np.concatenate([order[40:900], order[1_300:]]))]
+    assert items.queue(parts, SEED)[440:500].tolist() == rest[:60].tolist()
+
+
 def test_samples_are_the_first_of_each_stratum_in_draw_order(given: Given) -> None:
     items = given.items()
     parts, members = strata(given, items, "crowded")
