@@ -24,7 +24,7 @@ from labelcore.population.engines.engine import (
 from labelcore.population.engines.extras import imported
 from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
 from labelcore.population.text import as_text
-from labelcore.stats.histogram import UNIT, Bins
+from labelcore.stats.histogram import HALF, UNIT, Bins
 
 TYPES = {
     **dict.fromkeys((20, 21, 23), pa.int64()),
@@ -136,18 +136,20 @@ class PostgresEngine(Engine):
         return found
 
     def bins(self, score: Piece, edges: FloatArray, tick: Tick = go_on) -> Bins:
-        """Counted and summed up in the database."""
+        """Counted and summed up in the database, units in two halves: all of them need not fit
+        into 64 bits."""
         cells = len(edges) + 1
         counts, sums = np.zeros(cells, dtype=np.int64), [0] * cells
         lowest, highest = np.full(cells, np.inf), np.full(cells, -np.inf)
-        units = self.nearest(sql(f"{{}} * {UNIT:.1f}", Piece("z")))
+        upper = f"floor(round(z * {UNIT:.1f}) / {HALF:.1f})"
         query = sql(
-            "SELECT cell, COUNT(*), SUM({}), MIN(z), MAX(z)"
+            f"SELECT cell, COUNT(*), SUM(CAST({upper} AS BIGINT)),"
+            f" SUM(CAST(round(z * {UNIT:.1f}) - {upper} * {HALF:.1f} AS BIGINT)), MIN(z), MAX(z)"
             " FROM (SELECT {} AS cell, {} AS z FROM {}) AS scored GROUP BY 1",
-            *(units, _cell(score, edges), score, self.table),
+            *(_cell(score, edges), score, self.table),
         )
-        for place, number, total, low, high in self.fetch(query, tick):
-            counts[place], sums[place] = number, int(total)
+        for place, number, first, second, low, high in self.fetch(query, tick):
+            counts[place], sums[place] = number, int(first) * int(HALF) + int(second)
             lowest[place], highest[place] = low + 0.0, high + 0.0
         return Bins(counts, sums, lowest, highest)
 

@@ -33,6 +33,8 @@ SURE = {
     "several classes": Sureness("filter", None),
     "low scores of several classes": Sureness("filter", None, descending=True, cut=0.0),
 }
+FAR = Sureness("cut", 1, cut=-3e10)
+"""Its units take more than 64 bits."""
 
 
 def values_of(given: Given, score: Score) -> np.ndarray:
@@ -322,9 +324,9 @@ def test_histogram_over_one_grid(anywhere: Given) -> None:
             assert found.tolist() == np.bincount(cells, minlength=6).tolist()
 
 
-@pytest.mark.parametrize("name", ["crowded", SMOOTH, *SURE])
+@pytest.mark.parametrize("name", ["crowded", SMOOTH, *SURE, "far"])
 def test_counts_sums_and_extremes_over_one_grid(anywhere: Given, name: str) -> None:
-    score = SURE.get(name, name)
+    score = FAR if name == "far" else SURE.get(name, name)
     own = values_of(anywhere, score)
     for edges in (np.zeros(0), np.array([-9.0, 0.0, 0.01, 0.07, 0.5, 0.99, 2.0, 40.0])):
         found = anywhere.items().bins(score, edges)
