@@ -26,11 +26,13 @@ from labelcore.ui.new_cards import (
     found_so_far,
     possible_cards,
     short_words,
+    titled,
     uses,
 )
 from labelcore.ui.new_classifiers import (
     choose_one,
     choose_several,
+    compared,
     cut,
     decided,
     show_called,
@@ -201,9 +203,11 @@ def choose_card(possible: list[Card], base: Population, question: Question, told
         st.info(ONLY_SHARE)
         st.button(TO_COLUMNS, key="new-to-columns", on_click=go, args=(1,))
 
+    pair = compared(usable(base), file)
+
     def said_of(card: Card) -> str:
         chosen = card.title == st.session_state[QUESTION]
-        return short_words(card, base, question, told) if chosen or card is BETTER else ""
+        return short_words(card, base, question, told, pair) if chosen or card is BETTER else ""
 
     captions = [
         plain(
@@ -221,6 +225,7 @@ def choose_card(possible: list[Card], base: Population, question: Question, told
         titles,
         key=QUESTION,
         persist_state="session",
+        format_func=lambda title: titled(CARDS[title], pair),
         captions=captions,
         width="stretch",
         label_visibility="collapsed",

@@ -13,6 +13,8 @@ from labelcore.population.revealing import snake
 from labelcore.ui.draft import Columns, Question
 from labelcore.ui.facts import shown_word
 from labelcore.ui.guess import FOUND_FLAG
+from labelcore.ui.plain import one_line, plain
+from labelcore.words.sentences import count
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Card:
 
 BOTH = Card(
     "Precision and recall",
-    "How right its finds are, and how complete.",
+    "How right, how complete?",
     ("precision", "recall"),
     ("accuracy", "precision", "recall"),
 )
@@ -46,7 +48,7 @@ ACCURACY = Card(
 )
 BETTER = Card(
     "Is A better than B?",
-    "The labels go there.",
+    "",
     ("accuracy_difference", "precision_difference", "recall_difference"),
 )
 SEVERAL = Card(
@@ -84,6 +86,7 @@ RARER = (SEVERAL, FOUND)
 CARDS = {
     card.title: card for card in (BOTH, ACCURACY, BETTER, SEVERAL, SHIP, RANKED, PREVALENCE, FOUND)
 }
+LONGEST_NAME = 24
 RARE = 0.2
 """The share called positive up to which accuracy says little: the other items decide it."""
 
@@ -165,17 +168,31 @@ def called_share(base: Population, name: str) -> float:
     return float(np.mean(base.predictions[name] == base.classes.index(base.positive)))
 
 
-def short_words(card: Card, base: Population, question: Question, told: int) -> str:
-    """What the file says about a question, on its card."""
+def titled(card: Card, pair: tuple[str, ...]) -> str:
+    """The question as it stands on its card, with the names of the two that it is about; their
+    letters are nothing but letters.
+
+    >>> titled(BETTER, ("lr", "nb")), titled(BETTER, ()), titled(PREVALENCE, ("lr", "nb"))
+    ('Is lr better than nb?', 'Is A better than B?', 'How common is it?')
+    """
+    if card is not BETTER or len(pair) != 2:
+        return card.title
+    first, second = (plain(one_line(name, LONGEST_NAME)) for name in pair)
+    return f"Is {first} better than {second}?"
+
+
+def short_words(
+    card: Card, base: Population, question: Question, told: int, pair: tuple[str, ...]
+) -> str:
+    """What the file says about a question, on its card; ``pair``: the two that one is about."""
     judges = [name for name in base.classifiers if name in base.predictions and name != base.found]
     two = len(base.classes) == 2
     if card is BOTH and judges and two:
         called = round(called_share(base, judges[0]) * len(base))
         return f"{called:,} of {len(base):,} are called {shown_word(question.positive)!r}."
-    if card is BETTER and len(judges) > 1:
-        a, b = judges[:2]
-        apart = int(np.count_nonzero(base.predictions[a] != base.predictions[b]))
-        return f"{a} and {b} disagree on {apart:,}."
+    if card is BETTER and len(pair) == 2 and {*pair} <= {*judges}:
+        first, second = (base.predictions[name] for name in pair)
+        return f"They disagree on {count(int(np.count_nonzero(first != second)), 'item')}."
     if card is FOUND and told:
         read = int(np.count_nonzero(base.known >= 0)) if base.known is not None else 0
         return f"{told:,} found in {read:,} read."

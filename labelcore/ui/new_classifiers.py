@@ -47,7 +47,17 @@ def handed_over(names: tuple[str, ...], fingerprint: str) -> list[str] | None:
 
 
 DRAWN_FOR_FIRST = "Which? The items are drawn for the first."
-DRAWN_FOR_BOTH = "A, then B"
+COMPARED = "Compared"
+
+
+def pair_key(fingerprint: str) -> str:
+    return f"new-pair-{fingerprint}"
+
+
+def compared(names: tuple[str, ...], fingerprint: str) -> tuple[str, ...]:
+    """The two that are compared, as far as they are chosen; by itself the first two."""
+    begun = handed_over(names, fingerprint)
+    return tuple(st.session_state.get(pair_key(fingerprint), begun or names[:2]))
 
 
 def choose_several(
@@ -56,10 +66,10 @@ def choose_several(
     """The classifiers in the order chosen; the sample is drawn for the first, or for a pair."""
     if len(names) < 2:
         return names
-    key = f"new-pair-{fingerprint}" if pair else f"new-classifiers-{fingerprint}"
+    key = pair_key(fingerprint) if pair else f"new-classifiers-{fingerprint}"
     draft.fill(key, fingerprint, "classifiers", handed_over(names, fingerprint))
     chosen = st.multiselect(
-        DRAWN_FOR_BOTH if pair else DRAWN_FOR_FIRST,
+        COMPARED if pair else DRAWN_FOR_FIRST,
         names,
         default=list(names[:2] if pair else names),
         key=key,
@@ -96,9 +106,7 @@ def direction(base: Population, question: Question, name: str) -> bool:
     words = {False: plain(shown_word(question.positive)), True: plain(shown_word(low))}
     descending = bool(
         st.segmented_control(
-            plain(f"A high score of {name} means")
-            if len(base.scores) > 1
-            else "A high score means",
+            plain(f"High scores of {name} mean") if len(base.scores) > 1 else "High scores mean",
             [False, True],
             default=falls(base, name),
             required=True,
@@ -107,7 +115,7 @@ def direction(base: Population, question: Question, name: str) -> bool:
             persist_state="session",
         )
     )
-    with st.expander("Check it: items at both ends"):
+    with st.expander("Check both ends"):
         extremes(base, name)
     return descending
 

@@ -19,6 +19,7 @@ from labelcore.planning.choosing import Expected
 from labelcore.planning.methods import Line
 from labelcore.population import Population
 from labelcore.promises import Promise
+from labelcore.results.types import DIFFERENCE
 from labelcore.ui import outlook
 from labelcore.ui.chart import show_chart
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
@@ -29,8 +30,10 @@ from labelcore.ui.plain import plain
 from labelcore.ui.times import minutes
 from labelcore.words import sentences as words
 from labelcore.words.derived import derived_lines
+from labelcore.words.differences import is_difference
 from labelcore.words.existing import SOURCES, taken_words
 from labelcore.words.promises import LOOKS
+from labelcore.words.quantities import term_of
 from labelcore.words.savings import EXPECTED_FORMULA, expected_words
 
 UNFORESEEN = (
@@ -48,9 +51,9 @@ NOTHING_KNOWN = 0.5
 """Half-width from which an interval of a share may span all that is possible."""
 MOST_BESIDE = 3
 """For how many figures the widths stand beside each other."""
-CHOSEN, RANDOM = "chosen", "plain random"
-IF_OFF = "If your scores mislead, half or twice the labels may be needed."
-IF_OFF_CHOICE = "If your scores mislead, a quarter to three times the labels may be needed."
+CHOSEN, RANDOM = "chosen", "random"
+IF_OFF = "If your scores mislead, expect half to twice the labels."
+IF_OFF_CHOICE = "If your scores mislead, expect a quarter to three times the labels."
 KEPT = "Promised: precision of at least {least}, and at most {lost} of the finds lost."
 SURE_MEANS = (
     "Of 100 projects like this one, about {wrong} would say something false{when}. That holds "
@@ -214,16 +217,22 @@ def others_words(half_widths: Mapping[str, float]) -> str:
 
     >>> others_words({"precision": 0.04, "recall": 0.076}), others_words({"recall": 0.076})
     ('Precision ± 4.0 points.', '')
+    >>> others_words({"accuracy_difference": 0.01, "f1_difference": 0.02, "recall_difference": 0.0})
+    'Differences: accuracy ± 1.0, recall exact.'
     """
     if len(half_widths) > MOST_BESIDE or "precision_curve" in half_widths:
         return ""
     widest = max(half_widths, key=lambda key: half_widths[key])
     beside = {name: width for name, width in half_widths.items() if name != widest}
-    return " ".join(
-        f"{estimand_name(name)} "
-        + ("exact." if width <= outlook.EXACT else f"± {expected_points(width)}.")
+    apart = [name for name in beside if is_difference(name)]
+    said = {
+        name: "exact" if width <= outlook.EXACT else f"± {expected_points(width)}"
         for name, width in beside.items()
-    )
+    }
+    if len(apart) > 1:
+        named = (f"{term_of(name.removesuffix(DIFFERENCE))} {said[name]}" for name in apart)
+        return f"Differences: {', '.join(named)}.".replace(" points,", ",")
+    return " ".join(f"{estimand_name(name)} {width}." for name, width in said.items())
 
 
 def show_outlook(plan: Plan, population: Population, race: Race, places: Places) -> Ahead | None:

@@ -45,7 +45,7 @@ FIXED = (
     "nothing was chosen after seeing labels. The question and the instructions are only words: "
     "they can be corrected later, and the report says so. Labels may be added at the end."
 )
-MORE = "More: about what, how sure, method"
+MORE = "More: about what, how sure"
 
 
 def new_project_page() -> None:

@@ -177,7 +177,7 @@ def slide(plan: Plan, aim: Aim, population: Population, method: Method, ahead: A
     high = min(max(HIGHEST_STOP, 2 * budget), items)
 
     def say(labels: int) -> str:
-        return f"{labels:,}: ± {expected_points(ahead.width_at(labels))}"
+        return f"{labels:,}: ± {expected_points(ahead.width_at(labels)).removesuffix(' points')}"
 
     key = budget_key(
         population, aim, min(max(FIRST_BUDGET, fewest(aim, population, method)), items)

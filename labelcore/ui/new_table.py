@@ -19,10 +19,10 @@ from labelcore.ui.plain import plain
 
 ROW = "new-row"
 SAME = "Labels by method"
-ONE_LOOK = "no look before the end"
+ONE_LOOK = "no early look"
 EQUAL = (
     "Numbers within a quarter count as equal: scores are never quite right. The recommended method "
-    "is then the one that answers most and may be watched. No look before the end: it takes fewer "
+    "is then the one that answers most and may be watched. No early look: it takes fewer "
     "labels because no result is shown while you label."
 )
 
@@ -45,7 +45,7 @@ class Row:
     def words(self) -> str:
         """
         >>> Row("a", "Strata", "fixed", 1200).words, Row("a", "Strata", "watched", 60).words
-        ('Strata · 1,200 · no look before the end', 'Strata · 60')
+        ('Strata · 1,200 · no early look', 'Strata · 60')
         """
         said = f"{'all ' if self.whole else ''}{self.labels:,}"
         return " · ".join((self.label, said, *([ONE_LOOK] * (self.promise == Promise.FIXED))))

@@ -177,7 +177,7 @@ def test_a_scored_file_has_every_question(app) -> None:
     assert every_question(page).radio(key="new-aim").options == [
         "Precision and recall",
         "How accurate is it?",
-        "Is A better than B?",
+        "Is a better than b?",
         "Several classifiers at once",
         "Which cut should I ship?",
         "Where does the list turn bad?",

@@ -244,7 +244,7 @@ def test_score_alone_needs_a_threshold(app) -> None:
     assert "50 of 100 would be called 'Yes'." in texts(page)
     page.slider[0].set_value(0.8).run()
     assert "20 of 100 would be called 'Yes'." in texts(page)
-    control = next(c for c in page.segmented_control if c.label == "A high score means")
+    control = next(c for c in page.segmented_control if c.label == "High scores mean")
     control.set_value(True).run()
     assert "81 of 100 would be called 'Yes'." in texts(page)
 

@@ -172,8 +172,8 @@ def to_aim(page: Page, url: str, path: Path, question: str) -> None:
     wait_until_idle(page)
 
 
-def choose_aim(page: Page, title: str) -> None:
-    """Another card on New project's last screen."""
+def choose_aim(page: Page, title: str | re.Pattern[str]) -> None:
+    """Another card on New project's last screen, by its title or a pattern of it."""
     card = page.locator(".st-key-new-aim").get_by_text(title, exact=True)
     wait_until_idle(page)
     if not card.count():
