@@ -24,8 +24,24 @@ from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
 from labelcore.population.text import as_text
 
 MEMORY = "1GB"
+MOMENT = "%Y-%m-%d %H:%M:%S"
+MOMENTS = {
+    "TIMESTAMP": f"{MOMENT}.%f",
+    "TIMESTAMP WITH TIME ZONE": f"{MOMENT}.%fZ",
+    "TIMESTAMP_NS": f"{MOMENT}.%n",
+}
+"""How Arrow writes a moment, by its type."""
 PLACE = "labelcore place"
 REMOTE = "://"
+WANTED = re.compile(r"install the required extension '(\w+)")
+LATE = re.compile(r"unsuccessful query result[\s:]+(.+)")
+"""The cause, where a result breaks off."""
+NO_EXTENSION = (
+    "{name}: DuckDB reads this address by its extension {extension}, which is not on this machine "
+    'and could not be downloaded. Where there is a way to the internet, python -c "import duckdb; '
+    "duckdb.sql('INSTALL {extension}')\" puts it into ~/.duckdb/extensions; copy that folder here, "
+    "for DuckDB {version}, or copy the Parquet files"
+)
 
 
 class DuckEngine(Engine):
@@ -38,7 +54,7 @@ class DuckEngine(Engine):
         duckdb = imported("duckdb", name)
         self.name, self.id_columns = name, tuple(id_columns)
         self.parts = tuple(parts)
-        self._error = duckdb.Error
+        self._error, self._version = duckdb.Error, duckdb.__version__
         asked = any(REMOTE in part for part in parts)
         self._home = duckdb.connect(
             config={
@@ -74,8 +90,16 @@ class DuckEngine(Engine):
         self.parts = tuple(self.parts if set(self.parts) <= set(rows) else sorted(rows))
         first = [as_written(part) for part in self.parts[:1]]
         table = sql("DESCRIBE SELECT * FROM read_parquet({})", value(first))
-        self.columns = tuple(str(row[0]) for row in self.fetch(table))
+        self._types = {str(row[0]): str(row[1]) for row in self.fetch(table)}
+        self.columns = tuple(self._types)
         return [int(rows[part]) for part in self.parts]
+
+    def text(self, name: str) -> Piece:
+        """A moment as it is read from the file."""
+        form = MOMENTS.get(self._types.get(name, ""))
+        if form is None:
+            return super().text(name)
+        return sql("COALESCE(strftime({}, {}), '')", self.column(name), value(form))
 
     def __reduce__(self) -> tuple[type[DuckEngine], tuple[object, ...]]:
         return DuckEngine, (self.name, self.parts, self.id_columns)
@@ -155,6 +179,15 @@ class DuckEngine(Engine):
         gone = [part for part in self.parts if REMOTE not in part and not Path(part).exists()]
         if gone:
             return EngineError(f"{self.name}: the part {Path(gone[0]).name} is not there any more")
+        if found := WANTED.search(str(error)):
+            told = {"name": self.name, "extension": found[1], "version": self._version}
+            return EngineError(NO_EXTENSION.format(**told))
+        if any(REMOTE in part for part in self.parts):
+            cause = late[1] if (late := LATE.search(str(error))) else first_line(error)
+            return EngineError(
+                f"{self.name}: it cannot be read from its address: {cause}. Try again when it can; "
+                "what was made so far is as it was"
+            )
         return EngineError(f"{self.name}: DuckDB cannot read it: {first_line(error)}")
 
 

@@ -22,19 +22,28 @@ from labelcore.population.engines.engine import (
     unique,
 )
 from labelcore.population.engines.extras import imported
-from labelcore.population.engines.sql import HOLE, Piece, joined, sql
+from labelcore.population.engines.sql import HOLE, Piece, joined, sql, value
 from labelcore.population.text import as_text
 
 SCHEME = "spark:"
-SHUFFLES = "spark.sql.shuffle.partitions"
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+}
+"""Without the last two, the texts of moments, ids among them, would be those of a zone, and of
+another type than in the file."""
+MOMENT = "yyyy-MM-dd HH:mm:ss.SSSSSS"
+MOMENTS = {"timestamp": f"{MOMENT}'Z'", "timestamp_ntz": MOMENT}
 Answer = TypeVar("Answer")
 
 
 class SparkEngine(Engine):
     """Parquet as "spark:folder", a table that the session of Spark knows as "spark:#schema.table".
 
-    Runs in the session that is there, else in a new one on this machine. Positions count the rows
-    by their id as text. A large result is written to a temporary folder first.
+    Runs beside the session that is there, which keeps its settings, else in a new one on this
+    machine. Positions count the rows by their id as text. A large result is written to a temporary
+    folder first.
     """
 
     text_type: ClassVar[str] = "STRING"
@@ -48,19 +57,33 @@ class SparkEngine(Engine):
         if not id_columns:
             raise ValueError(f"id must name a column: the rows of {self.name} have no order")
         self.id_columns, self.address = tuple(id_columns), url
-        builder = sessions.SparkSession.builder.appName("labelcore").config(SHUFFLES, "8")
-        self._spark = builder.config("spark.ui.enabled", "false").getOrCreate()
+        builder = sessions.SparkSession.builder.appName("labelcore")
+        known = builder.config("spark.ui.enabled", "false").getOrCreate()
+        self._spark = known.newSession()
+        for name, setting in SETTINGS.items():
+            self._spark.conf.set(name, setting)
+        self._view = f"labelcore_{id(self)}"
         try:
-            frame = self._spark.table(table) if table else self._spark.read.parquet(path)
-            view = f"labelcore_{id(self)}"
-            frame.createOrReplaceTempView(view)
-            self.columns = tuple(frame.columns)
+            frame = known.table(table) if table else self._spark.read.parquet(path)
+            frame.createOrReplaceGlobalTempView(self._view)
+            self._types = dict(frame.dtypes)
         except Exception as error:
             raise self._failed(error) from error
-        self.table = Piece(view)
+        self.columns = tuple(self._types)
+        self.table = Piece(f"global_temp.{self._view}")
+
+    def __reduce__(self) -> tuple[type[SparkEngine], tuple[object, ...]]:
+        return SparkEngine, (self.address, self.id_columns)
 
     def quoted(self, name: str) -> Piece:
         return Piece("`" + name.replace("`", "``") + "`")
+
+    def text(self, name: str) -> Piece:
+        """A moment as a file has it."""
+        form = MOMENTS.get(self._types.get(name, ""))
+        if form is None:
+            return super().text(name)
+        return sql("COALESCE(date_format({}, {}), '')", self.column(name), value(form))
 
     def nearest(self, number: Piece) -> Piece:
         """With room for the sum."""
@@ -95,15 +118,14 @@ class SparkEngine(Engine):
             "SELECT {} FROM {} WHERE {}",
             *(joined(", ", self.selected(columns)), self.table, self.is_item(item_id)),
         )
-        rows = self.fetch(query)
-        if len(rows) != 1:
+        found: pa.Table = self._run(lambda: self._asked(query).toArrow(), go_on)
+        if found.num_rows != 1:
             raise EngineError(f"{self.name}: the item {item_id!r} is not there any more")
-        texts = [as_text(pa.chunked_array([pa.array([one])])) for one in rows[0]]
-        return {name: text[0].as_py() for name, text in zip(unique(columns), texts, strict=True)}
+        return {name: as_text(found.column(name))[0].as_py() for name in unique(columns)}
 
     def close(self) -> None:
         """The session may be others' as well: only the view goes."""
-        self._spark.catalog.dropTempView(self.table.text)
+        self._spark.catalog.dropGlobalTempView(self._view)
 
     def _run(self, work: Callable[[], Answer], tick: Tick) -> Answer:
         def ask() -> Answer:

@@ -72,7 +72,12 @@ def made_rows() -> pa.Table:
     order = random.permutation(N).tolist()
     ids = [f"é{row}|\\" if row % 3 else f"Z {row}'\"?%s" for row in order]
     texts = [None if row == 7 else f'text, "{row}"\nof a row' for row in range(N)]
-    return pa.table({ID: ids, "crowded": crowded, SMOOTH: smooth, "called": called, "text": texts})
+    moments = pa.array([10**15 + 987_654_321 * row for row in order], pa.timestamp("us", "UTC"))
+    return pa.table(
+        {ID: ids, "crowded": crowded, SMOOTH: smooth, "called": called, "text": texts,
+         "moment": moments, "day": moments.cast(pa.date32(), safe=False),
+         "local": moments.cast(pa.timestamp("us"))}
+    )  # fmt: skip
 
 
 def _in_memory(rows: pa.Table) -> lc.Population:
@@ -123,7 +128,7 @@ def _postgresql(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) ->
         connection.execute('DROP TABLE IF EXISTS "of items".items')
         connection.execute(
             'CREATE TABLE "of items".items ("i d" TEXT, crowded FLOAT8, "smo""oth?%s" FLOAT8,'
-            " called TEXT, text TEXT)"
+            " called TEXT, text TEXT, moment TIMESTAMPTZ, day DATE, local TIMESTAMP)"
         )
         with connection.cursor().copy('COPY "of items".items FROM STDIN') as copy:
             for row in zip(*rows.to_pydict().values(), strict=True):
@@ -132,11 +137,18 @@ def _postgresql(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) ->
 
 
 def _spark(rows: pa.Table, folder: Path, request: pytest.FixtureRequest) -> Given:
+    """Beside a session that somebody else has begun, in a zone of their own."""
+    from pyspark.sql import SparkSession
+
     from labelcore.population.engines.spark import SparkEngine
 
+    zone = "spark.sql.session.timeZone"
+    known = SparkSession.builder.config(zone, "Asia/Tokyo").getOrCreate()
     for number, first in enumerate(range(0, N, 1_000)):
         pq.write_table(rows.slice(first, 1_000), folder / f"part-{number}.parquet")
-    return _given(SparkEngine(f"spark:{folder}", [ID]), _by_id(rows))
+    found = _given(SparkEngine(f"spark:{folder}", [ID]), _by_id(rows))
+    assert known.conf.get(zone) == "Asia/Tokyo"
+    return found
 
 
 def _by_id(rows: pa.Table) -> pa.Table:
