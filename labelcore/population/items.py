@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 from typing import Any, Protocol
 
 import numpy as np
@@ -120,24 +120,33 @@ class Part:
 
 
 def apart(parts: Sequence[Part]) -> bool:
-    """Whether it is plain that no two parts share an item: of the same predictions they are pieces
-    of one order, one behind the other, and all name the same classifiers."""
-    named = {tuple(sorted(part.predicted)) for part in parts}
-    alike: dict[tuple[tuple[str, int], ...], list[Part]] = {}
-    for part in parts:
-        alike.setdefault(tuple(sorted(part.predicted.items())), []).append(part)
-    return len(named) < 2 and all(_in_a_row(group) for group in alike.values())
+    """Whether it is plain that no two parts share an item: a classifier predicts differently, one
+    comes before the other in an order, or lies where the other has a gap."""
+    return all(_apart(one, other) for one, other in combinations(parts, 2))
 
 
-def _in_a_row(parts: Sequence[Part]) -> bool:
-    if len(parts) < 2:
+def _apart(one: Part, other: Part) -> bool:
+    if any(other.predicted.get(name, code) != code for name, code in one.predicted.items()):
         return True
-    if any(len(part.stretches) != 1 for part in parts):
+    pairs = [*product(one.stretches, other.stretches), *product(other.stretches, one.stretches)]
+    gaps = [*product(one.stretches, other.without), *product(other.stretches, one.without)]
+    return any(_ends(first.until, second.after, first, second) for first, second in pairs) or any(
+        (gap.after is None or _ends(gap.after, own.after, gap, own))
+        and (gap.until is None or _ends(own.until, gap.until, gap, own))
+        for own, gap in gaps
+    )
+
+
+def _ends(first: Mark | None, second: Mark | None, one: Stretch, other: Stretch) -> bool:
+    """Whether a place in the order of a piece is not behind another, in the same order."""
+    if first is None or second is None or _whole(one) != _whole(other):
         return False
-    pieces = [part.stretches[0] for part in parts]
-    whole = {replace(piece, after=None, until=None) for piece in pieces}
-    inner = [(one.until, other.after) for one, other in pairwise(pieces)]
-    return len(whole) == 1 and all(one is not None and one == other for one, other in inner)
+    sign = -1.0 if one.falling else 1.0
+    return (sign * first.score, first.tie) <= (sign * second.score, second.tie)
+
+
+def _whole(piece: Stretch) -> Stretch:
+    return replace(piece, after=None, until=None)
 
 
 class Column(Protocol):

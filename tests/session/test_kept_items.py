@@ -17,6 +17,8 @@ from labelcore.population.engines import kept, sources, table_items
 
 N, SEED = 4_000, 11
 REACH = {"candidates": [100, 300], "precision_threshold": 0.6}
+MIXTURE = {"stratification": "gmm", "n_strata": 5}
+EQUAL_SIZE = {"stratification": "eqsz", "n_strata": 5}
 SCALARS = ["precision", "recall", "accuracy"]
 READ: dict[str, Any] = {
     "id": "id",
@@ -37,6 +39,13 @@ PLANS: dict[str, tuple[str, dict[str, Any]]] = {
     "plain": ("simple_random", {}),
     "two groups": ("oversampling", {"estimands": ["precision", "recall"]}),
     "two groups, raw": ("oversampling", {"estimands": ["precision"], "classifier": "raw"}),
+    "by sureness": ("stratified", {"estimands": ["accuracy"]}),
+    "by sureness, raw": (
+        "stratified",
+        {"estimands": SCALARS, "classifier": "raw", "promise": "fixed"},
+    ),
+    "by a mixture": ("stratified", {"estimands": ["accuracy"], "params": MIXTURE}),
+    "of equal size": ("stratified", {"estimands": ["accuracy"], "params": EQUAL_SIZE}),
 }
 
 
