@@ -34,7 +34,7 @@ def test_an_array_that_is_kept_twice_is_counted_once() -> None:
     population = read_list(4)
     session = lc.Session(population, lc.Plan("simple_random", "prevalence", budget=2))
     before = sum(held(session))
-    session.engine.__dict__["spare"] = session.engine.codes
+    session.engine.__dict__["spare"] = session.engine.frame.queue
     assert sum(held(session)) == before
     session.engine.__dict__["spare"] = np.zeros(4)
     assert sum(held(session)) == before + 8

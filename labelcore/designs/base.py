@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 from labelcore.designs.params import DesignParams as DesignParams
 from labelcore.designs.params import WatchedParams as WatchedParams
 from labelcore.designs.params import parameter as parameter
+from labelcore.designs.progress import NO_ANSWER as NO_ANSWER
+from labelcore.designs.progress import OPEN as OPEN
+from labelcore.designs.progress import UNDECIDED as UNDECIDED
+from labelcore.designs.progress import AnswerCodes as AnswerCodes
 from labelcore.designs.progress import Progress as Progress
 from labelcore.errors import PlanError
 from labelcore.population import Population
@@ -25,10 +29,6 @@ from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
-NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
-"""Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
-
-
 INTERVAL_RULES = 7
 """The version of the interval rules that new plans keep; 1 is that of version 0.1.0."""
 WHOLE_ITEMS = 2

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from labelcore.designs.base import Frame, Look, Setup, extended
+from labelcore.designs.base import Frame, IntArray, Look, Setup, extended
 from labelcore.designs.helpers import check_helpers, helper_notes, said_by_helpers
 from labelcore.designs.one_group import counts_of_group, with_known
 from labelcore.designs.rates import item_probability
@@ -91,7 +91,8 @@ def helped_figures(answers: Answers[HelpedSample], look: Look, plain: Figures) -
     of the helpers of the plan."""
     assert look.setup is not None
     population, frame = look.setup.population, answers.frame
-    parts = _items(answers, population)
+    codes = answers.codes.of_all(len(population))
+    parts = _items(answers, population, codes)
     if parts is None:
         return plain
     probability, truth, predicted = parts
@@ -106,7 +107,7 @@ def helped_figures(answers: Answers[HelpedSample], look: Look, plain: Figures) -
         if group is None:
             continue
         mine = sampled & _members(row, predicted)
-        seen = frame.queue[(mine & (answers.codes >= 0))[frame.queue]]
+        seen = frame.queue[(mine & (codes >= 0))[frame.queue]]
         outcome = counted(row, truth, predicted)[seen]
         if columns is not None:
             position = np.cumsum(mine) - 1
@@ -182,11 +183,11 @@ def expected_left(population: Population, classifier: str, row: Estimand) -> flo
 
 
 def _items(
-    answers: Answers[HelpedSample], population: Population
+    answers: Answers[HelpedSample], population: Population, codes: IntArray
 ) -> tuple[FloatArray | None, FloatArray, BoolArray] | None:
     """The chance that each item is positive (None: no score tells), whether its label is (0 without
-    one), and whether it is predicted so, (n_items,); with several classes positive means judged
-    rightly. None where neither scores nor helpers speak of this class."""
+    one), and whether it is predicted so, (n_items,); with several classes positive
+    means judged rightly. None where neither scores nor helpers speak of this class."""
     name = answers.classifier
     probability = None if name is None else item_probability(population, name)
     side = None if name is None else population.predictions.get(name)
@@ -194,10 +195,10 @@ def _items(
     guessed = probability is not None or answers.frame.evidence is not None
     if not guessed or (several and answers.class_index is not None):
         return None
-    every = np.full(len(answers.codes), True)
+    every = np.full(len(codes), True)
     if several:
-        return probability, (answers.codes == side).astype(float), every
-    truth = (answers.codes == answers.class_index).astype(float)
+        return probability, (codes == side).astype(float), every
+    truth = (codes == answers.class_index).astype(float)
     return probability, truth, every if side is None else side == answers.class_index
 
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from labelcore.designs.base import (
-    NO_ANSWER,
     IntArray,
     Look,
     Progress,
@@ -198,7 +197,7 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
 
     def figures(self, answers: Answers[PairFrame], look: Look) -> Figures:
         frame = answers.frame
-        asked = np.flatnonzero(answers.codes != NO_ANSWER)
+        asked = answers.codes.positions
         waiting = frame.sizes - frame.counts(asked[frame.stratum[asked] != NOT_SAMPLED])
         return self._shown(answers, look, not waiting[frame.differ].any())
 

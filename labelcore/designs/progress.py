@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,53 @@ from numpy.typing import NDArray
 from labelcore.stats.profile import FloatArray
 
 IntArray = NDArray[np.int64]
+NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
+"""Codes of items without a class: never drawn, unsure or broken, drawn and still open."""
+
+
+class AnswerCodes:
+    """The class index of each answered item, UNDECIDED or OPEN of one that was drawn, NO_ANSWER of
+    any other: memory and time go by what was drawn, however large the file is."""
+
+    def __init__(self) -> None:
+        self._code: dict[int, int] = {}
+
+    def __getitem__(self, positions: Any) -> Any:
+        """The code of one item, or of several in the shape of ``positions``."""
+        asked = np.asarray(positions)
+        if not asked.ndim:
+            return self._code.get(int(asked), NO_ANSWER)
+        found = map(self._code.get, asked.reshape(-1).tolist(), repeat(NO_ANSWER))
+        return np.fromiter(found, np.int64, asked.size).reshape(asked.shape)
+
+    def __setitem__(self, positions: Any, codes: Any) -> None:
+        asked = np.asarray(positions)
+        each = np.broadcast_to(np.asarray(codes, dtype=np.int64), asked.shape).reshape(-1)
+        self._code.update(zip(asked.reshape(-1).tolist(), each.tolist(), strict=True))
+
+    @property
+    def positions(self) -> IntArray:
+        """The items that have a code, (n,), in the order in which they got one first."""
+        return np.fromiter(self._code, np.int64, len(self._code))
+
+    @property
+    def labelled(self) -> IntArray:
+        """The items that have a class, (n_labelled,), in that order."""
+        there = self.positions
+        return np.asarray(there[self[there] > NO_ANSWER])
+
+    def of_all(self, number: int) -> IntArray:
+        """The codes of all ``number`` items of the file, (n_items,)."""
+        found = np.full(number, NO_ANSWER, dtype=np.int64)
+        there = self.positions
+        found[there] = self[there]
+        return found
+
+    def copy(self) -> AnswerCodes:
+        """The same codes, to be changed apart."""
+        other = AnswerCodes()
+        other._code = self._code.copy()
+        return other
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -21,7 +69,7 @@ class Progress:
     labelled   items with a class, positive: of these positive (rightly judged with several classes)
     limit      the most items that may be drawn in all
     right      labelled items that the first classifier judges rightly
-    codes      (n_items,), class index of each answered item, NO_ANSWER, UNDECIDED or OPEN elsewhere
+    codes      of the items drawn so far
     asked      (n_drawn,), the items drawn, in that order
     memory     what the method keeps from one call to the next to save time; nothing depends on it
     """
@@ -31,6 +79,6 @@ class Progress:
     positive: FloatArray
     limit: int
     right: FloatArray | None = None
-    codes: IntArray | None = None
+    codes: AnswerCodes | None = None
     asked: IntArray | None = None
     memory: dict[int, Any] = field(default_factory=dict)

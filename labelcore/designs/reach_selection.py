@@ -282,7 +282,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         alike = np.cumsum(differs)
         part = np.full(len(frame.stratum), alike[-1] + 1, dtype=np.int64)
         part[frame.union[by_number]] = alike
-        return Samples(part, np.ones(len(part), dtype=bool))
+        return Samples(part, np.bincount(part))
 
     def status(
         self, setup: Setup, frame: ReachFrame, progress: Progress, look: Look

@@ -224,15 +224,17 @@ class Recycling(EstimatesScalars[RecyclingFrame], SharesDraws[RecyclingFrame]):
         frame, codes = answers.frame, answers.codes
         assert look.setup is not None
         place = _place(frame, answers.classifier)
-        positive = codes == answers.class_index
+        assert answers.class_index is not None
         found, draws = [], []
         for row in answers.rows:
             parts = (frame.precision if row.name == "precision" else frame.recall)[place]
-            cells = parts.counted(codes > NO_ANSWER, positive)
-            drawn = frame.samples[place].items
-            known = drawn[codes[drawn] > NO_ANSWER]
+            cells = parts.counted(codes, answers.class_index)
+            own = codes[frame.samples[place].items]
+            known = own[own > NO_ANSWER]
             if _as_printed(row, look) and cells.unlabelled.sum() > 0:
-                found.append(_printed(float(positive[known].sum()), len(known), look))
+                found.append(
+                    _printed(float((known == answers.class_index).sum()), len(known), look)
+                )
             else:
                 found.append(_bounds(row, cells, look))
             others = [frame.negatives] + ([frame.samples[0].items] if place else [])

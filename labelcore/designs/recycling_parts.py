@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.designs.progress import NO_ANSWER, AnswerCodes
 from labelcore.designs.samples import Samples
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.recycling import Recycled, agreement_levels
@@ -48,16 +49,23 @@ class Parts:
         found = np.bincount(place, weights, minlength=len(self.sizes))
         return np.asarray(found, dtype=float)
 
-    def counted(self, known: BoolArray, positive: BoolArray) -> Cells:
-        """Labels of each part: those of its own sample, or all where every item has one; ``known``
-        and ``positive`` are (n_items,)."""
-        own = self.sampled[known[self.sampled]]
-        labelled, hits = self._numbers(own), self._numbers(own, positive[own].astype(float))
-        every = np.flatnonzero(known & (self.part >= 0))
-        whole = self._numbers(every) == self.sizes
-        labelled = np.where(whole, self.sizes, labelled)
-        hits = np.where(whole, self._numbers(every, positive[every].astype(float)), hits)
+    def counted(self, codes: AnswerCodes, positive: int) -> Cells:
+        """Labels of each part: those of its own sample, or all where every item has one; the class
+        ``positive`` counts."""
+        own = self.sampled[codes[self.sampled] > NO_ANSWER]
+        labelled, hits = self._labels(own, codes, positive)
+        every = codes.labelled
+        number, all_hits = self._labels(every[self.part[every] >= 0], codes, positive)
+        whole = number == self.sizes
+        labelled, hits = np.where(whole, self.sizes, labelled), np.where(whole, all_hits, hits)
         return Cells(self.sizes, labelled, hits, self.predicted)
+
+    def _labels(
+        self, items: IntArray, codes: AnswerCodes, positive: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """The labels of some items, and those of the class ``positive``, by part."""
+        hits = (codes[items] == positive).astype(float)
+        return self._numbers(items), self._numbers(items, hits)
 
     def expected(self, asked: BoolArray, rates: FloatArray) -> Cells:
         """What the labels of the items ``asked`` are expected to be; both are (n_items,)."""
@@ -105,8 +113,8 @@ def samples_of(precision: Parts, recall: Parts, called: BoolArray) -> Samples:
     """One classifier's parts of precision where it calls an item positive, those of recall
     elsewhere; ``called`` is (n_items,)."""
     both = len(precision.sizes) + recall.part.astype(np.int64)
-    part = np.unique(np.where(called, precision.part, both), return_inverse=True)[1]
-    member = np.zeros(len(called), dtype=bool)
-    member[precision.sampled] = True
-    member[recall.sampled[~called[recall.sampled]]] = True
-    return Samples(part.astype(np.int64), member)
+    _, part, sizes = np.unique(
+        np.where(called, precision.part, both), return_inverse=True, return_counts=True
+    )
+    others = recall.sampled[~called[recall.sampled]]
+    return Samples(part, sizes, np.union1d(precision.sampled, others))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from labelcore.designs.base import Design, FrameT
 from labelcore.population import Population
+from labelcore.population.items import Column
 from labelcore.stats.profile import BoolArray
 
 IntArray = NDArray[np.int64]
@@ -21,19 +22,24 @@ class Samples:
     """Parts of a file, and the items whose labels are, given their number, a random sample of each.
 
     part     (n_items,), the part that each item belongs to, 0, 1, ...
-    member   (n_items,), whether the item's label is one of its part's sample; labels of other items
+    sizes    (n_parts,), items of each part
+    members  (n_members,), the items whose label is one of their part's sample; labels of others
              were asked for something else, and say nothing of the part as long as it has items
-             without a label
+             without a label. None: every label is one
     """
 
-    part: IntArray
-    member: BoolArray
+    part: Column
+    sizes: IntArray
+    members: IntArray | None = None
 
-    def counting(self, known: BoolArray) -> BoolArray:
-        """The labels that count: those of the samples, and all of a part in which every item has
-        one; ``known`` is (n_items,)."""
-        left = np.bincount(self.part, ~known)
-        return np.asarray(known & (self.member | (left == 0)[self.part]))
+    def counting(self, known: IntArray) -> BoolArray:
+        """Which labels count: those of the samples, and all of a part in which every item has one;
+        ``known`` are the items that have a label, (n_labels,)."""
+        if self.members is None:
+            return np.ones(len(known), dtype=bool)
+        part = self.part[known]
+        whole = np.bincount(part, minlength=len(self.sizes)) == self.sizes
+        return np.asarray(np.isin(known, self.members) | whole[part])
 
 
 class SharesDraws(Design[FrameT]):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic
 
 import numpy as np
 
-from labelcore.designs.base import Design, FrameT, IntArray, Look, Setup
+from labelcore.designs.base import AnswerCodes, Design, FrameT, IntArray, Look, Setup
 from labelcore.estimands import Estimand
 from labelcore.promises import Method, Promise
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
@@ -26,7 +26,7 @@ class Answers(Generic[FrameT]):
     cells    counts of the parts of the strata that share a prediction
     rates    (n_cells,), the method's own idea of each cell's rate; None where it has none
     class_index   the class that counts as positive; None: being judged rightly (several classes)
-    codes    (n_items,), class index of each answered item; another number where there is none
+    codes    of the items drawn so far
     """
 
     frame: FrameT
@@ -35,7 +35,7 @@ class Answers(Generic[FrameT]):
     rates: FloatArray | None
     classifier: str | None
     class_index: int | None
-    codes: IntArray
+    codes: AnswerCodes
 
 
 @dataclass(frozen=True, eq=False, slots=True)

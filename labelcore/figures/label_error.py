@@ -163,9 +163,9 @@ def _seconds(
     stage: Engine, question: Question, cells: Cells, readings: Sequence[Reading]
 ) -> SecondReadings:
     """The second readings of labels that are a random sample of their cell."""
-    counting = sampled_labels(stage, question.classifier)
+    counting = {*sampled_labels(stage, question.classifier).tolist()}
     placed = [(stage.asked[one.index - 1].position, one) for one in readings]
-    mine = [(position, one) for position, one in placed if counting[position]]
+    mine = [(position, one) for position, one in placed if position in counting]
     cell = sampled_tally(stage, question.classifier).cells_at([position for position, _ in mine])
     weight = cells.size / np.maximum(cells.labelled, 1)
     differs = np.array([one.differs for _, one in mine], dtype=bool)

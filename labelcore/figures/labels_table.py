@@ -24,15 +24,16 @@ BEFORE = "labelled"
 """The status of an answer that was there before the project."""
 
 
-def label_weights(engine: Engine) -> FloatArray:
-    """How many items of the file each label stands for, (n_items,): N / n of its cell, the part of
-    a stratum in which the first classifier says the same. NaN for items without a label that the
-    figures rest on, and everywhere for a method whose labels are no random sample of its strata.
+def label_weights(engine: Engine, positions: IntArray) -> FloatArray:
+    """How many items of the file the label of each of some items stands for, (n,): N / n of its
+    cell, the part of a stratum in which the first classifier says the same. NaN for items without a
+    label that the figures rest on, and everywhere for a method whose labels are no random sample of
+    its strata.
 
     Source: Cochran (1977), section 5A.9, stratification after selection.
     """
     engine = headline_stage(engine)
-    weight = np.full(len(engine.population), np.nan)
+    weight = np.full(len(positions), np.nan)
     if not engine.design.has_weights:
         return weight
     first = engine.classifiers[0]
@@ -41,8 +42,8 @@ def label_weights(engine: Engine) -> FloatArray:
     of_cell = np.divide(
         tally.size, labelled, out=np.full(len(labelled), np.nan), where=labelled > 0
     )
-    counted = sampled_labels(engine, first)
-    weight[counted] = of_cell[tally.cells_at(counted)]
+    counted = np.isin(positions, sampled_labels(engine, first))
+    weight[counted] = of_cell[tally.cells_at(positions[counted])]
     return weight
 
 
@@ -56,7 +57,7 @@ def labels_table(
     rows += _rows_before(engine)
     position = np.array([row.pop("position") for row in rows], dtype=np.int64)
     found = pd.DataFrame(rows, columns=list(_TYPES)).astype(_TYPES)
-    found["weight"] = label_weights(engine)[position]
+    found["weight"] = label_weights(engine, position)
     more = {**_id_columns(population, found), **_said(population, position), **_remarks(rows)}
     for name, values in more.items():
         found[name] = pd.Series(values, index=found.index)

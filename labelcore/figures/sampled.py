@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+from labelcore.designs.base import IntArray
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.log.engine import Engine
-from labelcore.stats.profile import BoolArray
 from labelcore.tallies import Tally, tally_of
 
 
@@ -35,13 +35,14 @@ def sampled_tally(engine: Engine, classifier: str | None) -> Tally:
     samples = samples_of(engine, classifier)
     if samples is None:
         return engine.tallies[classifier]
-    tally = tally_of(engine.population, samples.part, classifier)
-    positions = np.flatnonzero(sampled_labels(engine, classifier))
+    part: Any = samples.part
+    tally = tally_of(engine.population, part, classifier)
+    positions = sampled_labels(engine, classifier)
     tally.add_all(positions, engine.codes[positions])
     return tally
 
 
-def sampled_labels(engine: Engine, classifier: str | None) -> BoolArray:
-    """The labelled items that ``sampled_tally`` counts, (n_items,)."""
-    samples, labelled = samples_of(engine, classifier), engine.codes >= 0
-    return labelled if samples is None else samples.counting(labelled)
+def sampled_labels(engine: Engine, classifier: str | None) -> IntArray:
+    """The labelled items that ``sampled_tally`` counts, (n_counted,)."""
+    samples, labelled = samples_of(engine, classifier), engine.codes.labelled
+    return labelled if samples is None else labelled[samples.counting(labelled)]

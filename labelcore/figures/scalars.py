@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import IntArray, Look, Progress
+from labelcore.designs.base import AnswerCodes, IntArray, Look, Progress
 from labelcore.designs.curves import (
     JUDGEMENT,
     OPEN_SHARE,
@@ -356,9 +356,9 @@ def _slope(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:
 
 def _filled_codes(
     engine: Engine, tally: Tally, answers: Answers[Any], rising: BoolArray, strictly: bool
-) -> IntArray:
+) -> AnswerCodes:
     """The codes with every doubtful item positive in the cells that are ``rising`` and another
-    class elsewhere, (n_items,)."""
+    class elsewhere."""
     doubts = np.array(doubtful_positions(engine, strictly=strictly), dtype=np.int64)
     cell = tally.cells_at(doubts)
     positive = tally.prediction[cell] if answers.class_index is None else answers.class_index

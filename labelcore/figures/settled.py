@@ -206,7 +206,7 @@ def _settlings(
     """The counts by the first readings, with the overlap: without the items that are not settled;
     where there are some, also with all of them lowering and with all of them raising the figure."""
     positions = np.array([stage.asked[one.index - 1].position for one in known.judged], dtype=int)
-    counting = sampled_labels(stage, question.classifier)[positions]
+    counting = np.isin(positions, sampled_labels(stage, question.classifier))
     tally = sampled_tally(stage, question.classifier)
     cell = tally.cells_at(positions)
     first = [stage.classes[str(one.first.label)] for one in known.judged]

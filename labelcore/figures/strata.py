@@ -49,7 +49,7 @@ def strata_table(engine: Engine) -> pd.DataFrame:
     )
     found = found[cells.sampled].reset_index(drop=True)
     found.attrs["known"] = int(cells.size[~cells.sampled].sum())
-    found.attrs["apart"] = int((engine.codes >= 0).sum() - cells.labelled.sum())
+    found.attrs["apart"] = len(engine.codes.labelled) - int(cells.labelled.sum())
     found.attrs["rate"] = "judged rightly" if several else "positive"
     named = [classes[positive], *(name for name in classes if name != classes[positive])]
     found.attrs["classes"] = [name for name in named if not (found["called"] == "").all()]

@@ -31,7 +31,7 @@ from labelcore.plan.existing import RANDOM, existing_labels, prepared, remember
 from labelcore.plan.plan import Plan
 from labelcore.plan.stop_rules import looking
 from labelcore.population import Population
-from labelcore.stats.orders import HASHED, Orders, narrow
+from labelcore.stats.orders import HASHED, Orders
 from labelcore.stats.profile import BoolArray, FloatArray
 from labelcore.tallies import Subject, Tally, questions, tallies_of
 
@@ -100,8 +100,7 @@ class Engine(Book):
         self._last_answered = 0
         self._unanswered: set[int] = set()
         self._undecided: set[int] = set()
-        never = np.full(len(self.population), base.NO_ANSWER, dtype=np.int8)
-        self.codes = narrow(never, len(self.classes))
+        self.codes = base.AnswerCodes()
         self._positions = np.empty(0, dtype=np.int64)
         self._memory: dict[int, Any] = {}
         self._stop = -1, margin_stop.Stop(None, True)

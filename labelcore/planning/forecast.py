@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import Frame, Look, Setup
+from labelcore.designs.base import AnswerCodes, Frame, Look, Setup
 from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.rates import (
     PROBABILITY_RANGE,
@@ -332,7 +332,7 @@ class Outlook:
             rates,
             question.classifier,
             question.class_index,
-            np.zeros(0, dtype=np.int64),
+            AnswerCodes(),
         )
 
     def notes(self, planned: int) -> list[str]:

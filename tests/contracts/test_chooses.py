@@ -136,8 +136,9 @@ class Clinging(Broken):
         assert progress.codes is not None
         if not look.draws:
             self.seen[:] = False
-        self.seen |= progress.codes == frame.positive
-        codes = np.where(self.seen, frame.positive, progress.codes)
+        labelled, codes = progress.codes.labelled, progress.codes.copy()
+        self.seen[labelled] |= codes[labelled] == frame.positive
+        codes[np.flatnonzero(self.seen)] = frame.positive
         return super().choice(setup, frame, replace(progress, codes=codes), look)
 
 

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import chi2
 
 import labelcore as lc
-from labelcore.designs.base import DesignParams, Frame, Look, parameter
+from labelcore.designs.base import AnswerCodes, DesignParams, Frame, Look, parameter
 from labelcore.designs.recycling import Recycling
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.designs.scalars import Answers, Figures
@@ -53,12 +53,13 @@ class Clinging(Broken):
     """Keeps every class it ever saw."""
 
     def __init__(self) -> None:
-        self.seen = np.zeros(0)
+        self.seen = AnswerCodes()
 
     def figures(self, answers: Answers, look: Look) -> Figures:
-        if len(self.seen) != len(answers.codes) or look.labels == 0:
-            self.seen = answers.codes.copy()
-        self.seen = np.maximum(self.seen, answers.codes)
+        if look.labels == 0:
+            self.seen = AnswerCodes()
+        drawn = answers.codes.positions
+        self.seen[drawn] = np.maximum(self.seen[drawn], answers.codes[drawn])
         return super().figures(replace(answers, codes=self.seen), look)
 
 
@@ -142,9 +143,10 @@ def samples_are_random_within_their_parts(name: str, known: Known) -> None:
         found = SharesDraws.of(engine.design).samples(engine.frame, "a")
         part = found.part if part is None else part
         np.testing.assert_array_equal(found.part, part, "the parts are those of every seed")
-        counts = found.counting(engine.codes >= 0)
-        count += counts
-        share += (np.bincount(part, counts) / np.bincount(part))[part]
+        counted = engine.codes.labelled
+        counted = counted[found.counting(counted)]
+        count[counted] += 1
+        share += (np.bincount(part[counted], minlength=len(found.sizes)) / found.sizes)[part]
     statistic, freedom = beyond_chance(count, share, seeds, part)
     assert freedom > 50 and statistic < chi2.isf(NOISE, freedom)
 
@@ -168,7 +170,7 @@ class Pooling(Broken):
 
     def samples(self, frame: Any, classifier: str | None) -> Samples:
         found = super().samples(frame, classifier)
-        return replace(found, member=np.ones(N_ITEMS, dtype=bool))
+        return replace(found, members=None)
 
 
 SHARED = [

@@ -136,19 +136,22 @@ def test_where_a_plan_does_not_ask_nobody_stands_for_the_items(known: Known) -> 
     assert table["weight"].sum() == pytest.approx((known.population.predictions["lr"] == 1).sum())
 
 
-def bias(known: Known, weights: Callable[[Engine], np.ndarray], runs: int = 40) -> float:
+def bias(
+    known: Known, weights: Callable[[Engine, np.ndarray], np.ndarray], runs: int = 40
+) -> float:
     """The mean error of the prevalence over seeds, in standard errors."""
     plan = lc.Plan("geometric_strata", ["precision_curve"], budget=110)
     found = []
     for seed in range(runs):
         engine = run_out(known.engine(plan, seed), known.truth)
-        weight, positive = weights(engine), engine.codes == 1
+        labelled = engine.codes.labelled
+        weight, positive = weights(engine, labelled), engine.codes[labelled] == 1
         found.append(np.nansum(weight * positive) / np.nansum(weight))
     return abs(standard_errors(np.array(found) - known.truth.mean()))
 
 
-def equal_weights(engine: Engine) -> np.ndarray:
-    return np.where(engine.codes >= 0, 1.0, np.nan)
+def equal_weights(engine: Engine, positions: np.ndarray) -> np.ndarray:
+    return np.ones(len(positions))
 
 
 def test_weights_of_a_ranked_list_are_unbiased_and_equal_ones_are_not(

@@ -113,7 +113,8 @@ def test_sessions_side_by_side_are_those_one_after_another(name: str, known: Kno
     ):
         assert one_by_one(other, known) == status
         assert order(engine) == order(other) and engine.kinds == other.kinds
-        np.testing.assert_array_equal(engine.codes, other.codes)
+        every = np.arange(len(engine.population))
+        np.testing.assert_array_equal(engine.codes[every], other.codes[every])
         np.testing.assert_array_equal(engine.drawn, other.drawn)
         assert engine.answers_given == other.answers_given and engine.prefix() == other.prefix()
         for key, result in results(other).items():
