@@ -16,6 +16,7 @@ import labelcore as lc
 from benchmarks.harness import Job, Row, generator, table
 from benchmarks.helpers import DESIGN, MAIN, SHOWN, Pair, figures_of
 from benchmarks.labels.peers import missing
+from labelcore.designs.base import AnswerCodes
 from labelcore.designs.scalars import Answers, EstimatesScalars
 from labelcore.figures.scalars import look_at
 from labelcore.log.engine import Engine
@@ -99,7 +100,7 @@ def _reader(
     look = replace(look_at(engine), labels=size, draws=size, complete=True)
 
     def read(at: NDArray[np.int64], truth: NDArray[np.bool_]) -> list[Ends]:
-        codes = np.full(len(truth), -1, dtype=np.int64)
+        codes = AnswerCodes()
         codes[at] = truth[at]
         queue = np.concatenate([at, np.setdiff1d(np.arange(len(truth)), at)])
         frame = replace(engine.frame, queue=queue)

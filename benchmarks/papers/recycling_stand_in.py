@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks.real_files import FILES
-from labelcore.designs.base import Look, Setup
+from labelcore.designs.base import AnswerCodes, Look, Setup
 from labelcore.designs.recycling import Recycling
 from labelcore.designs.recycling_frame import RecyclingFrame
 from labelcore.designs.scalars import Answers
@@ -132,7 +132,7 @@ def design_table(folder: Path, runs: int, parent: str) -> pd.DataFrame:
         assert isinstance(frame, RecyclingFrame)
         labels.append(len(frame.sequence))
         look = Look(0.95, "fixed", labels[-1], labels[-1], "file", frame.n_strata, setup=setup)
-        codes = np.full(len(truth), -1)
+        codes = AnswerCodes()
         codes[frame.sequence] = truth[frame.sequence]
         for name, mine in zip(NAMES, called, strict=True):
             cells = Cells(*np.zeros((3, 0)), np.zeros(0, dtype=bool))

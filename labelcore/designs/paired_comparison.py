@@ -15,7 +15,7 @@ from labelcore.designs.base import (
     Setup,
     WatchedParams,
     extended,
-    make_frame,
+    frame_of,
     parameter,
 )
 from labelcore.designs.curves import APPROXIMATE
@@ -32,10 +32,10 @@ from labelcore.designs.paired_frame import (
     SMALLEST_WATCHED,
     PairFrame,
     check_disagreements,
+    check_pair,
     disagreement_notes,
+    pair_parts,
     pair_rates,
-    pair_strata,
-    predictions,
     reaching,
     wanted,
 )
@@ -162,11 +162,12 @@ class PairedComparison(StratifiedDesign[PairFrame], ComparesTwo[PairFrame]):
         return {"disagreements": HALF, **params}
 
     def prepare(self, setup: Setup) -> PairFrame:
-        first, second = predictions(setup)
-        stratum, sides = pair_strata(setup, first, second)
+        items = setup.items()
+        check_pair(setup, items)
+        parts, sides = pair_parts(setup, items)
         predicted, other = sides[:, 0], sides[:, 1]
-        rates, notes = pair_rates(setup, stratum, len(sides))
-        base = make_frame(setup, stratum, rates, predicted, notes)
+        rates, notes = pair_rates(setup, items, parts)
+        base = frame_of(setup, items, parts, rates, predicted, notes)
         asked = wanted(setup, base.sizes, sides)
         frame = extended(base, PairFrame, other=other, wanted=asked)
         few = setup.promise == Promise.WATCHED and int(frame.differ.sum()) < MINIMUM_STRATA

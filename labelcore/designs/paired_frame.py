@@ -3,6 +3,7 @@ the disagreements are all asked, and what a file is refused for."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -10,12 +11,11 @@ import numpy as np
 
 from labelcore.designs.base import Frame, IntArray, Look, Setup
 from labelcore.designs.neyman_batches import FIRST_LABELS_PER_STRATUM
-from labelcore.designs.rates import item_probability, stratum_rates
+from labelcore.designs.rates import looks_like_probability, part_rates
 from labelcore.designs.scalars import Answers
 from labelcore.errors import Given, PlanArgumentError, PlanError, Remedy
-from labelcore.population import Population
+from labelcore.population.items import Items, MeanScore, Part, Stretch, cut
 from labelcore.promises import Promise
-from labelcore.stats.orders import mid_rank_share
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.sequences import MINIMUM_STRATA
 from labelcore.stats.strata import equal_size_edges, geometric_edges
@@ -76,32 +76,34 @@ def reaching(frame: PairFrame, rule: str | None) -> float:
     return np.inf
 
 
-def predictions(setup: Setup) -> tuple[BoolArray, BoolArray]:
-    """Whether each item is called positive by the first and by the second classifier."""
+def check_pair(setup: Setup, items: Items) -> None:
+    """Raise PlanError unless two classifiers with predictions of two classes differ somewhere."""
     population = setup.population
     if len(population.classes) > 2:
         raise PlanError("design 'paired_comparison' needs a file with two classes")
-    positive = population.classes.index(population.positive)
-    names = [str(setup.classifier), str(setup.versus)]
+    names = pair_names(setup)
     silent = [name for name in names if name not in population.predictions]
     if silent:
         raise PlanError(
             "design 'paired_comparison' needs thresholds or predictions of both classifiers, "
             f"{silent[0]!r} has none"
         )
-    first, second = (population.predictions[name] == positive for name in names)
-    if np.array_equal(first, second):
+    if all(one == other for one, other in items.joined(names, [Part()])):
         raise PlanArgumentError(
             "classifier",
             "names ",
             Given(f"{names[0]!r} and {names[1]!r}"),
             ", which say the same about every item that could be asked: how much better one is can "
             "be known without a label",
-            value=tuple(names),
+            value=names,
             short="the two say the same of every item",
             remedies=[Remedy(f"ask how accurate {names[0]!r} is", _alone(setup))],
         )
-    return first, second
+
+
+def pair_names(setup: Setup) -> tuple[str, str]:
+    """The two that are compared."""
+    return str(setup.classifier), str(setup.versus)
 
 
 def _alone(setup: Setup) -> dict[str, Any]:
@@ -110,54 +112,54 @@ def _alone(setup: Setup) -> dict[str, Any]:
     return {**changes, "classifier": setup.classifier}
 
 
-def pair_strata(
-    setup: Setup, first: BoolArray, second: BoolArray
-) -> tuple[IntArray, np.ndarray[Any, np.dtype[np.bool_]]]:
-    """The stratum of each item, and both predictions of each stratum, (n_strata, 2)."""
-    names = (str(setup.classifier), str(setup.versus))
-    order = setup.ranking(pair_score(setup.population, names))
+def pair_parts(setup: Setup, items: Items) -> tuple[list[Part], BoolArray]:
+    """The items of each stratum, and both predictions of each, (n_strata, 2)."""
+    names, population = pair_names(setup), setup.population
+    positive, sizes = population.classes.index(population.positive), items.joined(names, [Part()])
+    whole = pair_order(setup)
     n_differ = setup.params.n_differ or (CLAIM_DIFFER if setup.claims else DIFFER)
     n_agree = setup.params.n_agree or (CLAIM_AGREE if setup.claims else AGREE)
-    stratum = np.zeros(len(order), dtype=np.int64)
+    parts: list[Part] = []
     sides: list[tuple[bool, bool]] = []
     for side in ((True, False), (False, True), (True, True), (False, False)):
-        members = order[((first == side[0]) & (second == side[1]))[order]]
+        codes = tuple(positive if yes else 1 - positive for yes in side)
+        if codes not in sizes:
+            continue
+        number = int(sizes[codes][0])
         edges = (
-            geometric_edges(len(members), n_agree)
+            geometric_edges(number, n_agree)
             if not any(side)
-            else equal_size_edges(len(members), n_agree if all(side) else n_differ)
+            else equal_size_edges(number, n_agree if all(side) else n_differ)
         )
-        piece = np.searchsorted(edges, np.arange(len(members)), side="right")
-        stratum[members] = piece + len(sides)
+        parts += cut(items, whole, dict(zip(names, codes, strict=True)), edges)
         sides += [side] * len(edges)
-    return stratum, np.array(sides)
+    return parts, np.array(sides)
 
 
-def pair_score(population: Population, classifiers: tuple[str, ...]) -> FloatArray:
-    """The mean of the scores of those that have one, as a share of the items below it where it is
-    no probability; zero for each item where nobody has, (n_items,)."""
-    found = []
-    for name in classifiers:
-        probability, score = item_probability(population, name), population.scores.get(name)
-        if probability is not None:
-            found.append(probability)
-        elif score is not None:
-            found.append(mid_rank_share(-score if name in population.descending else score))
-    return np.asarray(np.mean(found, axis=0) if found else np.zeros(len(population)))
+def pair_order(setup: Setup) -> Stretch:
+    """All items by the mean of the scores of those that have one, highest first, as a share of the
+    items below it where it is no probability; by the ties alone where nobody has."""
+    scores, descending = setup.population.scores, setup.population.descending
+    scored = tuple(name for name in pair_names(setup) if name in scores)
+    ranked = tuple(name for name in scored if not looks_like_probability(scores[name]))
+    if len(scored) == len(ranked) < 2:
+        return setup.along(next(iter(scored), None))  # Its shares have the order of the score.
+    turned = tuple(name for name in scored if name in descending)
+    return Stretch(MeanScore(scored, turned, ranked), True, setup.seed)
 
 
 def pair_rates(
-    setup: Setup, stratum: IntArray, n_strata: int
+    setup: Setup, items: Items, parts: Sequence[Part]
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """The mean of what the scores of both suggest, of those that have one if anybody has."""
-    names = [str(setup.classifier), str(setup.versus)]
+    names = pair_names(setup)
     scored = [name for name in names if name in setup.population.scores] or names
-    found = [stratum_rates(setup.population, name, stratum, n_strata) for name in scored]
+    found = [part_rates(setup, items, name, parts) for name in scored]
     notes = dict.fromkeys(note for _, said in found for note in said)
     return np.asarray(np.mean([rates for rates, _ in found], axis=0)), tuple(notes)
 
 
-def wanted(setup: Setup, sizes: IntArray, sides: np.ndarray[Any, np.dtype[np.bool_]]) -> BoolArray:
+def wanted(setup: Setup, sizes: IntArray, sides: BoolArray) -> BoolArray:
     """The strata on which a result or a claim of the plan rests, (n_strata,)."""
     asked = {*setup.estimands, *setup.claims}
     agree = sides[:, 0] == sides[:, 1]

@@ -8,7 +8,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from labelcore.population.items import BEHIND, UNIT, Items, Mark, Part, Score, Stretch, Sureness
+from labelcore.population.items import (
+    BEHIND,
+    UNIT,
+    Items,
+    Mark,
+    MeanScore,
+    Part,
+    Score,
+    Stretch,
+    Sureness,
+)
 from labelcore.population.population import Population
 from labelcore.stats.histogram import Bins, binned
 from labelcore.stats.orders import HASHED, Keys, Orders, narrow, ranking
@@ -20,6 +30,8 @@ MOST_UNITS = 2.0**56
 """Up to here 2^26 scores sum up in halves without a number that takes over 63 bits."""
 BLOCK = 1 << 18
 """Scores that are looked at together."""
+MOST_KINDS = 1 << 10
+"""So many combinations of predictions are counted whether they are there or not."""
 SMALL_CODES = 1 << 15
 """Strata are counted in 16 bits: what is computed with them, such as twice their number, fits."""
 
@@ -33,8 +45,9 @@ class ArrayItems:
     def __init__(self, population: Population, orders: Orders = HASHED) -> None:
         self._file, self._orders = population, orders
         self._ordered: dict[tuple[Score | None, bool, int], IntArray] = {}
+        self._worked_out: dict[Score, FloatArray] = {}
         self._places: dict[tuple[Score | None, bool, int, Mark], int] = {}
-        self._sure: dict[Sureness, FloatArray] = {}
+        self._strata: tuple[list[Part], IntArray] | None = None
 
     def __len__(self) -> int:
         return len(self._file)
@@ -43,6 +56,8 @@ class ArrayItems:
 
     def counts(self, parts: Sequence[Part]) -> IntArray:
         """Items of each part, (n_parts,)."""
+        if self._strata is not None and self._strata[0] == list(parts):
+            return np.bincount(self._strata[1], minlength=len(parts)).astype(np.int64)
         return np.array([len(self._members(part)) for part in parts], dtype=np.int64)
 
     def joined(
@@ -53,7 +68,10 @@ class ArrayItems:
         together: IntArray = np.zeros(len(self), dtype=np.int64)
         for name in classifiers:
             together = together * number + self._file.predictions[name]
-        kinds, place = np.unique(together, return_inverse=True)
+        if number ** len(classifiers) <= MOST_KINDS:
+            kinds, place = np.arange(number ** len(classifiers)), together
+        else:
+            kinds, place = np.unique(together, return_inverse=True)
         found = np.array(
             [np.bincount(place[self._members(part)], minlength=len(kinds)) for part in parts]
         )
@@ -92,19 +110,17 @@ class ArrayItems:
         self, stretch: Stretch, predicted: Mapping[str, int], ranks: Sequence[int]
     ) -> list[Mark]:
         """The items at ranks 1, 2, ... of the order within a stretch and predictions."""
-        members = self._calling(self._between(stretch), predicted)
-        if len(ranks) and not 1 <= min(ranks) <= max(ranks) <= len(members):
-            raise ValueError(f"ranks must be 1 to {len(members):,}, got {ranks[0]} to {ranks[-1]}")
-        items = members[np.array(ranks, dtype=np.int64) - 1]
-        scores = self._score(stretch.score)[items].tolist()
-        ties = _texts(self._ties(stretch, items))
-        marks = [Mark(score, tie) for score, tie in zip(scores, ties, strict=True)]
-        if len(members) == len(self):
-            own = stretch.score, stretch.falling, stretch.seed
-            self._places.update(
-                ((*own, mark), rank) for mark, rank in zip(marks, ranks, strict=True)
-            )
-        return marks
+        order, first = self._order(stretch), self._until(stretch, stretch.after)
+        places = first + self._calling_at(self._between(stretch), predicted)
+        if len(ranks) and not 1 <= min(ranks) <= max(ranks) <= len(places):
+            raise ValueError(f"ranks must be 1 to {len(places):,}, got {ranks[0]} to {ranks[-1]}")
+        at = places[np.array(ranks, dtype=np.int64) - 1]
+        scores = self._score(stretch.score)[order[at]].tolist()
+        ties = _texts(self._ties(stretch, order[at]))
+        found = [Mark(score, tie) for score, tie in zip(scores, ties, strict=True)]
+        for mark, place in zip(found, at.tolist(), strict=True):
+            self._places[stretch.score, stretch.falling, stretch.seed, mark] = place + 1
+        return found
 
     def scores_at(self, stretch: Stretch, ranks: Sequence[int]) -> FloatArray:
         """The scores at ranks 1, 2, ... within a stretch, (n_ranks,)."""
@@ -163,10 +179,15 @@ class ArrayItems:
             return np.zeros(len(self))
         if isinstance(score, str):
             return self._file.scores[score]
-        if score not in self._sure:
-            own = self._file.scores[score.classifier]
-            self._sure[score] = score.of(own, self._file.predictions[score.classifier])
-        return self._sure[score]
+        if score not in self._worked_out:
+            self._worked_out[score] = self._derived(score)
+        return self._worked_out[score]
+
+    def _derived(self, score: Sureness | MeanScore) -> FloatArray:
+        scores = self._file.scores
+        if isinstance(score, MeanScore):
+            return score.of([scores[name] for name in score.classifiers])
+        return score.of(scores[score.classifier], self._file.predictions[score.classifier])
 
     def _ties(self, stretch: Stretch, items: IntArray) -> Keys:
         return self._orders.of_some(stretch.seed, "tie", self._file, items)
@@ -218,9 +239,14 @@ class ArrayItems:
 
     def _calling(self, items: IntArray, predicted: Mapping[str, int]) -> IntArray:
         """Those of some items that classifiers predict so."""
+        return items[self._calling_at(items, predicted)] if predicted else items
+
+    def _calling_at(self, items: IntArray, predicted: Mapping[str, int]) -> IntArray:
+        """Where among some items those are that classifiers predict so."""
+        found = np.arange(len(items))
         for name, code in predicted.items():
-            items = items[self._file.predictions[name][items] == code]
-        return items
+            found = found[self._file.predictions[name][items[found]] == code]
+        return found
 
     def _inside(self, stretch: Stretch) -> IntArray:
         """The positions of a stretch. One that takes items of equal score all together is found
@@ -243,10 +269,13 @@ class ArrayItems:
 
     def strata(self, parts: Sequence[Part]) -> IntArray:
         """Which of these parts each item belongs to, (n_items,), in a narrow type."""
-        found = np.zeros(len(self), dtype=np.int64)
-        for number, part in enumerate(parts):
-            found[self._members(part)] = number
-        return narrow(found, max(len(parts), SMALL_CODES))
+        parts = list(parts)
+        if self._strata is None or self._strata[0] != parts:
+            found = narrow(np.zeros(len(self), dtype=np.int64), max(len(parts), SMALL_CODES))
+            for number, part in enumerate(parts):
+                found[self._members(part)] = number
+            self._strata = parts, found
+        return self._strata[1]
 
     def queue(self, parts: Sequence[Part], seed: int) -> IntArray:
         """Part after part in draw order, (n_items,)."""

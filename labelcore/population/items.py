@@ -14,9 +14,11 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from labelcore.stats.histogram import UNIT as UNIT
 from labelcore.stats.histogram import Bins
+from labelcore.stats.orders import mid_rank_share
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -62,8 +64,44 @@ class Sureness:
         return np.where(predicted == self.positive, own, other)
 
 
-Score = str | Sureness
-"""A classifier, whose score it is, or how sure one is."""
+@dataclass(frozen=True, slots=True)
+class MeanScore:
+    """What several classifiers say of an item together, larger where they are more for the positive
+    class. Every implementation works it out by the operations of ``of``, to the last digit.
+
+    classifiers  have the scores, which are probabilities
+    descending   those of them whose score is the probability of the other class
+    ranked       those whose score may be anything: each stands for the share of the items below it,
+                 which takes the scores of all items at once
+    logit        whether the mean is that of the logits
+    """
+
+    classifiers: tuple[str, ...]
+    descending: tuple[str, ...] = ()
+    ranked: tuple[str, ...] = ()
+    logit: bool = False
+
+    def of(self, scores: Sequence[FloatArray]) -> FloatArray:
+        """The mean of all items, (n_items,).
+
+        scores   (n_items,) each, as in the file
+        """
+        total = self._one(self.classifiers[0], scores[0])
+        for name, score in zip(self.classifiers[1:], scores[1:], strict=True):
+            total = total + self._one(name, score)
+        return np.asarray(total / len(self.classifiers))
+
+    def _one(self, name: str, score: FloatArray) -> FloatArray:
+        turned = name in self.descending
+        if name in self.ranked:
+            share = mid_rank_share(-score if turned else score)
+        else:
+            share = 1 - score if turned else score
+        return np.asarray(special.logit(share)) if self.logit else share
+
+
+Score = str | Sureness | MeanScore
+"""A classifier, whose score it is, how sure one is, or what several say together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +121,8 @@ class Mark:
 class Stretch:
     """A piece of the order of one score.
 
-    score    the classifier whose it is, or how sure one is; None: all items are alike, their order
-             is that of the ties
+    score    the classifier whose it is, how sure one is, or what several say together; None: all
+             items are alike, their order is that of the ties
     falling  whether the highest come first
     seed     of the ties
     after    the piece starts behind this place; None: with the first item

@@ -12,7 +12,7 @@ take no ids and a fraction of the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import md5
 from typing import Any, Protocol
 from zlib import crc32
@@ -77,16 +77,21 @@ class Hashed:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Drawn:
-    """Keys that are random numbers, for a file of ``size`` items or for ``items`` of it."""
+    """Keys that are random numbers, for a file of ``size`` items or for ``items`` of it; those of
+    which some were asked for last are kept."""
 
     size: int
     items: IntArray | None = None
+    _last: dict[tuple[int, str], Keys] = field(default_factory=dict, repr=False)
 
     def of_file(self, seed: int, purpose: str, file: Named) -> IntArray:
         return hash_order(self._keys(seed, purpose))
 
     def of_some(self, seed: int, purpose: str, file: Named, items: IntArray) -> Keys:
-        return self._keys(seed, purpose)[items]
+        if (seed, purpose) not in self._last:
+            self._last.clear()
+            self._last[seed, purpose] = self._keys(seed, purpose)
+        return self._last[seed, purpose][items]
 
     def _keys(self, seed: int, purpose: str) -> Keys:
         keys = random_of(seed, purpose).integers(2**64, size=(self.size, 2), dtype=np.uint64)

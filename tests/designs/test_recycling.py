@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom
 
 import labelcore as lc
-from labelcore.designs.base import Setup
+from labelcore.designs.base import AnswerCodes, Setup
 from labelcore.designs.recycling import Recycling
 from labelcore.designs.recycling_frame import RecyclingFrame
 from labelcore.designs.scalars import Answers
@@ -209,7 +209,7 @@ def coverage(known: Known, plan: lc.Plan, keys: tuple[str, ...], runs: int) -> d
     for seed in range(runs):
         frame = design.prepare(replace(engine.setup, seed=500 + seed))
         assert isinstance(frame, RecyclingFrame)
-        codes = np.full(len(known.truth), -1)
+        codes = AnswerCodes()
         codes[frame.sequence] = known.truth[frame.sequence]
         for key in keys:
             name, _, classifier = key.partition("@")

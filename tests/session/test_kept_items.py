@@ -23,11 +23,12 @@ SCALARS = ["precision", "recall", "accuracy"]
 READ: dict[str, Any] = {
     "id": "id",
     "content": "text",
-    "scores": {"lr": "score", "raw": "raw"},
-    "predictions": {"lr": "call"},
-    "thresholds": {"raw": 0.5},
-    "descending": ["raw"],
+    "scores": {"lr": "score", "raw": "raw", "doubt": "doubt"},
+    "predictions": {"lr": "call", "said": "said"},
+    "thresholds": {"raw": 0.5, "doubt": 0.55},
+    "descending": ["raw", "doubt"],
 }
+BETTER = {"estimands": ["accuracy_difference", "recall_difference", "precision"]}
 PLANS: dict[str, tuple[str, dict[str, Any]]] = {
     "default": ("recalibrated_neyman", {"params": {"helpers": ()}}),
     "one figure": ("recalibrated_neyman", {"estimands": ["precision"], "params": {"helpers": ()}}),
@@ -46,6 +47,18 @@ PLANS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "by a mixture": ("stratified", {"estimands": ["accuracy"], "params": MIXTURE}),
     "of equal size": ("stratified", {"estimands": ["accuracy"], "params": EQUAL_SIZE}),
+    "comparison": ("paired_comparison", {**BETTER, "classifier": ["lr", "doubt"]}),
+    "comparison, one score": ("paired_comparison", {**BETTER, "classifier": ["said", "doubt"]}),
+    "comparison, raw": ("paired_comparison", {**BETTER, "classifier": ["raw", "said"]}),
+    "all disagreements": (
+        "paired_comparison",
+        {
+            "classifier": ["lr", "said"],
+            "estimands": ["accuracy_difference"],
+            "params": {"disagreements": "all"},
+            "budget": 2_000,
+        },
+    ),
 }
 
 
@@ -60,6 +73,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "id": [f"item {number * 7919 % 100_003}" for number in range(N)],
             "score": score,
             "raw": random.normal(0, 2, N) - 4 * score,
+            "doubt": 1 - np.clip(score + random.normal(0, 0.1, N), 0, 1),
+            "said": (score + random.normal(0, 0.2, N) >= 0.5).astype(int),
             "call": ((score >= 0.5) ^ (random.random(N) < 0.05)).astype(int),
             "text": [f"text {number}" for number in range(N)],
         }
@@ -164,7 +179,11 @@ def test_a_value_of_every_item_is_refused(folder: Path, outside: None) -> None:
     population = lc.read_population(folder, **READ)
     words = "of all 4,000 items would have to be held in memory, which is done for up to"
     reach = lc.Plan("reach_selection", ["selection"], classifier="lr", budget=60, params=REACH)
+    paired = lc.Plan(
+        "paired_comparison", ["accuracy_difference"], classifier=["lr", "raw"], budget=60
+    )
     for ask in (
+        lambda: lc.Session(population, paired),
         lambda: population.scores["lr"] + 1,
         lambda: np.asarray(population.predictions["lr"]),
         lambda: population.scores["lr"][:10],

@@ -36,6 +36,7 @@ from labelcore.population.items import (
     IN_MEMORY,
     UNIT,
     Mark,
+    MeanScore,
     Part,
     Score,
     Stretch,
@@ -304,11 +305,14 @@ class TableItems:
         )
 
     def _float(self, score: Score | None) -> Piece:
-        """A score, or how sure a classifier is; of no classifier the same number everywhere."""
+        """A score, how sure a classifier is, or what several say together; of no classifier the
+        same number everywhere."""
         if score is None:
             return sql(f"CAST(0 AS {self.engine.float_type})")
         if isinstance(score, Sureness):
             return self._sure(score)
+        if isinstance(score, MeanScore):
+            return self._mean(score)
         return self.engine.score(self.scores.get(score, score))
 
     def _sure(self, sure: Sureness) -> Piece:
@@ -324,6 +328,21 @@ class TableItems:
             return own
         says = self._says(self._verdict(sure.classifier), sure.positive)
         return sql("(CASE WHEN {} THEN {} ELSE {} END)", says, own, other)
+
+    def _mean(self, mean: MeanScore) -> Piece:
+        """By the operations of ``MeanScore.of``."""
+        if mean.ranked:
+            raise TooManyItemsError(
+                f"the share below the scores {mean.ranked[0]!r}", len(self), IN_MEMORY
+            )
+        one, kind = value(1.0), self.engine.float_type
+        scores = {name: self._float(name) for name in mean.classifiers}
+        own = [
+            self._minus(one, score) if name in mean.descending else score
+            for name, score in scores.items()
+        ]
+        number = Piece(str(len(own)))
+        return sql(f"(({{}}) / CAST({{}} AS {kind}))", joined(" + ", own), number)
 
     def _minus(self, one: Piece, other: Piece) -> Piece:
         kind = self.engine.float_type

@@ -14,7 +14,7 @@ from labelcore.population.engines import table_items
 from labelcore.population.engines.postgres import PostgresEngine
 from labelcore.population.engines.sql import sql
 from labelcore.population.engines.table_items import TableItems
-from labelcore.population.items import BEHIND, UNIT, Mark, Part, Score, Stretch, Sureness
+from labelcore.population.items import BEHIND, UNIT, Mark, MeanScore, Part, Score, Stretch, Sureness
 from labelcore.population.text import as_text
 from labelcore.stats.orders import hash_keys, hash_order, ranking
 from tests.population.engines.conftest import ID, SMOOTH, Given, N
@@ -29,22 +29,28 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(table_items, name, number)
 
 
-SURE = {
+DERIVED = {
     "probabilities": Sureness("filter", 1),
     "low probabilities": Sureness("low", 1, descending=True),
     "margins": Sureness("cut", 1, cut=0.1),
     "low margins": Sureness("cut", 0, descending=True, cut=-0.3),
     "several classes": Sureness("filter", None),
     "low scores of several classes": Sureness("filter", None, descending=True, cut=0.0),
+    "the turned score of one": MeanScore(("low",), ("low",)),
+    "the mean of three": MeanScore(("filter", "cut", "low"), ("low",)),
 }
 FAR = Sureness("cut", 1, cut=-3e10)
 """Its units take more than 64 bits."""
 
 
 def values_of(given: Given, score: Score) -> np.ndarray:
-    """A score, or how sure a classifier is of each item, worked out one by one."""
+    """A score, how sure a classifier is of each item, or what several say together."""
     if isinstance(score, str):
         return given.scores[score]
+    if isinstance(score, MeanScore):
+        each = [given.scores[SMOOTH if name == "cut" else "crowded"] for name in score.classifiers]
+        turned = [name in score.descending for name in score.classifiers]
+        return np.mean([1 - a if b else a for a, b in zip(each, turned, strict=True)], axis=0)
     own = given.scores[SMOOTH if score.classifier == "cut" else "crowded"]
     found = []
     for number, code in zip(own.tolist(), given.codes[score.classifier].tolist(), strict=True):
@@ -93,12 +99,12 @@ def strata(
     return parts, np.split(order, ranks)
 
 
-@pytest.mark.parametrize("score", ["crowded", SMOOTH, *SURE])
+@pytest.mark.parametrize("score", ["crowded", SMOOTH, *DERIVED])
 @pytest.mark.parametrize("falling", [True, False])
 def test_ranks_and_the_strata_between_them(
     anywhere: Given, score: Score, falling: bool, small_steps: None
 ) -> None:
-    score = SURE.get(str(score), score)
+    score = DERIVED.get(str(score), score)
     items = anywhere.items()
     parts, members = strata(anywhere, items, score, falling)
     assert items.counts(parts).tolist() == [len(one) for one in members]
@@ -252,7 +258,7 @@ def test_strata_by_two_scores_and_two_classifiers(anywhere: Given) -> None:
 def test_pieces_between_values_and_what_lies_outside_them(anywhere: Given) -> None:
     """Items of equal score are taken together; a part may lie on both sides of another one."""
     items = anywhere.items()
-    for sure in SURE.values():
+    for sure in DERIVED.values():
         z = values_of(anywhere, sure)
         edges = [float(one) for one in np.quantile(z, [0.2, 0.7])]
         pieces = Stretch(sure, False, SEED).pieces([Mark(edge, BEHIND) for edge in edges])
@@ -328,9 +334,9 @@ def test_histogram_over_one_grid(anywhere: Given) -> None:
             assert found.tolist() == np.bincount(cells, minlength=6).tolist()
 
 
-@pytest.mark.parametrize("name", ["crowded", SMOOTH, *SURE, "far"])
+@pytest.mark.parametrize("name", ["crowded", SMOOTH, *DERIVED, "far"])
 def test_counts_sums_and_extremes_over_one_grid(anywhere: Given, name: str) -> None:
-    score = FAR if name == "far" else SURE.get(name, name)
+    score = FAR if name == "far" else DERIVED.get(name, name)
     own = values_of(anywhere, score)
     for edges in (np.zeros(0), np.array([-9.0, 0.0, 0.01, 0.07, 0.5, 0.99, 2.0, 40.0])):
         found = anywhere.items().bins(score, edges)
