@@ -51,10 +51,9 @@ def check(as_json: bool, **given: Any) -> None:
 
 
 def _called(population: Population, name: str) -> int | None:
-    prediction = population.predictions.get(name)
-    if prediction is None:
+    if name not in population.predictions:
         return None
-    return int((prediction == population.classes.index(population.positive)).sum())
+    return population.called(name).get((population.positive,), 0)
 
 
 @click.command()

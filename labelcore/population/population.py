@@ -19,7 +19,7 @@ from labelcore.population.duplicates import Duplicates, find_duplicates
 from labelcore.population.formats import TableFile
 from labelcore.population.helpers import Helper
 from labelcore.population.ids import Ids, SomeIds
-from labelcore.population.items import Items
+from labelcore.population.items import Items, Part
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.md5 import Texts
 from labelcore.stats.orders import order_of
@@ -351,6 +351,48 @@ class Population:
             )
         scores = self.scores.get(classifier)
         return -scores if scores is not None and classifier in self.descending else scores
+
+    def called(self, *classifiers: str) -> dict[tuple[str, ...], int]:
+        """How many items the classifiers call what.
+
+        Parameters
+        ----------
+        *classifiers
+            their names; each must have predictions
+
+        Returns
+        -------
+        dict
+            {the class that each of them predicts: items}, for those that there are.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> rows = [{"text": "a", "says": 1}, {"text": "b", "says": 0}, {"text": "c", "says": 0}]
+        >>> lc.read_population(rows, content="text", predictions={"lr": "says"}).called("lr")
+        {('no',): 2, ('yes',): 1}
+        """
+        known: dict[tuple[str, ...], dict[tuple[str, ...], int]]
+        known = self.last_prepared.setdefault("called", {})
+        if classifiers not in known:
+            known[classifiers] = self._called(classifiers)
+        return dict(known[classifiers])
+
+    def _called(self, classifiers: tuple[str, ...]) -> dict[tuple[str, ...], int]:
+        everything, number = [Part()], len(self.classes)
+        if self.kept is not None:
+            found = self.kept.joined(classifiers, everything)
+            counts = {codes: int(size[0]) for codes, size in found.items()}
+        else:
+            together: NDArray[np.int64] = np.zeros(len(self), dtype=np.int64)
+            for name in classifiers:
+                together = together * number + self.predictions[name]
+            sizes = np.bincount(together, minlength=number ** len(classifiers))
+            shape = (number,) * len(classifiers)
+            kinds = np.flatnonzero(sizes)
+            places = zip(*(one.tolist() for one in np.unravel_index(kinds, shape)), strict=True)
+            counts = dict(zip(places, sizes[kinds].tolist(), strict=True))
+        return {tuple(self.classes[code] for code in one): counts[one] for one in sorted(counts)}
 
     def content(self, item_id: str) -> dict[str, str]:
         """What a person judges, read from the file. Safe to call from several threads.

@@ -152,10 +152,9 @@ def decides(facts: Facts, name: str) -> str:
 
 def called(facts: Facts, name: str) -> int | None:
     """How many items a classifier calls positive; None where it predicts nothing."""
-    prediction = facts.population.predictions.get(name)
-    if prediction is None:
+    if name not in facts.population.predictions:
         return None
-    return int((prediction == facts.population.classes.index(facts.population.positive)).sum())
+    return facts.population.called(name).get((facts.population.positive,), 0)
 
 
 def _promise(first: Result | None) -> str:

@@ -254,8 +254,8 @@ def decision(session: Session) -> str:
     if name is None:
         return "no classifier"
     if isinstance(plan.method, ComparesTwo):
-        first, second = (population.predictions[one] for one in plan.classifiers)
-        differ = words.count(int((first != second).sum()), "item")
+        told = population.called(*plan.classifiers).items()
+        differ = words.count(sum(items for (a, b), items in told if a != b), "item")
         return f"{' against '.join(plan.classifiers)}, which disagree on {differ}"
     result = next(iter(session.results().values()))
     if isinstance(result, Choice):

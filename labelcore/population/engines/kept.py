@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ class KeptScores(KeptColumn):
 
     def __init__(self, rows: Rows, column: str, ends: tuple[float, float]) -> None:
         what = f"the scores {column!r}"
-        super().__init__(len(rows), what, lambda at: rows.numbers(column, at), float)
+        super().__init__(len(rows), what, partial(rows.numbers, column), float)
         self.ends = ends
 
     def min(self) -> float:
@@ -188,18 +189,12 @@ class KeptValues:
 
     def predicted(self, classifier: Classifier) -> Any:
         """Index into classes, by prediction column or else threshold; or None."""
-        verdict, rows = self._verdict(classifier), self.rows
+        verdict = self._verdict(classifier)
         if verdict is None:
             return None
-        column, by_text = verdict.column, verdict.threshold is None
-
-        def look_up(positions: list[int]) -> list[int]:
-            said = rows.texts(column, positions) if by_text else rows.numbers(column, positions)
-            return [verdict.of(one) for one in said]
-
         what = f"the predictions of {classifier.name!r}"
         kind = narrow(np.zeros(0, dtype=np.int64), len(self.classes)).dtype.type
-        return KeptColumn(len(rows), what, look_up, kind)
+        return KeptColumn(len(self.rows), what, partial(_called, self.rows, verdict), kind)
 
     def _verdict(self, classifier: Classifier) -> Verdict | None:
         if classifier.prediction is not None:
@@ -225,6 +220,12 @@ class KeptValues:
             scores={one.name: one.score for one in classifiers if one.score is not None},
             rows=self.rows,
         )
+
+
+def _called(rows: Rows, verdict: Verdict, positions: Sequence[int]) -> list[int]:
+    """The classes that some items are called."""
+    look_up = rows.texts if verdict.threshold is None else rows.numbers
+    return [verdict.of(one) for one in look_up(verdict.column, positions)]
 
 
 def values_of(engine: Engine, arguments: Arguments, meta: Mapping[str, Any]) -> KeptValues:
