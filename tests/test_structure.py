@@ -16,7 +16,8 @@ INSIDE: dict[str, str] = {
     "promises": "",
     "items": "errors",
     "stats": "errors promises",
-    "population": "errors stats",
+    "whole_file": "",
+    "population": "errors stats whole_file",
     "bounded": "errors",
     "estimands": "errors stats",
     "tallies": "errors stats estimands population",
@@ -28,18 +29,18 @@ INSIDE: dict[str, str] = {
     "figures": "errors promises stats estimands population tallies designs plan log results words",
     "planning": "errors promises stats estimands population tallies designs plan log results"
     " figures words",
-    "store": "access errors log",
+    "store": "access errors log whole_file",
     "session": "errors promises items stats population designs plan log results words figures"
     " planning store",
     "replay": "errors population plan log results words figures store",
     "access": "log",
-    "trials": "promises plan planning results session words",
+    "trials": "promises plan planning results session whole_file words",
     "charts": "errors promises estimands results words",
     "report": "promises estimands population designs plan log results words figures planning"
     " session replay charts",
     "exchange": "errors promises population log session report",
     "cli": "access errors promises estimands population designs plan log results words planning"
-    " store session replay report exchange",
+    " store session replay report exchange whole_file",
 }
 
 # "__init__" is the public `import labelcore` itself.

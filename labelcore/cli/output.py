@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
+import stat
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+
+from labelcore.whole_file import whole_file
 
 json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of sentences."
@@ -42,7 +42,9 @@ def write(output: str, content: bytes, *, force: bool = False) -> str:
     path = Path(output)
     try:
         if force and path.is_file():
-            _replace(path.resolve(), content)
+            there = path.resolve()
+            with whole_file(there, stat.S_IMODE(there.stat().st_mode)) as whole:
+                whole.write(content)
         else:
             with path.open("wb" if force else "xb") as stream:
                 stream.write(content)
@@ -51,16 +53,3 @@ def write(output: str, content: bytes, *, force: bool = False) -> str:
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}") from None
     return str(path)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    handle, half = tempfile.mkstemp(dir=path.parent, prefix=".half-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        shutil.copymode(path, half)
-        os.replace(half, path)
-    finally:
-        Path(half).unlink(missing_ok=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +17,8 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from labelcore.whole_file import whole_file
 
 LAYOUT = 2
 """The version of what is written; a file of another one is not read."""
@@ -47,18 +48,11 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], meta: Mapping[str, Any
     text = json.dumps({"layout": LAYOUT, "forms": forms, "meta": dict(meta)})
     batch = pa.RecordBatch.from_arrays(columns, list(arrays))
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, half = tempfile.mkstemp(dir=path.parent, prefix=".half-")
-    try:
-        with os.fdopen(handle, "w+b") as stream:
-            schema = batch.schema.with_metadata({META: text.encode()})
-            with pa.ipc.new_stream(stream, schema) as writer:
-                writer.write_batch(batch.replace_schema_metadata(schema.metadata))
-            stream.write(_sum(stream, stream.seek(0, os.SEEK_END)))
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(half, path)
-    finally:
-        Path(half).unlink(missing_ok=True)
+    schema = batch.schema.with_metadata({META: text.encode()})
+    with whole_file(path) as stream:
+        with pa.ipc.new_stream(stream, schema) as writer:
+            writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+        stream.write(_sum(stream, stream.seek(0, os.SEEK_END)))
 
 
 def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]] | None:

@@ -12,19 +12,19 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
-from numpy.typing import NDArray
 
 from labelcore.errors import Fault, PopulationError
 from labelcore.population.copies import copies_folder
 from labelcore.population.dialect import NOTHING, PLAIN, Dialect, Form
 from labelcore.population.limits import check_columns, check_rows, check_unpacked
 from labelcore.population.text import Columns, as_text
+from labelcore.population.typed import TypedTable
 
 ROWS_AT_ONCE = 1 << 12
 UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
-class ParquetFile:
+class ParquetFile(TypedTable):
     """A typed table.
 
     A row group must be unpacked as a whole to reach one row. The first row asked of it does that,
@@ -33,7 +33,6 @@ class ParquetFile:
     """
 
     options: ClassVar[tuple[str, ...]] = ()
-    dialect = detected = PLAIN
 
     def __init__(self, path: Path, given: Mapping[str, Any] = NOTHING) -> None:
         self.path = path
@@ -81,21 +80,6 @@ class ParquetFile:
                     yield {name: pa.chunked_array([batch.column(name)]) for name in wanted}
         except UNREADABLE as error:
             raise _unreadable(self.path, error) from error
-
-    def faults(self) -> list[Fault]:
-        """None: a Parquet file that opens has its structure."""
-        return []
-
-    def broken_rows(self) -> frozenset[int]:
-        """None, likewise."""
-        return frozenset()
-
-    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
-        """None for each: a Parquet file has no lines."""
-        return [None] * len(positions)
-
-    def row_bytes(self, path: Path) -> None:
-        """None: a row is no bytes of its own."""
 
     @staticmethod
     def parsed(

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from labelcore.errors import StoreError, StoreNotWritableError
 from labelcore.store.base import ProjectRecord
+from labelcore.whole_file import whole_file
 
 DIGITS = 16
 """Of the SHA-256 that names a folder."""
@@ -40,24 +39,12 @@ def _copied(file: Path, there: Path) -> None:
     try:
         if not there.exists():
             there.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _copy_whole(file, there)
+            with whole_file(there) as stream, file.open("rb") as source:
+                shutil.copyfileobj(source, stream)
     except OSError as error:
         raise StoreNotWritableError(
             f"{there.parent}: the items cannot be kept beside the store: {error.strerror or error}"
         ) from error
-
-
-def _copy_whole(file: Path, there: Path) -> None:
-    # The name is the copy's own and short: one made from that of the file could be too long.
-    handle, half = tempfile.mkstemp(dir=there.parent, prefix=".half-")
-    try:
-        with os.fdopen(handle, "wb") as stream, file.open("rb") as source:
-            shutil.copyfileobj(source, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(half, there)
-    finally:
-        Path(half).unlink(missing_ok=True)
 
 
 def place_of(record: ProjectRecord) -> str | None:

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sqlite3
-import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -27,6 +25,7 @@ from typing import Any
 
 from labelcore.log.events import Event
 from labelcore.store.base import ProjectRecord, Seal
+from labelcore.whole_file import whole_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +72,8 @@ def write_seals(database: Path, seals: Mapping[str, SealedProject]) -> None:
     """All of it or nothing, on the disk when this returns. Raises OSError."""
     file = seals_file(database)
     text = json.dumps({key: asdict(one) for key, one in seals.items()}, ensure_ascii=False)
-    handle, half = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(half, file)
-    except BaseException:
-        Path(half).unlink(missing_ok=True)
-        raise
+    with whole_file(file) as stream:
+        stream.write(text.encode())
 
 
 def seal(database: Path, pending: dict[int, Event]) -> None:

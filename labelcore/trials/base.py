@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +11,9 @@ from typing import Any
 import pandas as pd
 
 from labelcore.plan.plan import Plan
+from labelcore.whole_file import whole_file
+
+FOR_ALL = 0o644
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,5 @@ class Trial:
 def _write_whole(path: Path, data: bytes) -> None:
     """The file appears under its name only when all of it is on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(made, 0o644)
-        os.replace(made, path)
-    except BaseException:
-        Path(made).unlink(missing_ok=True)
-        raise
+    with whole_file(path, FOR_ALL) as stream:
+        stream.write(data)

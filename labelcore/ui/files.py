@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from labelcore.population.population import FileState
 from labelcore.population.tables import parts_of, recognised_as_parquet
 from labelcore.ui import waiting
 from labelcore.ui.guess import FEW_VALUES
+from labelcore.whole_file import whole_file
 
 MOST_LISTED = 200
 PREVIEW_ROWS = 5
@@ -81,7 +81,8 @@ def keep_upload(name: str, content: bytes) -> Path:
     for number in range(1, 1000):
         path = folder / (wanted if number == 1 else f"{stem} {number}{suffix}")
         if not path.exists():
-            _write(path, content)
+            with whole_file(path) as stream:
+                stream.write(content)
             return path
         if path.stat().st_size == len(content) and _digest(path) == digest:
             return path
@@ -100,20 +101,6 @@ def _recognised(name: str, content: bytes) -> bytes | None:
 def _digest(path: Path) -> str:
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _write(path: Path, content: bytes) -> None:
-    """All of it or nothing."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".upload-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def inside(text: str) -> Path:

@@ -5,19 +5,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from labelcore.errors import Fault
 from labelcore.population.copies import TemporaryCopy
-from labelcore.population.dialect import PLAIN
 from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on, unique
 from labelcore.population.ids import joined
 from labelcore.population.text import Columns, as_text
+from labelcore.population.typed import TypedTable
 
 CHANGED = (
     "the row of the item {id!r} is not the one that was read: its {column} was changed; put it "
@@ -25,13 +22,11 @@ CHANGED = (
 )
 
 
-class EngineTable:
+class EngineTable(TypedTable):
     """What ``read_values`` and a population ask of a file, answered by an engine.
 
     tick   is called several times a second while rows are read; what it raises ends the reading
     """
-
-    dialect = detected = PLAIN
 
     def __init__(self, engine: Engine, tick: Tick = go_on) -> None:
         self.engine, self._tick = engine, tick
@@ -65,21 +60,6 @@ class EngineTable:
         """The same some rows at a time; nothing is kept of them."""
         for batch in self.engine.items(names):
             yield {name: pa.chunked_array([batch.column(name)]) for name in unique(names)}
-
-    def faults(self) -> list[Fault]:
-        """None: a table of an engine has its structure."""
-        return []
-
-    def broken_rows(self) -> frozenset[int]:
-        """None, likewise."""
-        return frozenset()
-
-    def lines(self, positions: NDArray[np.int64]) -> list[int | None]:
-        """None for each: there are no lines."""
-        return [None] * len(positions)
-
-    def row_bytes(self, path: Path) -> None:
-        """None: the engine looks up rows."""
 
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row as text. Raises EngineError where it is not the row that was read."""

@@ -1,0 +1,54 @@
+"""A file is there whole, or as it was before."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from labelcore.whole_file import whole_file
+
+
+def test_all_of_it_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, done = tmp_path / "kept", []
+    sync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda given: done.append("sync") or sync(given))
+    monkeypatch.setattr(os, "replace", lambda *given: done.append("name") or replace(*given))
+    with whole_file(file) as stream:
+        stream.write(b"new")
+        assert not file.exists()
+    assert done == ["sync", "name"] and file.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [file] and file.stat().st_mode & 0o777 == 0o600
+
+
+def write(file: Path, stopped: type[BaseException] | None) -> None:
+    with whole_file(file) as stream:
+        stream.write(b"new")
+        if stopped is not None:
+            raise stopped
+
+
+@pytest.mark.parametrize("broken", ["fsync", "replace", None])
+def test_what_breaks_off_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str | None
+) -> None:
+    file = tmp_path / "kept"
+    file.write_bytes(b"old")
+
+    def full(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    if broken is not None:
+        monkeypatch.setattr(os, broken, full)
+    with pytest.raises((OSError, KeyboardInterrupt)):
+        write(file, None if broken else KeyboardInterrupt)
+    assert file.read_bytes() == b"old" and list(tmp_path.iterdir()) == [file]
+
+
+def test_it_has_the_permissions_asked_for(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "kept", 0o644) as stream:
+        stream.write(b"new")
+    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o644
