@@ -33,7 +33,7 @@ from pypdf import PdfReader
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat
 from benchmarks.harness import table as markdown
-from labelcore.items.highlight import LONGEST_WORD
+from labelcore.items.highlight import LONGEST
 from labelcore.population.head import first_look
 from labelcore.report.labels import LABEL_FORMS, labels_file
 from labelcore.report.tables import FORMULA_STARTS, events_csv
@@ -143,7 +143,7 @@ def project_of(data: Path, contents: Sequence[str], number: int) -> str:
     )
     plan = lc.Plan("simple_random", ["accuracy"], budget=ITEMS - 1, seed=3, promise="watched")
     joined = "\n".join(contents)
-    words = [one.strip()[:LONGEST_WORD] for one in contents if one.strip()][:3]
+    words = [one.strip()[: LONGEST["word"]] for one in contents if one.strip()][:3]
     given: dict[str, Any] = {"question": " ".join(contents[:3]), "instructions": joined}
     given |= {"title": contents[0], "highlight": {"words": words}}
     name = f"{number} {short(contents[0], 50)}"

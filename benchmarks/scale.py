@@ -21,7 +21,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib.metadata import version
 from itertools import pairwise
@@ -35,6 +35,8 @@ import pandas as pd
 
 import labelcore as lc
 from benchmarks.harness import MADE, Benchmark, Job, Options, Row, Rows, command, flat, table
+from labelcore.errors import TooManyItemsError
+from labelcore.population import items
 from labelcore.population.engines import sources
 from tests import postgres
 
@@ -80,11 +82,15 @@ SIZES: Mapping[tuple[str, int], tuple[str, ...]] = {
 }
 QUICK_SIZES = {
     ("memory", 10**4): (DEFAULT,),
+    ("DuckDB", 10**4): (DEFAULT,),
     ("DuckDB", 10**5): SIZES["DuckDB", 10**8],
     ("PostgreSQL", 10**5): (DEFAULT,),
     ("Spark", 10**5): (DEFAULT,),
 }
 """(engine, items) -> the methods of the projects."""
+QUICK_LIMITS = 1, 50_000
+"""From so many rows on DuckDB reads Parquet, and of more it keeps all but what is drawn: then a
+first look goes all the ways that the large sizes go."""
 
 Source = str
 Found = TypeVar("Found")
@@ -114,50 +120,50 @@ def write(query: str, path: Path, form: str = "FORMAT parquet") -> None:
     home.execute(f"COPY ({query}) TO '{path}' ({form})")
 
 
-def write_file(path: Path, items: int) -> None:
+def write_file(path: Path, number: int) -> None:
     """One Parquet file with both classifiers."""
-    write(BOTH.format(rows=ROWS.format(first=0, end=items)), path)
+    write(BOTH.format(rows=ROWS.format(first=0, end=number)), path)
 
 
 @cache
-def folder_for(items: int) -> tempfile.TemporaryDirectory[str]:
+def folder_for(number: int) -> tempfile.TemporaryDirectory[str]:
     """An empty folder on a disk with room, until this process ends: a number of items is made
     once for all its jobs."""
     folder = tempfile.TemporaryDirectory()
-    if shutil.disk_usage(folder.name).free < 2 * BYTES_EACH * items:
-        raise OSError(f"{items:,} items need {2 * BYTES_EACH * items / 1e9:.0f} GB of disk")
+    if shutil.disk_usage(folder.name).free < 2 * BYTES_EACH * number:
+        raise OSError(f"{number:,} items need {2 * BYTES_EACH * number / 1e9:.0f} GB of disk")
     return folder
 
 
 @contextmanager
-def one_file(items: int) -> Iterator[Source]:
-    path = Path(folder_for(items).name) / "items.parquet"
+def one_file(number: int) -> Iterator[Source]:
+    path = Path(folder_for(number).name) / "items.parquet"
     if not path.exists():
-        write_file(path, items)
+        write_file(path, number)
     yield str(path)
 
 
 @contextmanager
-def parts(items: int) -> Iterator[Source]:
+def parts(number: int) -> Iterator[Source]:
     """A folder of Parquet parts, without the second classifier."""
-    folder = Path(folder_for(items).name) / "parts"
+    folder = Path(folder_for(number).name) / "parts"
     if not folder.exists():
         folder.mkdir()
-        ends = [items * part // PARTS for part in range(PARTS + 1)]
+        ends = [number * part // PARTS for part in range(PARTS + 1)]
         for part, (first, end) in enumerate(pairwise(ends)):
             write(ROWS.format(first=first, end=end), folder / f"part-{part}.parquet")
     yield str(folder)
 
 
 @contextmanager
-def database(items: int) -> Iterator[Source]:
+def database(number: int) -> Iterator[Source]:
     """A table of PostgreSQL with its ids as a primary key."""
     import psycopg
 
     with postgres.running() as server, tempfile.TemporaryDirectory() as name:
         os.chmod(name, 0o755)  # The server is another user's.
         rows = Path(name) / "rows.csv"
-        write(ROWS.format(first=0, end=items), rows, "HEADER false")
+        write(ROWS.format(first=0, end=number), rows, "HEADER false")
         with psycopg.connect(server.url(), autocommit=True) as connection:
             connection.execute("CREATE TABLE items (id TEXT, score FLOAT8, call INT, text TEXT)")
             connection.execute(f"COPY items FROM '{rows}' (FORMAT csv)")
@@ -168,8 +174,8 @@ def database(items: int) -> Iterator[Source]:
 
 
 @contextmanager
-def spark(items: int) -> Iterator[Source]:
-    with parts(items) as folder:
+def spark(number: int) -> Iterator[Source]:
+    with parts(number) as folder:
         yield f"spark:{folder}"
 
 
@@ -254,7 +260,7 @@ def project(source: Source, method: str, store: str) -> Row:
     session = clock("plan", lambda: lc.Session(population, plan, store or None, "scale"))
     label(session, clock, LABELS)
     if store:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, suppress(TooManyItemsError):
             clock("report", lambda: lc.write_report(session, Path(folder) / "report.html"))
     return {"steps": clock.steps, "mb": peak(), "held": sum(held(session))}
 
@@ -310,42 +316,41 @@ def _arrays(root: object) -> Iterator[np.ndarray]:
 # --- jobs ------------------------------------------------------------------------------------
 
 
-def alone(work: Callable[[], Row], large: int) -> Row:
-    """``work`` in a process of its own; DuckDB reads Parquet of ``large`` rows or more."""
-    with ProcessPoolExecutor(1, get_context("spawn"), _read_from, (large,)) as pool:
+def alone(work: Callable[[], Row], *limits: int) -> Row:
+    """``work`` in a process of its own, with the product's limits or others."""
+    with ProcessPoolExecutor(1, get_context("spawn"), _set_limits, limits) as pool:
         return pool.submit(work).result()
 
 
-def _read_from(large: int) -> None:
-    sources.LARGE = large
+def _set_limits(large: int = sources.LARGE, most: int = items.IN_MEMORY) -> None:
+    sources.LARGE, items.IN_MEMORY = large, most
 
 
-def whole(engine: str, items: int, method: str) -> list[Row]:
+def whole(engine: str, number: int, method: str, limits: tuple[int, ...]) -> list[Row]:
     """A project on SQLite, opened again."""
-    large = min(items, sources.LARGE) if engine == "DuckDB" else sources.LARGE
-    with PLACES[engine](items) as source, tempfile.TemporaryDirectory() as folder:
+    with PLACES[engine](number) as source, tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:///{folder}/labels.db"
-        first = alone(partial(project, source, method, store), large)
-        again = alone(partial(reopened, store), large)
+        first = alone(partial(project, source, method, store), *limits)
+        again = alone(partial(reopened, store), *limits)
     first["steps"] |= again["steps"]
     more = {"again, mb": again["mb"], "load": os.getloadavg()[0]}
-    return [{"engine": engine, "items": items, "method": method, **first, **more}]
+    return [{"engine": engine, "items": number, "method": method, **first, **more}]
 
 
-def in_memory(items: int, method: str) -> list[Row]:
+def in_memory(number: int, method: str) -> list[Row]:
     """A session in memory."""
-    with one_file(items) as source:
-        found = alone(partial(project, source, method, ""), sources.LARGE)
-    return [{"items": items, "method": method, **found}]
+    with one_file(number) as source:
+        found = alone(partial(project, source, method, ""))
+    return [{"items": number, "method": method, **found}]
 
 
-def json_lines(items: int) -> list[Row]:
+def json_lines(number: int) -> list[Row]:
     """JSON Lines read by two."""
-    with one_file(items) as source, tempfile.TemporaryDirectory() as folder:
+    with one_file(number) as source, tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "items.jsonl"
         write(f"FROM '{source}'", path, "FORMAT json")
-        found = alone(partial(reading_lines, str(path)), sources.LARGE)
-    return [{"lines": items, **found}]
+        found = alone(partial(reading_lines, str(path)))
+    return [{"lines": number, **found}]
 
 
 def jobs(options: Options) -> dict[str, Job]:
@@ -355,15 +360,16 @@ def jobs(options: Options) -> dict[str, Job]:
         missing.add("Spark")
     sizes = QUICK_SIZES if options.quick else SIZES
     found: dict[str, Job] = {
-        f"{engine}, {items}: {method}": partial(whole, engine, items, method)
-        for (engine, items), methods in sizes.items()
+        f"{engine}, {number}: {method}": partial(whole, engine, number, method, limits)
+        for (engine, number), methods in sizes.items()
+        for limits in [QUICK_LIMITS if options.quick and engine == "DuckDB" else ()]
         for method in methods
         if engine not in missing
     }
     found |= {
-        f"{method} alone: {items}": partial(in_memory, items, method)
+        f"{method} alone: {number}": partial(in_memory, number, method)
         for method in METHODS
-        for items in IN_MEMORY[: 1 if options.quick else None]
+        for number in IN_MEMORY[: 1 if options.quick else None]
     }
     lines = 20_000 if options.quick else 200_000
     return found | {f"JSON Lines: {lines}": partial(json_lines, lines)}
@@ -372,9 +378,9 @@ def jobs(options: Options) -> dict[str, Job]:
 # --- what is written -------------------------------------------------------------------------
 
 
-def power(items: float) -> str:
-    exponent = len(str(int(items))) - 1
-    factor = items / 10**exponent
+def power(number: int) -> str:
+    exponent = len(str(number)) - 1
+    factor = number / 10**exponent
     return f"10^{exponent}" if factor == 1 else f"{factor:g} x 10^{exponent}"
 
 
@@ -389,8 +395,10 @@ def until(row: Row, last: str) -> list[float]:
     return summed(row["steps"][step] for step in steps[: steps.index(last) + 1])
 
 
-def both(seconds: list[float]) -> str:
+def both(seconds: list[float] | None) -> str:
     """On the clock, and of the processor in brackets."""
+    if seconds is None:
+        return "not possible"
     wall, cpu = (f"{one:,.0f}" if one >= 10 else f"{one:.2g}" for one in seconds)
     return f"{wall} ({cpu})"
 
@@ -400,7 +408,7 @@ def projects_table(rows: list[Row]) -> str:
     head = ("engine", "items", "method", *steps, "bytes an item", "peak, MB", "again, MB", "load")
     lines = [
         [row["engine"], power(row["items"]), row["method"],
-         *(both(row["steps"][step]) for step in steps),
+         *(both(row["steps"].get(step)) for step in steps),
          f"{row['held']:.0f}", f"{row['mb']:,.0f}", f"{row['again, mb']:,.0f}",
          f"{row['load']:.1f}"]
         for row in rows
@@ -435,6 +443,7 @@ def growth(rows: list[Row]) -> str:
         more = ", ".join(
             f"{step} {large['steps'][step][1] / small['steps'][step][1]:.1f}"
             for step in ("import", "plan", "report", "opened again")
+            if step in large["steps"]
         )
         text += (
             f"- {power(small['items'])} to {power(large['items'])} items, "

@@ -36,7 +36,7 @@ INSIDE: dict[str, str] = {
     "access": "log",
     "trials": "promises plan planning results session whole_file words",
     "charts": "errors promises estimands results words",
-    "report": "promises estimands population designs plan log results words figures planning"
+    "report": "errors promises estimands population designs plan log results words figures planning"
     " session replay charts",
     "exchange": "errors promises population log session report",
     "cli": "access errors promises estimands population designs plan log results words planning"

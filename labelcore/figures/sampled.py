@@ -21,7 +21,7 @@ def drawn_evenly(engine: Engine) -> bool:
     """Whether the labels are a plain random sample of the whole file: it is one stratum, of which
     no item is left out, and labels from before were drawn at random, too. Every method draws at
     random from each stratum."""
-    whole = engine.frame.n_strata == 1 and bool((engine.frame.stratum == 0).all())
+    whole = engine.frame.sizes.tolist() == [len(engine.population)]
     asked = bool(engine.frame.asked.all())
     return whole and asked and all(samples_of(engine, one) is None for one in engine.classifiers)
 

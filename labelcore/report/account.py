@@ -244,9 +244,8 @@ def _doubts(facts: Facts) -> list[Child]:
 def curve_notes(facts: Facts) -> list[str]:
     """What a reader of the curves must know, each sentence once."""
     bands = [one for one in facts.results.values() if isinstance(one, Band)]
-    return list(
-        dict.fromkeys(note for band in (*bands, *(facts.curves or ())) for note in band.notes)
-    )
+    notes = [note for band in (*bands, *(facts.curves or ())) for note in band.notes]
+    return list(dict.fromkeys([*notes, *([facts.curve_left_out] if facts.curve_left_out else [])]))
 
 
 def methods(facts: Facts) -> Markup:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from labelcore.designs.base import Saved
+from labelcore.errors import TooManyItemsError
 from labelcore.figures.confusion import Bounds, cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage, scalar_results, second_stage_started
@@ -27,7 +28,9 @@ from labelcore.results.agreement import PeopleAgree
 from labelcore.results.label_error import LabelError
 from labelcore.results.types import Band, Choice, Estimate, Result
 from labelcore.session.session import Session
+from labelcore.words.curves import CURVE_LEFT_OUT
 from labelcore.words.existing import taken_words
+from labelcore.words.sentences import count
 
 if TYPE_CHECKING:
     from labelcore.store import ProjectRecord
@@ -57,6 +60,7 @@ class Facts:
     curves        every reading where the plan asks for a curve, else precision and recall
     along         what the curve says at ranks that a reader asks for; None without one
     strata_names  the stretches of ranks, where the strata are such
+    curve_left_out   why there is no curve along the ranks where one would be; "" elsewhere
     rewordings    (when, what, before, after) of each wording that was changed
     counts        answers in force by kind, and how many were undone, changed, flagged, noted
     label_error   what the items judged twice say of the labels
@@ -83,6 +87,7 @@ class Facts:
     results: Mapping[str, Result]
     sentence: str
     curves: tuple[Band, ...] | None
+    curve_left_out: str
     along: AlongRanks | None
     strata: pd.DataFrame
     strata_names: Sequence[str] | None
@@ -170,6 +175,7 @@ def gather(session: Session) -> Facts:
     named = session.store.people(session.project)
     people = people_count(labels, named, apart=bool(session.plan.overlap))
     along = along_ranks(session)
+    curves, left_out = _curves(session) if along is None else (along.bands, "")
     return Facts(
         project=session.project,
         record=record,
@@ -178,7 +184,8 @@ def gather(session: Session) -> Facts:
         settings=session.settings,
         results=results,
         sentence=headline(session, _given(span, people)) if results else NOTHING_ASKED,
-        curves=_curves(session) if along is None else along.bands,
+        curves=curves,
+        curve_left_out=left_out,
         along=along,
         strata=session.strata(),
         strata_names=rank_names(session),
@@ -230,13 +237,16 @@ def _given(span: tuple[str, str] | None, people: int | None) -> str:
     return (f"by {people_words(people)}, " if people else "of ") + span_words(*span)
 
 
-def _curves(session: Session) -> tuple[Band, ...] | None:
+def _curves(session: Session) -> tuple[tuple[Band, ...] | None, str]:
+    """The curves, and why they are left out where one would expect them."""
     if len(session.population.classes) > 2 or session.labels == 0:
-        return None
+        return None, ""
     try:
-        return session.curves()
+        return session.curves(), ""
+    except TooManyItemsError:
+        return None, CURVE_LEFT_OUT.format(count(len(session.population), "item"))
     except ValueError:
-        return None
+        return None, ""
 
 
 def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
