@@ -32,7 +32,7 @@ TYPES = {
     16: pa.bool_(),
 }
 """Oid of a type -> what its values become; any other is read as text."""
-BLOCK = 1 << 24
+BLOCK = 1 << 20  # bytes: Arrow asks for some of them before it gives the rows of the first
 SETTINGS = {
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -112,7 +112,7 @@ class PostgresEngine(Engine):
                 text = cursor.mogrify(_marked(query.text), query.values)
                 tick()
                 with cursor.copy(f"COPY ({text}) TO STDOUT (FORMAT csv)") as copy:
-                    yield from _batches(_Blocks(copy), kinds, tick)
+                    yield from _batches(_Blocks(copy, tick), kinds)
         except (self._psycopg.Error, pa.ArrowException) as error:
             raise self._failed(error) from error
 
@@ -209,14 +209,15 @@ def _marked(text: str) -> str:
 
 
 class _Blocks:
-    """What COPY sends, as a file of large blocks."""
+    """What COPY sends, as a file of blocks, with a tick for each."""
 
     closed = False
 
-    def __init__(self, copy: Any) -> None:
-        self._copy, self._kept = copy, b""
+    def __init__(self, copy: Any, tick: Tick) -> None:
+        self._copy, self._kept, self._tick = copy, b"", tick
 
     def read(self, size: int = BLOCK) -> bytes:
+        self._tick()
         parts, length = [self._kept], len(self._kept)
         while length < size and (more := self._copy.read()):
             parts.append(bytes(more))
@@ -232,9 +233,7 @@ class _Blocks:
         self.closed = True
 
 
-def _batches(
-    blocks: _Blocks, kinds: dict[str, pa.DataType], tick: Tick
-) -> Iterator[pa.RecordBatch]:
+def _batches(blocks: _Blocks, kinds: dict[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
     first = blocks.read(1)
     if not first:
         return
@@ -252,6 +251,4 @@ def _batches(
             quoted_strings_can_be_null=False,
         ),
     )
-    for batch in reader:
-        tick()
-        yield batch
+    yield from reader

@@ -16,6 +16,7 @@ from labelcore.errors import OtherItemsError, PopulationError
 from labelcore.population.engines import sources
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import EngineError
+from labelcore.population.engines.postgres import PostgresEngine
 
 N = 900
 ARGUMENTS: dict[str, Any] = {
@@ -316,6 +317,24 @@ def test_rows_of_a_table_that_changed_are_noticed(url: str, tmp_path: Path) -> N
         population.content(other)
     with pytest.raises(ValueError, match="the file has columns but no rows|or it was changed"):
         lc.Session.open(store, "big")
+
+
+def test_reading_a_table_can_be_ended_long_before_its_end(url: str) -> None:
+    class Enough(Exception):
+        pass
+
+    ticks: list[int] = []
+
+    def tick() -> None:
+        ticks.append(1)
+        if len(ticks) == 5:
+            raise Enough
+
+    change(url, "INSERT INTO parts SELECT a + 900, b, s, t, p, repeat('x', 9000), m FROM parts")
+    engine = PostgresEngine(url, ["a", "b"])
+    with pytest.raises(Enough):
+        list(engine.items(["text"], tick))
+    assert engine.count() == 2 * N, "the connection goes on"
 
 
 def test_a_database_that_dies_is_said_to(url: str) -> None:
