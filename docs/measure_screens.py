@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 from screenshots import projects  # noqa: E402
 
+from labelcore.words.sentences import count  # noqa: E402
 from tests.browser.chromium import launch  # noqa: E402
 from tests.browser.conftest import wait_until_idle  # noqa: E402
 from tests.browser.server import Server  # noqa: E402
@@ -235,7 +236,9 @@ def main(beside: Path | None, kinds: bool) -> None:
         walk, now = measured(browser, ROOT)
         former, before = measured(browser, beside.resolve()) if beside else (None, None)
     walks = ([("before", former)] if former else []) + [("now", walk)]
-    said = "; ".join(f"{when}: {one.keys} keys, {one.seconds:.1f} s" for when, one in walks)
+    said = "; ".join(
+        f"{when}: {count(one.keys, 'key')}, {one.seconds:.1f} s" for when, one in walks
+    )
     lines = [
         BEGIN,
         "",

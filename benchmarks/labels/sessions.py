@@ -15,6 +15,7 @@ from benchmarks.labels.targets import FIRST, Follower, Stop, Target
 from benchmarks.sessions import Prepared
 from labelcore.designs.scalars import EstimatesScalars, Figures
 from labelcore.figures import scalars as estimation
+from labelcore.figures import standing
 from labelcore.log.engine import Engine
 from labelcore.plan.against_file import frozen
 from labelcore.planning.simulation import run_seed
@@ -68,7 +69,7 @@ class Run:
 
     def __init__(self, session: sessions.Session, goal: float) -> None:
         engine = session.engine
-        first = max(FIRST, estimation.first_figure(engine))
+        first = max(FIRST, standing.first_figure(engine))
         self.session, self.follower = session, Follower(goal, engine.limit, first)
         self.stop: Stop | None = None
 
@@ -112,7 +113,7 @@ def ends(engines: Sequence[Engine], interval: Ends | None = None) -> tuple[Float
         for engine, one, figures in zip(engines, answers, of_group, strict=True):
             shown = figures if interval is None else interval(figures, one.cells)
             for place, question in enumerate(group):
-                lacking = estimation.lacking_side(engine, question, one.cells)[0]
+                lacking = standing.lacking_side(engine, question, one.cells)[0]
                 nothing = bool(lacking) or np.isnan(shown.value[place])
                 pair = (float(shown.low[place]), float(shown.high[place]))
                 found.setdefault(question.key, []).append((0.0, 1.0) if nothing else pair)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from labelcore.designs.choices import Chooses, OtherChoice
 from labelcore.estimands import CHOICES
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.scalars import first_figure, look_at
+from labelcore.figures.scalars import look_at
+from labelcore.figures.standing import first_figure
 from labelcore.log.engine import Engine
 from labelcore.promises import ChoiceStatus, Promise
 from labelcore.results.types import Choice, Scope

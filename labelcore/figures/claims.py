@@ -20,15 +20,8 @@ from labelcore.designs.base import IntArray, Look
 from labelcore.designs.scalars import Answers, EstimatesScalars, Figures
 from labelcore.estimands import ratios
 from labelcore.figures.assumptions import assumptions
-from labelcore.figures.scalars import (
-    doubtful,
-    fitted_cell_rates,
-    headline_stage,
-    lacking_side,
-    look_at,
-    scope_of,
-    widened,
-)
+from labelcore.figures.scalars import doubtful, fitted_cell_rates, headline_stage, look_at, widened
+from labelcore.figures.standing import lacking_side, scope_of
 from labelcore.log.engine import Engine
 from labelcore.plan.claim_totals import ClaimTotals, Side
 from labelcore.promises import ClaimStatus, Form, Method, Promise

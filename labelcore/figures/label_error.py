@@ -9,7 +9,8 @@ import numpy as np
 
 from labelcore.estimands import ratios
 from labelcore.figures.sampled import sampled_labels, sampled_tally
-from labelcore.figures.scalars import complete, doubtful, headline_stage, scalar_results
+from labelcore.figures.scalars import doubtful, headline_stage, scalar_results
+from labelcore.figures.standing import complete
 from labelcore.log.engine import Engine
 from labelcore.log.people import NOBODY, people_count
 from labelcore.log.repeats import Reading

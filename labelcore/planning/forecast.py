@@ -31,9 +31,10 @@ from labelcore.plan.against_file import (
     frozen,
     make_setup,
 )
+from labelcore.plan.checks import CLAIM_FORMS
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
 from labelcore.plan.margin_stop import margin_rule
-from labelcore.plan.plan import CLAIM_FORMS, Plan
+from labelcore.plan.plan import Plan
 from labelcore.planning.claims import labels_to_settle
 from labelcore.population import Population
 from labelcore.stats.profile import NOT_SAMPLED, Cells, FloatArray

@@ -22,7 +22,8 @@ from labelcore.figures.cuts import cheapest_cut, deepest_cut, packages
 from labelcore.figures.label_error import label_error
 from labelcore.figures.labels_table import labels_table
 from labelcore.figures.looks import FiguresNow
-from labelcore.figures.scalars import complete, first_shown, headline_stage
+from labelcore.figures.scalars import headline_stage
+from labelcore.figures.standing import complete, first_shown
 from labelcore.figures.strata import strata_table
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, text_digest

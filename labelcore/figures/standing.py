@@ -1,0 +1,242 @@
+"""How far a figure has come: whether it is shown, what is missing, and what it is about."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labelcore.designs.curves import (
+    OPEN_SHARE,
+    UNDECIDED_SHARE,
+)
+from labelcore.designs.scalars import FIRST_FIGURE
+from labelcore.estimands import Estimand, table_of
+from labelcore.log.engine import Engine
+from labelcore.plan.existing import CERTAINTY
+from labelcore.promises import Promise, State
+from labelcore.results.telling import too_wide
+from labelcore.results.types import Scope
+from labelcore.stats.horizon import final_width
+from labelcore.stats.profile import (
+    BoolArray,
+    Cells,
+    Differences,
+    FloatArray,
+    smoothed_rates,
+)
+from labelcore.tallies import Question
+from labelcore.words.differences import no_difference_words, side_words
+from labelcore.words.sentences import count
+
+NEEDED_OF_EACH_SIDE, MOST_SIDES = 5, 4
+STILL_WIDE = 1.5
+"""A value is tentative while its interval is too wide, and wider than 1.5 times what it will be at
+the planned size."""
+
+
+def complete(engine: Engine) -> bool:
+    """Whether the planned size is answered, or a calibrated stop reached."""
+    if engine.rule is not None:
+        return engine.stop.draw is not None or engine.answers_given >= engine.first_limit
+    return engine.answers_given >= min(int(engine.plan.planned or 0), engine.most)
+
+
+def first_figure(engine: Engine) -> int:
+    """The number of labels from which a figure is shown."""
+    if engine.plan.from_the_first_label:
+        return 1
+    planned = max(engine.setup.planned, 1)
+    return engine.design.first_look(engine.frame, planned, engine.plan.promised)
+
+
+def first_shown(engine: Engine) -> int:
+    """The number of labels that a first figure takes at the least: those from which the method
+    looks, and the few of each part of the file that the figure rests on."""
+    first = first_figure(engine)
+    early = engine.plan.from_the_first_label
+    if early or first >= NEEDED_OF_EACH_SIDE * MOST_SIDES:
+        return first
+    parts = min((_of_all_sides(engine, question) for question in engine.questions), default=0)
+    return max(first, parts)
+
+
+def _of_all_sides(engine: Engine, question: Question) -> int:
+    """The labels that a quantity needs in all parts of the file together."""
+    cells = engine.tallies[question.subject].cells(question.class_index)
+    return sum(_needed(cells, mask & cells.sampled) for mask, _ in _sides(question, cells))
+
+
+def _needed(cells: Cells, side: BoolArray) -> int:
+    return min(NEEDED_OF_EACH_SIDE, int(cells.size[side].sum()))
+
+
+def promised_until(engine: Engine) -> int:
+    """The labels up to which a watched promise is; 0 where it has no end."""
+    return (engine.plan.horizon or 0) * engine.setup.planned
+
+
+def state_of(
+    engine: Engine, question: Question, cells: Cells, value: float
+) -> tuple[State, str, Promise]:
+    """(state, what is missing, promise) of one estimate."""
+    promise = engine.plan.promised
+    labels, first = engine.labels, first_figure(engine)
+    if labels == 0:
+        return State.NOTHING, "no item has a label yet", promise
+    done = complete(engine) or engine.finished
+    everything = engine.answers_given >= engine.most
+    if labels < first and not (done and promise == Promise.FIXED) and not everything:
+        return State.TOO_FEW, _before(labels, first), promise
+    lacking, without_any = lacking_side(engine, question, cells)
+    if lacking and (without_any or not done):
+        shown = first_shown(engine)
+        return State.TOO_FEW, lacking if labels >= shown else _before(labels, shown), promise
+    if np.isnan(value):
+        return State.TOO_FEW, _why_no_value(question, engine), promise
+    if promise == Promise.FIXED and not complete(engine):
+        return (
+            (State.STOPPED_EARLY, "", Promise.NONE)
+            if engine.finished
+            else (State.PROVISIONAL, "", promise)
+        )
+    waiting = len(engine.open_positions())
+    if waiting > OPEN_SHARE * (engine.answers_given + waiting):
+        return State.WAITING, f"waiting for {count(waiting, 'item')}", promise
+    return State.INTERVAL, "", promise
+
+
+def lacking_side(engine: Engine, question: Question, cells: Cells) -> tuple[str, bool]:
+    """What is missing of a label (in older plans of five) of each predicted class that the quantity
+    rests on, the barest class first, and whether one of them has no label at all: a value would
+    then rest on the scores alone."""
+    enough = 1 if engine.plan.from_the_first_label else NEEDED_OF_EACH_SIDE
+    found: list[tuple[int, str]] = []
+    for mask, side in _sides(question, cells):
+        mask = mask & cells.sampled
+        have, size = int(cells.labelled[mask].sum()), int(cells.size[mask].sum())
+        needed = min(enough, size)
+        if have < needed:
+            called = _called(scope_of(engine, question), side)
+            found.append((have, f"{have} of {needed} labels among the items {called}"))
+    have, sentence = min(found, default=(1, ""), key=lambda one: one[0])
+    return sentence, have == 0
+
+
+def _before(labels: int, first: int) -> str:
+    return f"{labels:,} of {first:,} labels before a first figure"
+
+
+def _why_no_value(question: Question, engine: Engine) -> str:
+    scope = scope_of(engine, question)
+    name = scope.positive
+    if question.row.difference:
+        said, index = engine.population.predictions, engine.population.classes.index(name)
+        silent = [one for one in engine.classifiers if one and not (said[one] == index).any()]
+        return no_difference_words(question.key, scope, next(iter(silent), None))
+    if question.row.group == "predicted":
+        return f"no item is called {name!r}, or none of these has a label"
+    if question.row.group == "unpredicted":
+        return f"every item is called {name!r}, or none of the others has a label"
+    if question.row.of_negatives:
+        return f"no item that is not {name!r} was found"
+    return f"no {name!r} item was found"
+
+
+def too_early(engine: Engine, state: State) -> bool:
+    """Whether there are too few labels for a value that has no interval, or none can be made of
+    them yet."""
+    if not engine.plan.from_the_first_label:
+        return False
+    few = state == State.PROVISIONAL and engine.labels < FIRST_FIGURE
+    return few or state == State.TOO_FEW
+
+
+def is_tentative(engine: Engine, state: State, low: float, high: float) -> bool:
+    """Whether the value says little yet, or there is none: the interval is wide, and will be much
+    narrower; or there are few labels, and no interval is due."""
+    if too_early(engine, state):
+        return True
+    watched = engine.plan.from_the_first_label and engine.plan.promise == Promise.WATCHED
+    if not watched or state not in (State.INTERVAL, State.WAITING):
+        return False
+    done, width = engine.labels / max(engine.setup.planned, 1), high - low
+    return bool(too_wide(low, high)) and width > STILL_WIDE * final_width(width, done)
+
+
+def undecided_both_ways(engine: Engine) -> bool:
+    """Whether unsure and broken items are so many that they count both ways."""
+    return engine.undecided > UNDECIDED_SHARE * max(engine.answers_given, 1)
+
+
+def scope_of(engine: Engine, question: Question) -> Scope:
+    population, plan = engine.population, engine.plan
+    positive = (
+        population.positive
+        if question.class_index is None
+        else population.classes[question.class_index]
+    )
+    return Scope(
+        file=population.name,
+        n_items=len(population),
+        classifier=question.classifier,
+        target=plan.target,
+        positive=positive,
+        margin=plan.margin,
+        first_figure=first_shown(engine),
+        planned=engine.setup.planned,
+        until=promised_until(engine),
+        together=len(engine.questions) if plan.together else 1,
+        versus=question.versus,
+        left_out=0 if undecided_both_ways(engine) else engine.undecided,
+        at_stop=engine.rule is not None,
+        existing=engine.existing_used,
+        existing_use=engine.existing.use,
+        found=found_before(engine, question),
+    )
+
+
+def found_before(engine: Engine, question: Question) -> int | None:
+    """Known positive items, where the recall asked for is that of what was found so far; they are
+    counted as they are."""
+    population, use = engine.population, engine.existing.use
+    asked = question.row.name == "recall" and question.classifier == population.found
+    if not asked or use != CERTAINTY or question.classifier is None:
+        return None
+    return int((engine.existing.codes == population.classes.index(population.positive)).sum())
+
+
+def _sides(question: Question, cells: Cells) -> list[tuple[BoolArray, bool | int]]:
+    """The parts of the file that the quantity rests on, (n_cells,) each, and which they are: what
+    the classifier says there, or the number of what the two say."""
+    if question.row.difference:
+        matters = slope_of(question.row, cells, np.array([0.5])) != 0
+        pairs = [(cells.sides == side, side) for side in range(MOST_SIDES)]
+        return [(mask, side) for mask, side in pairs if matters[mask].any()]
+    wanted = {"": (True, False), "predicted": (True,), "unpredicted": (False,), "all": ()}
+    return [(cells.predicted == side, side) for side in wanted[question.row.group]]
+
+
+def _called(scope: Scope, side: bool | int) -> str:
+    """The items of a part, after "the items"."""
+    if isinstance(side, bool):
+        return f"{'' if side else 'not '}called {scope.positive!r}"
+    return side_words(scope, side)
+
+
+def is_settled(question: Question, cells: Cells) -> bool:
+    """Whether no label still missing could change the quantity: its two extremes agree.
+
+    A width of zero is not enough: at a low confidence an interval may be as narrow by chance.
+    """
+    table = table_of([question.row], cells)
+    rising = slope_of(question.row, cells, np.array([0.5])) > 0
+    least = table.value(cells.positive + np.where(rising, 0.0, cells.unlabelled))
+    most = table.value(cells.positive + np.where(rising, cells.unlabelled, 0.0))
+    return bool(most[0] - least[0] < 1e-12)
+
+
+def slope_of(row: Estimand, cells: Cells, value: FloatArray) -> FloatArray:
+    """Which way one more positive of each cell moves the figure, (n_cells,)."""
+    table = table_of([row], cells)
+    if isinstance(table, Differences):
+        return np.asarray(table.sensitivity(cells.size * smoothed_rates(cells))[0])
+    return np.asarray(table.gradient(np.clip(np.nan_to_num(value, nan=0.5), 0.01, 0.99))[0])

@@ -1,0 +1,378 @@
+"""What the arguments of a plan may be, each by itself and beside the others, and what stands for
+one that is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from labelcore.designs import DESIGNS, Design
+from labelcore.designs.curves import EstimatesCurve
+from labelcore.designs.scalars import may_stop_fixed
+from labelcore.errors import Given, InPlan, PlanArgumentError, PlanError
+from labelcore.estimands import ESTIMANDS
+from labelcore.plan.claims import read_claim
+from labelcore.plan.stop_rules import (
+    ALL,
+    RULES,
+    available,
+    looking,
+    read_stop,
+    rule_names,
+    wanted,
+)
+from labelcore.promises import Form, Promise
+
+if TYPE_CHECKING:
+    from labelcore.plan.plan import Plan
+
+MOST_LABELS = 1_000_000_000
+PROMISES = (Promise.WATCHED, Promise.FIXED)
+CLAIM_FORMS = (Form.STRICT, Form.APPROXIMATE)
+FIXED_STOP = (
+    "; only 'margin', or any of margin and deadline, may end a fixed promise, for accuracy or "
+    "prevalence alone of one classifier, by ",
+    InPlan("design", "simple_random"),
+    " and without claims",
+)
+TARGETS = ("file", "process")
+EXISTING = ("random", "certainty", "ignored")
+NO_HORIZON = (
+    " does not have: its watched band is for the planned size; plan for the most labels that you "
+    "may want, and finish earlier"
+)
+
+
+def check_known(name: Any, table: Mapping[str, Any], argument: str) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} must be text, got {type(name).__name__}")
+    if name not in table:
+        known = f", which is not known; known are {', '.join(table)}"
+        raise PlanArgumentError(argument, "names ", Given(), known, value=name)
+
+
+def name_tuple(names: Any, argument: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        names = [names]
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"{argument} must be names, got {names!r}")
+    if not names:
+        raise PlanArgumentError(
+            argument, "must name at least one, got ", Given("none"), value=tuple(names)
+        )
+    if len(set(names)) < len(names):
+        raise PlanArgumentError(
+            argument, "names one twice: ", Given(", ".join(names)), value=tuple(names)
+        )
+    return tuple(names)
+
+
+def check_estimands(names: Sequence[str], method: Design[Any]) -> None:
+    for name in names:
+        check_known(name, ESTIMANDS, "estimands")
+        if name not in method.estimands:
+            raise PlanArgumentError(
+                "estimands",
+                "names ",
+                Given(),
+                ", which ",
+                InPlan("design", method.name),
+                f" does not estimate; it estimates {', '.join(method.estimands)}",
+                value=name,
+            )
+
+
+def check_numbers(plan: Plan) -> None:
+    for name in ("budget", "planned"):
+        value = getattr(plan, name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise TypeError(f"{name} must be a whole number of items, got {value!r}")
+        least = 0 if plan.existing == "random" else 1
+        if value is not None and value < least:
+            raise PlanArgumentError(name, f"must be at least {least}", value=value)
+        if value is not None and value > MOST_LABELS:
+            raise PlanArgumentError(
+                name, f"must be at most {MOST_LABELS:,}, got ", Given(f"{value:,}"), value=value
+            )
+    if isinstance(plan.seed, bool) or not isinstance(plan.seed, int):
+        raise TypeError(f"seed must be a whole number, got {plan.seed!r}")
+    for name, limit in (("margin", 0.5), ("confidence", 1.0)):
+        value = getattr(plan, name)
+        if value is None and name == "margin":
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{name} must be a number, got {value!r}")
+        if not 0 < value < limit:
+            raise PlanArgumentError(name, f"must lie between 0 and {limit:g}", value=value)
+    _check_further_readings(plan)
+    unsized = plan.budget is None and plan.margin is None and not plan.claims
+    if unsized and not plan.method.size_from_params:
+        raise PlanError(
+            "a plan needs a budget (number of labels), a margin (half-width) or a claim"
+        )
+    if not isinstance(plan.together, bool):
+        raise TypeError(f"together must be True or False, got {plan.together!r}")
+    if plan.target not in TARGETS:
+        raise PlanArgumentError("target", f"must be one of {', '.join(TARGETS)}", value=plan.target)
+    if plan.target not in plan.method.targets:
+        raise PlanArgumentError(
+            "target",
+            f"must be {' or '.join(plan.method.targets)} for ",
+            InPlan("design", plan.design),
+            value=plan.target,
+            short="speaks of this file only" if plan.target == "process" else "",
+        )
+
+
+def _check_further_readings(plan: Plan) -> None:
+    for name in ("repeats", "overlap"):
+        value = getattr(plan, name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise TypeError(f"{name} must be a number, got {value!r}")
+        if not 0 <= value <= 1:
+            raise PlanArgumentError(name, "must be a share from 0 to 1", value=value)
+    if isinstance(plan.readers, bool) or not isinstance(plan.readers, int):
+        raise TypeError(f"readers must be a whole number of people, got {plan.readers!r}")
+    if plan.readers < 2:
+        raise PlanArgumentError("readers", "must be at least 2", value=plan.readers)
+    if plan.readers > 2 and not plan.overlap:
+        raise PlanArgumentError(
+            "readers", "needs an ", InPlan("overlap"), " above 0", value=plan.readers
+        )
+    if plan.repeats and plan.overlap:
+        raise PlanArgumentError(
+            "repeats",
+            "cannot go with an ",
+            InPlan("overlap"),
+            ": items that other people judge as well are not shown to the same person twice",
+            value=plan.repeats,
+        )
+
+
+def check_claims(plan: Plan) -> None:
+    if isinstance(plan.claims, str) or not isinstance(plan.claims, Sequence):
+        raise TypeError(f"claims must be a list of texts, got {plan.claims!r}")
+    claims = [read_claim(text) for text in plan.claims]
+    if len({claim.text for claim in claims}) < len(claims):
+        raise PlanArgumentError(
+            "claims", "holds one twice: ", Given(", ".join(plan.claims)), value=plan.claims
+        )
+    if claims and "claims" not in plan.method.stop_rules:
+        raise PlanArgumentError(
+            "claims",
+            "cannot be decided by ",
+            InPlan("design", plan.design),
+            "; use one that draws strata",
+        )
+
+
+def check_claim_form(plan: Plan) -> None:
+    """Approximate claims are read from the region of a planned size."""
+    if plan.claim_form not in CLAIM_FORMS:
+        raise PlanArgumentError(
+            "claim_form", f"must be one of {', '.join(CLAIM_FORMS)}", value=plan.claim_form
+        )
+    object.__setattr__(plan, "claim_form", Form(plan.claim_form))
+    if plan.claim_form == Form.STRICT:
+        return
+    if not plan.claims:
+        raise PlanArgumentError("claim_form", "needs a claim", value=str(plan.claim_form))
+    compared = next((text for text in plan.claims if read_claim(text).compares), None)
+    if compared is not None:
+        raise PlanArgumentError(
+            "claim_form",
+            "is for claims about a number; two classifiers are compared with ",
+            InPlan("claim_form", str(Form.STRICT)),
+            value=str(plan.claim_form),
+        )
+    able = set(plan.claimed) <= set(plan.method.estimands) and Promise.WATCHED in (
+        plan.method.promises_for(plan.claimed, plan.design_params)
+    )
+    if plan.horizon is None or not able:
+        raise PlanArgumentError(
+            "claim_form",
+            "needs ",
+            InPlan("promise", "watched"),
+            " for a planned size, which ",
+            InPlan("design", plan.design),
+            " does not have here; use ",
+            InPlan("claim_form", str(Form.STRICT)),
+            value=str(plan.claim_form),
+        )
+
+
+def check_sure_scores(plan: Plan) -> None:
+    """A frozen plan without them is older than the argument, and turns no scores round."""
+    given = () if plan.sure_scores is None and plan.planned is not None else plan.sure_scores
+    if given is not None:
+        given = name_tuple(given, "sure_scores") if given else ()
+    object.__setattr__(plan, "sure_scores", given)
+
+
+def check_existing(plan: Plan) -> None:
+    if plan.existing is None:
+        return
+    if plan.existing not in EXISTING:
+        raise PlanArgumentError(
+            "existing", f"must be one of {', '.join(EXISTING)}", value=plan.existing
+        )
+    if plan.existing == "ignored":
+        return
+    if plan.existing not in plan.method.existing:
+        able = ", ".join(name for name, one in DESIGNS.items() if plan.existing in one.existing)
+        raise PlanArgumentError(
+            InPlan("existing", plan.existing),
+            "cannot go with ",
+            InPlan("design", plan.design),
+            f", which does not use existing labels; it works with {able}, and any design with ",
+            InPlan("existing", "ignored"),
+            short="cannot use known answers",
+        )
+    if plan.claims:
+        raise PlanArgumentError(
+            "claims",
+            "must be made before the labels that decide them: with existing labels, which "
+            "somebody may have seen, ask for a ",
+            InPlan("margin"),
+            " or a ",
+            InPlan("budget"),
+            " instead",
+        )
+    if plan.existing == "certainty" and plan.target == "process":
+        raise PlanArgumentError(
+            InPlan("existing", plan.existing),
+            "speaks of this file only: known items were not drawn at random, so that nothing "
+            "follows from them for items like these; use ",
+            InPlan("target", "file"),
+        )
+
+
+def check_existing_stop(plan: Plan) -> None:
+    if plan.existing not in (None, "ignored") and plan.calibrated_stop:
+        raise PlanArgumentError(
+            InPlan("stop", "margin"),
+            "with ",
+            InPlan("promise", "fixed"),
+            " is calibrated for a session without existing labels; use ",
+            InPlan("promise", "watched"),
+            ", or a ",
+            InPlan("budget"),
+        )
+
+
+def checked_params(plan: Plan) -> dict[str, Any]:
+    if not isinstance(plan.params, Mapping):
+        raise TypeError(f"params must be a mapping of names to values, got {plan.params!r}")
+    names = [item.name for item in fields(plan.method.Params)]
+    for name in plan.params:
+        if name not in names:
+            known = ", ".join(names) if names else "none: this design has no parameters"
+            band = (
+                isinstance(plan.method, EstimatesCurve)
+                and (plan.method.watched_for(plan.interval_rules, 1)[1])
+            )
+            raise PlanArgumentError(
+                "params",
+                "names ",
+                Given(),
+                ", which ",
+                InPlan("design", plan.design),
+                NO_HORIZON if name == "horizon" and band else f" does not have; known are {known}",
+                value=name,
+            )
+    checked = plan.method.Params(**plan.params)
+    return {name: getattr(checked, name) for name in plan.params}
+
+
+def resolved_promise(plan: Plan) -> Promise:
+    method = plan.method
+    new_only = plan.existing != "random"  # A sample that is there may already be large enough.
+    too_small = (
+        plan.budget is not None and plan.budget < method.smallest_watched_budget and new_only
+    )
+    if plan.promise is None:
+        available = method.promises_for(tuple(plan.estimands), plan.design_params)
+        return Promise.WATCHED if Promise.WATCHED in available and not too_small else Promise.FIXED
+    if plan.promise not in PROMISES:
+        raise PlanArgumentError(
+            "promise", f"must be one of {', '.join(PROMISES)}", value=plan.promise
+        )
+    if plan.promise not in method.promises:
+        raise PlanArgumentError(
+            InPlan("promise", plan.promise),
+            "cannot go with ",
+            InPlan("design", plan.design),
+            f", which has {', '.join(method.promises)}",
+        )
+    if plan.promise == Promise.WATCHED and too_small:
+        raise PlanArgumentError(
+            "budget",
+            f"must be at least {method.smallest_watched_budget} for ",
+            InPlan("promise", "watched"),
+            " with ",
+            InPlan("design", plan.design),
+            ", got ",
+            Given(),
+            "; use a larger one or ",
+            InPlan("promise", "fixed"),
+            value=plan.budget,
+        )
+    return Promise(plan.promise)
+
+
+def resolved_stop(plan: Plan) -> tuple[str, ...]:
+    if plan.stop is None:
+        return _default_stop(plan)
+    rules = read_stop(plan.stop)
+    known = available(plan.method.stop_rules)
+    for rule in rule_names(rules):
+        if rule not in known:
+            raise PlanArgumentError(
+                "stop",
+                "names ",
+                Given(),
+                ", which is not available for ",
+                InPlan("design", plan.design),
+                f"; known are {', '.join(known)}",
+                value=rule,
+            )
+        if looking((rule,)) != wanted((rule,), plan):
+            raise PlanArgumentError(
+                "stop",
+                "names ",
+                Given(),
+                ", but the plan has no ",
+                InPlan(RULES[rule].needs),
+                value=rule,
+            )
+        if (
+            RULES[rule].looks
+            and plan.promise != Promise.WATCHED
+            and not _can_be_calibrated(plan, rules)
+        ):
+            raise PlanArgumentError(
+                InPlan("stop", rule),
+                "means looking after every label: that needs ",
+                InPlan("promise", "watched"),
+                *(FIXED_STOP if rule == "margin" else ()),
+            )
+    return rules
+
+
+def _can_be_calibrated(plan: Plan, rules: tuple[str, ...]) -> bool:
+    """Whether a fixed promise may stop by these rules: at the first label at which the margin of a
+    single result is reached."""
+    return (
+        looking(rule_names(rules)) == ("margin",)
+        and ALL not in rules
+        and not plan.claims
+        and len(plan.classifiers) <= 1
+        and may_stop_fixed(plan.method, tuple(plan.estimands), plan.design_params)
+    )
+
+
+def _default_stop(plan: Plan) -> tuple[str, ...]:
+    """Stop at what the plan asks for, where a person may look and the method can stop."""
+    rules = wanted(plan.method.stop_rules, plan) if plan.promise == Promise.WATCHED else ()
+    return (ALL, *rules) if len(rules) > 1 else rules
