@@ -60,7 +60,7 @@ def filled(
 ) -> dict[str, int]:
     """Rows with a value of each of ``columns``; and of each of ``others`` that has some, and at
     most so many different ones."""
-    counts = {name: sum(bool(one.strip()) for one in population.column(name)) for name in columns}
+    counts = {name: population.filled(name) for name in columns}
     return counts | population.partly_filled(list(others), most)
 
 

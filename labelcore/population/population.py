@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 from zlib import crc32
 
 import numpy as np
@@ -23,6 +23,18 @@ from labelcore.population.items import Items, Part
 from labelcore.population.text import as_text, listing, shorten
 from labelcore.stats.md5 import Texts
 from labelcore.stats.orders import order_of
+
+
+@runtime_checkable
+class KeptTexts(Protocol):
+    """A table whose columns are not held, and whose engine counts their values."""
+
+    def texts(self, name: str, most: int) -> Counter[str] | None:
+        """Each value of a column and how many rows have it; None if over ``most``."""
+
+    def filled(self, name: str) -> int:
+        """How many rows have a value."""
+
 
 _KeptOrder = tuple[tuple[Ids, int, str], NDArray[np.int64]]
 
@@ -490,6 +502,29 @@ class Population:
         texts: list[str] = as_text(self._table.load([name])[name]).to_pylist()
         return texts
 
+    def filled(self, name: str) -> int:
+        """How many rows have a value in a column.
+
+        Parameters
+        ----------
+        name
+            the column
+
+        Returns
+        -------
+        int
+            Rows whose text is not blank.
+
+        Raises
+        ------
+        ValueError
+            The file has no such column, or was changed after it was read.
+        """
+        if isinstance(self._table, KeptTexts):
+            self._refuse_unknown_column(name)
+            return self._table.filled(name)
+        return sum(bool(text.strip()) for text in self.column(name))
+
     def partly_filled(self, names: Sequence[str], most: int) -> dict[str, int]:
         """How many rows have a value, for each column that is only partly filled.
 
@@ -518,12 +553,22 @@ class Population:
             self._refuse_unknown_column(name)
         self._refuse_changed_file()
         found = {}
-        for name, column in self._table.load(list(names)).items():
-            counts = Counter(text.strip() for text in as_text(column).to_pylist())
+        for name in names:
+            counts = self._texts(name, most)
+            if counts is None:
+                continue
             filled = len(self) - counts.pop("", 0)
             if 1 <= len(counts) <= most and filled < len(self):
                 found[name] = filled
         return {name: found[name] for name in names if name in found}
+
+    def _texts(self, name: str, most: int) -> Counter[str] | None:
+        """Each value of a column and how many rows have it; None where an engine that keeps the
+        column finds more than ``most``."""
+        if isinstance(self._table, KeptTexts):
+            return self._table.texts(name, most)
+        (column,) = self._table.load([name]).values()
+        return Counter(text.strip() for text in as_text(column).to_pylist())
 
     def _cells(self, item_id: str, columns: Sequence[str]) -> dict[str, str]:
         position = self.position(item_id)

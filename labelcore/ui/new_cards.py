@@ -165,7 +165,7 @@ def flags(base: Population, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def called_share(base: Population, name: str) -> float:
     """The share of the items that a classifier calls positive."""
-    return float(np.mean(base.predictions[name] == base.classes.index(base.positive)))
+    return base.called(name).get((base.positive,), 0) / len(base)
 
 
 def titled(card: Card, pair: tuple[str, ...]) -> str:

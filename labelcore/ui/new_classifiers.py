@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
@@ -11,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from labelcore.charts import score_histogram_chart
 from labelcore.population import Population
+from labelcore.population.items import Part, Stretch
 from labelcore.ui import draft
 from labelcore.ui.chart import show_chart
 from labelcore.ui.draft import Columns, Question
@@ -95,9 +97,9 @@ def cut(
     if number == "none" or name in base.arguments["predictions"]:
         return columns.cut(name, (), descending)
     if number == "several":
-        thresholds = thresholds_input(scores, question, name, base.fingerprint, descending)
+        thresholds = thresholds_input(base, question, name, descending)
         return None if thresholds is None else columns.cut(name, thresholds, descending)
-    threshold = slider(scores, question, name, base.fingerprint, descending)
+    threshold = slider(base, question, name, descending)
     return columns.cut(name, (threshold,), descending)
 
 
@@ -115,22 +117,33 @@ def direction(base: Population, question: Question, name: str) -> bool:
             persist_state="session",
         )
     )
-    with st.expander("Check both ends"):
-        extremes(base, name)
+    if base.kept is None:
+        with st.expander("Check both ends"):
+            extremes(base, name)
     return descending
 
 
 def falls(base: Population, name: str) -> bool:
     """Whether the items that a classifier calls positive have the lower scores; False where it
     calls none so, or the file does not say."""
-    codes = base.predictions.get(name)
-    if codes is None or name not in base.arguments["predictions"]:
+    if name not in base.predictions or name not in base.arguments["predictions"]:
         return False
-    called = codes == base.classes.index(base.positive)
-    if called.all() or not called.any():
+    if not 0 < base.called(name).get((base.positive,), 0) < len(base):
         return False
-    scores = base.scores[name]
-    return bool(np.median(scores[called]) < np.median(scores[~called]))
+    positive = base.classes.index(base.positive)
+    return middle(base, name, {name: positive}) < middle(base, name, {name: 1 - positive})
+
+
+def middle(base: Population, name: str, predicted: Mapping[str, int]) -> float:
+    """The median of the scores of a classifier where these classes are predicted."""
+    if base.kept is not None:
+        number = int(base.kept.counts([Part(predicted)])[0])
+        order = Stretch(name, falling=False, seed=0)
+        return base.kept.at_ranks(order, predicted, [(number + 1) // 2])[0].score
+    there = np.ones(len(base), dtype=bool)
+    for one, code in predicted.items():
+        there &= base.predictions[one] == code
+    return float(np.median(base.scores[name][there]))
 
 
 def extremes(base: Population, name: str) -> None:
@@ -145,26 +158,25 @@ def extremes(base: Population, name: str) -> None:
             st.text(f"{scores[place]:.4g}   {one_line(content, 160)}")
 
 
-def first_threshold(scores: np.ndarray) -> float:
+def first_threshold(base: Population, name: str) -> float:
     """One half where the scores may be probabilities, else the middle one."""
-    low, high = float(scores.min()), float(scores.max())
-    return 0.5 if low >= 0 and high <= 1 and low <= 0.5 <= high else float(np.median(scores))
+    low, high = float(base.scores[name].min()), float(base.scores[name].max())
+    return 0.5 if low >= 0 and high <= 1 and low <= 0.5 <= high else middle(base, name, {})
 
 
-def slider(
-    scores: np.ndarray, question: Question, name: str, fingerprint: str, descending: bool
-) -> float:
+def slider(base: Population, question: Question, name: str, descending: bool) -> float:
+    scores = base.scores[name]
     low, high = float(scores.min()), float(scores.max())
     inside = low >= 0 and high <= 1
     word = shown_word(question.positive)
     label = plain(f"From which score {'down' if descending else 'on'} does {name} say {word!r}?")
-    key = f"new-threshold-{name}-{fingerprint}"
+    key = f"new-threshold-{name}-{base.fingerprint}"
     if inside:
         low, high = 0.0, 1.0
     if low == high:
         st.text(f"Every item has the score {low:g}.")
         return low
-    start = first_threshold(scores)
+    start = first_threshold(base, name)
     step = 0.01 if inside else (high - low) / 200
     return float(st.slider(label, low, high, start, step, key=key, persist_state="session"))
 
@@ -182,7 +194,7 @@ def show_thresholds(fingerprint: str) -> None:
 
 
 def thresholds_input(
-    scores: np.ndarray, question: Question, name: str, fingerprint: str, descending: bool
+    base: Population, question: Question, name: str, descending: bool
 ) -> tuple[float, ...] | None:
     """One or several thresholds of a score; None, with a sentence, while they are wrong."""
     word = shown_word(question.positive)
@@ -191,8 +203,8 @@ def thresholds_input(
             f"From which score {'down' if descending else 'on'} does {name} say {word!r}? One "
             f"threshold, or several separated by spaces"
         ),
-        f"{first_threshold(scores):g}",
-        key=thresholds_key(name, fingerprint),
+        f"{first_threshold(base, name):g}",
+        key=thresholds_key(name, base.fingerprint),
         persist_state="session",
         max_chars=200,
     )
@@ -235,7 +247,7 @@ def show_called(
         with st.container() if name in population.thresholds else more:
             called(population, question, name, alone=len(names) == 1)
         same_about_all(population, name)
-    if first in population.scores and two:
+    if first in population.scores and two and population.kept is None:
         chart = score_histogram_chart(
             population.scores[first],
             population.thresholds.get(first),
@@ -248,18 +260,16 @@ def show_called(
 
 
 def same_about_all(population: Population, name: str) -> None:
-    codes = population.predictions.get(name)
-    if codes is not None and len(np.unique(codes)) == 1:
+    if name in population.predictions and len(population.called(name)) == 1:
         st.warning(plain(f"{name} says the same about every item. {MOVE}"))
 
 
 def called(population: Population, question: Question, name: str, *, alone: bool) -> None:
     word, size = shown_word(question.positive), len(population)
-    codes = population.predictions.get(name)
-    if codes is None:
+    if name not in population.predictions:
         return
     who = "" if alone else f"{name}: "
-    number = int((codes == population.classes.index(population.positive)).sum())
+    number = population.called(name).get((population.positive,), 0)
     if name in population.thresholds:
         st.text(one_line(f"{who}{number:,} of {size:,} would be called {word!r}.", 300))
     else:

@@ -97,18 +97,23 @@ def measurable(population: Population) -> bool:
     return False
 
 
+def _first_row(population: Population, name: str, word: str) -> int | None:
+    """The first row that is called so; None where an engine keeps the rows."""
+    if population.kept is not None:
+        return None
+    return int(np.argmax(population.predictions[name] == population.classes.index(word))) + 1
+
+
 def stray_words(population: Population) -> list[Fault]:
     """The first row of each class beside 0 and 1, by prediction column."""
     faults = []
     for name, column in population.arguments["predictions"].items():
-        codes = population.predictions[name]
-        for place, word in enumerate(population.classes):
-            number = int(np.count_nonzero(codes == place))
-            if word in CODES or not number:
+        for (word,), number in population.called(name).items():
+            if word in CODES:
                 continue
             rule = "0 and 1 stand beside other words; "
             rule += f"{number:,} {'row has' if number == 1 else 'rows have'} this one"
-            row = int(np.argmax(codes == place)) + 1
+            row = _first_row(population, name, word)
             faults.append(Fault(population.name, column, row, word, rule))
     return sorted(faults, key=lambda fault: fault.row or 0)
 
@@ -171,13 +176,8 @@ def ordered_classes(population: Population) -> tuple[str, ...]:
             key="new-order",
             persist_state="session",
         )
-    counts = np.sum(
-        [
-            np.bincount(codes, minlength=len(population.classes))
-            for codes in population.predictions.values()
-        ],
-        axis=0,
-    )
+    every = [population.called(name) for name in population.predictions]
+    counts = np.array([sum(one.get((word,), 0) for one in every) for word in population.classes])
     places = np.argsort(-counts, kind="stable") if order == ORDERS[1] else np.arange(len(counts))
     classes = tuple(population.classes[place] for place in places)
     rows = [

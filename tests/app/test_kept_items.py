@@ -10,7 +10,10 @@ import pytest
 import labelcore as lc
 from labelcore.population import items as room
 from labelcore.population.engines import sources
-from tests.app.conftest import item_texts, surface_buttons
+from labelcore.ui.new_cards import ACCURACY
+from tests.app.conftest import aimed, button, item_texts, surface_buttons, to_aim
+from tests.app.test_large_files import named
+from tests.app.test_new_project import store
 
 
 @pytest.fixture
@@ -53,3 +56,23 @@ def test_an_item_is_labelled(app, kept: lc.Session) -> None:
     after = surface_buttons(shown)[0].run()
     assert not after.exception and not after.error
     assert lc.Session.open(kept.store, "demo").labels == 51
+
+
+def test_new_project_makes_one(
+    app, items: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "LARGE", 100)
+    monkeypatch.setattr(room, "IN_MEMORY", 150)
+    table = pd.read_csv(items)
+    table.to_parquet(items.parent / "one.parquet")
+    page = named(app, "files/one.parquet")
+    assert not page.exception and not [one.value for one in page.error]
+    page = to_aim(page, "Is it spam?")
+    assert not page.exception and not [one.value for one in page.error]
+    page = aimed(page, ACCURACY.title)
+    assert not page.exception and not [one.value for one in page.error]
+    button(page, "new-create").click().run()
+    (record,) = store(data_folder).projects()
+    found = lc.Session.open(store(data_folder), record.name)
+    assert found.population.kept is not None
+    assert not app("label", project=record.name).exception

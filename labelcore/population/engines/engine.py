@@ -23,6 +23,8 @@ Tick = Callable[[], None]
 """Is called several times a second while an engine works; what it raises ends the pass."""
 
 ROWS_AT_ONCE = 1 << 18
+FIRST_ROWS = 100_000
+"""Rows that tell whether a column has many values."""
 POLL_SECONDS = 0.1
 
 
@@ -165,7 +167,14 @@ class Engine(ABC):
         return int(self.fetch(sql("SELECT COUNT(*) FROM {}", self.table))[0][0])
 
     def texts(self, column: str, most: int) -> dict[str, int] | None:
-        """Each value of a column as text and in how many rows it is; None if over ``most``."""
+        """Each value of a column as text and in how many rows it is; None if over ``most``, which
+        is asked of some rows first."""
+        some = sql(
+            f"(SELECT {{}} AS value FROM {{}} LIMIT {FIRST_ROWS})", self.text(column), self.table
+        )
+        distinct = sql("SELECT COUNT(DISTINCT value) FROM {} AS first_rows", some)
+        if self.fetch(distinct)[0][0] > most:
+            return None
         query = sql(
             f"SELECT {{}}, COUNT(*) FROM {{}} GROUP BY 1 LIMIT {most + 1}",
             self.text(column),

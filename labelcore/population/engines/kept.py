@@ -6,6 +6,7 @@ stays known, so that what a person labels is asked of the engine once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -140,6 +141,22 @@ class KeptTable(EngineTable):
     def load(self, names: Sequence[str]) -> Columns:
         """Not of all items."""
         raise TooManyItemsError(f"the column {names[0]!r}", len(self), IN_MEMORY)
+
+    def texts(self, name: str, most: int) -> Counter[str] | None:
+        """Each value of a column and how many rows have it; None if over ``most``."""
+        counts = self.engine.texts(name, most + 1)
+        if counts is None:
+            return None
+        found: Counter[str] = Counter()
+        for text, number in counts.items():
+            found[text.strip()] += number
+        return found
+
+    def filled(self, name: str) -> int:
+        """How many rows have a value."""
+        blank = sql("TRIM({}) = ''", self.engine.text(name))
+        query = sql("SELECT COUNT(*) FROM {} WHERE NOT {}", self.engine.table, blank)
+        return int(self.engine.fetch(query)[0][0])
 
     def cells(self, position: int, names: Sequence[str]) -> dict[str, str]:
         """One row as text. Raises EngineError where it is not the row that was read."""
