@@ -117,7 +117,8 @@ class Drawn:
 
 
 class TableItems:
-    """The items of an engine's table.
+    """The items of an engine's table. What a pass over it found is kept, so that whoever begins
+    anew after a pass was broken off goes on from there.
 
     engine    holds the table
     verdicts  classifier -> how its predictions are told
@@ -144,6 +145,7 @@ class TableItems:
         self._drawn: dict[int, _Key] = {}
         self._together: dict[_Key, tuple[Part, ...]] = {}
         self._sizes: dict[_Key, int] = {}
+        self._ranked: dict[_Ranks, list[Mark]] = {}
         self._histograms: dict[tuple[Score, bytes, tuple[tuple[str, int], ...]], IntArray] = {}
 
     def __len__(self) -> int:
@@ -359,10 +361,16 @@ class TableItems:
         """
         if not len(ranks):
             return []
-        where = all_of([self._predicted(predicted), self._on(stretch)])
-        places = self._levels(stretch, where, [int(rank) for rank in ranks])
-        ties = self._ties(stretch, where, places)
-        return [Mark(score, tie) for (score, _, _), tie in zip(places, ties, strict=True)]
+        wanted = tuple(int(rank) for rank in ranks)
+        asked = stretch, tuple(sorted(predicted.items())), wanted
+        if asked not in self._ranked:
+            where = all_of([self._predicted(predicted), self._on(stretch)])
+            places = self._levels(stretch, where, list(wanted))
+            ties = self._ties(stretch, where, places)
+            self._ranked[asked] = [
+                Mark(score, tie) for (score, _, _), tie in zip(places, ties, strict=True)
+            ]
+        return list(self._ranked[asked])
 
     def scores_at(self, stretch: Stretch, ranks: Sequence[int]) -> FloatArray:
         """The scores at ranks 1, 2, ... within a stretch, (n_ranks,)."""
@@ -794,6 +802,7 @@ RECOUNTED = "another number of rows was found than before: the table was changed
 
 
 _Key = tuple[tuple[tuple[str, int], ...], tuple[Stretch, ...], tuple[Stretch, ...]]
+_Ranks = tuple[Stretch, tuple[tuple[str, int], ...], tuple[int, ...]]
 
 
 def _key(part: Part) -> _Key:
