@@ -57,7 +57,8 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
     A stratum holds items that all classifiers of the plan judge alike: the pattern of their
     predictions. So every figure of each of them, and each difference of two, is an estimate over
     whole strata, from the same labels. Half of ``n_strata`` go to the pattern that nobody calls
-    positive, in geometrically growing size from the highest mean rank of the scores down; the
+    positive, in geometrically growing size from the highest mean rank of the scores down (from a
+    million items on, where all are probabilities, from their highest mean down); the
     others share the rest by their size, at least one each, in equal pieces by the same order. A
     pattern on which nothing that is asked for rests is never asked: precision rests on what
     somebody calls positive, a difference in accuracy on what the two judge differently.
@@ -156,8 +157,9 @@ class AgreementPatterns(StratifiedDesign[PatternFrame]):
         )
 
     def saved(self, setup: Setup, frame: PatternFrame, progress: Progress) -> Saved | None:
-        known = (frame.stratum == NOT_SAMPLED).any()
-        if not frame.helpers or known or not progress.labelled.sum():
+        if not frame.helpers or not progress.labelled.sum():
+            return None
+        if (frame.stratum == NOT_SAMPLED).any():
             return None
         rates, alone = self.fitted_rates(frame, progress), replace(setup.params, helpers=())
         setup_alone = replace(setup, params=alone)

@@ -10,20 +10,31 @@ from itertools import combinations
 import numpy as np
 from scipy.special import logit
 
-from labelcore.designs.base import Frame, IntArray, Setup, extended, make_frame
+from labelcore.designs.base import Frame, IntArray, Setup, extended, frame_of, make_frame
 from labelcore.designs.helped_patterns import cut_patterns, evidence_beside, notes_beside
+from labelcore.designs.helpers import Evidence
 from labelcore.designs.paired_frame import PROCESS_DISAGREEMENTS
-from labelcore.designs.rates import stratum_rates
-from labelcore.errors import PlanError, Remedy
+from labelcore.designs.rates import looks_like_probability, part_rates, stratum_rates
+from labelcore.errors import PlanError, Remedy, TooManyItemsError
 from labelcore.estimands import DIFFERENCE, SCALARS, Estimand, ratios
 from labelcore.population import Population
+from labelcore.population.items import (
+    IN_MEMORY,
+    Items,
+    MeanScore,
+    Part,
+    Stretch,
+    Sureness,
+    cut,
+)
 from labelcore.stats.agreement_patterns import Patterns, agreement_patterns
 from labelcore.stats.allocation import pieces_by_size
-from labelcore.stats.crossed_strata import surprise
-from labelcore.stats.orders import mid_rank_share
+from labelcore.stats.crossed_strata import surprise, surprise_of_strata
 from labelcore.stats.profile import BoolArray, FloatArray, Ratios, slopes
 from labelcore.stats.strata import equal_size_edges, geometric_edges
 
+Rates = tuple[FloatArray, tuple[str, ...]]
+"""What scores suggest of each stratum, and sentences about that."""
 STRATA, CLAIM_STRATA = 24, 8
 LABELS_EACH = 4
 VOTE_WEIGHT = 4.0
@@ -61,15 +72,63 @@ def settled_strata(setup: Setup) -> int:
 
 
 def pattern_frame(setup: Setup) -> PatternFrame:
-    """Strata and draw order. Raises PlanError for what the file cannot serve."""
-    called = _called(setup)
+    """Strata and draw order. Raises PlanError for what the file cannot serve.
+
+    Helpers, and patterns that join others because labels are few, take an array of all items.
+    """
+    items = setup.items()
+    codes, sizes = _ways(setup, items)
+    _check_disagreements(setup, codes, sizes)
+    positive = setup.population.classes.index(setup.population.positive)
     most = max(setup.planned // LABELS_EACH, 1)
-    patterns = agreement_patterns(called, most)
+    patterns = agreement_patterns(np.equal(codes.T, positive), sizes, most)
+    others = evidence_beside(setup)
+    if others is None and not patterns.rare:
+        return _of_parts(setup, items, codes, patterns)
+    return _of_arrays(setup, codes, patterns, others)
+
+
+def _of_parts(setup: Setup, items: Items, codes: IntArray, patterns: Patterns) -> PatternFrame:
+    """The frame whose strata are pieces of whole patterns; ``codes`` are those of each way."""
+    names, whole = setup.classifiers, _order(setup)
+    parts: list[Part] = []
+    of_stratum: list[int] = []
+    for pattern, edges in enumerate(_edges(patterns, settled_strata(setup))):
+        code = codes[int(np.flatnonzero(patterns.of_way == pattern)[0])].tolist()
+        parts += cut(items, whole, dict(zip(names, code, strict=True)), edges)
+        of_stratum += [pattern] * len(edges)
+    said = patterns.said[:, of_stratum]
+    scored = [name for name in names if name in setup.population.scores] or names
+    rates, notes = _mean_rates([part_rates(setup, items, name, parts) for name in scored])
+    notes = (*notes, *notes_beside(setup))
+    base = frame_of(setup, items, parts, rates, said[0], notes)
+    frame = extended(base, PatternFrame, said=said, tied=_tied(setup, whole, base.stratum))
+    frame = _part_asked(setup, frame, np.zeros(len(parts), dtype=bool))
+    if len(said) < 2:
+        return frame
+    if not setup.sums_exactly and setup.population.kept is None:
+        called = _called(setup)
+        return _with_votes(frame, called, _mean_order(setup.population, names))
+    votes, level = VOTE_WEIGHT * said.mean(axis=0), np.asarray(said.any(axis=0))
+    beyond = surprise_of_strata(logit(rates), votes, level, frame.sizes.astype(float))
+    return replace(frame, evidence=beyond[:, None], level=level.astype(float))
+
+
+def _of_arrays(
+    setup: Setup, codes: IntArray, patterns: Patterns, others: Evidence | None
+) -> PatternFrame:
+    """The frame from what is said of each item."""
+    if setup.population.kept is not None:
+        what = "what helpers say" if others is not None else "a pattern that joins rare ones"
+        raise TooManyItemsError(what, len(setup.population), IN_MEMORY)
+    called = _called(setup)
     order_score = _mean_order(setup.population, setup.classifiers)
     order = setup.ranking(order_score)
-    others = evidence_beside(setup)
     n_strata = settled_strata(setup)
-    stratum, of_stratum = _strata(order, patterns, n_strata if others is None else n_strata // 2)
+    of_item = _pattern_of_each(setup, codes, patterns)
+    stratum, of_stratum = _strata(
+        order, of_item, patterns, n_strata if others is None else n_strata // 2
+    )
     if others is not None:
         anyone = np.asarray(patterns.said[:, of_stratum].any(axis=0))
         stratum, piece = cut_patterns(setup.planned, order, stratum, anyone, others)
@@ -77,21 +136,27 @@ def pattern_frame(setup: Setup) -> PatternFrame:
     said = patterns.said[:, of_stratum]
     rates, notes = _rates(setup, stratum, len(of_stratum))
     notes = (*notes, *_rare_words(patterns, setup.planned), *notes_beside(setup))
-    _check_disagreements(setup, called)
     base = make_frame(setup, stratum, rates, said[0], notes)
-    tied = others is not None or _tied(order_score, stratum, order)
+    tied = others is not None or _values_tied(order_score, stratum)
     helpers = () if others is None else tuple(setup.params.helpers)
     frame = extended(base, PatternFrame, said=said, tied=tied, helpers=helpers)
-    asked = _asked(setup, frame) | patterns.mixed[of_stratum]
-    if not asked.all():
-        left = PART_ASKED.format(items=int(base.sizes[~asked].sum()), of=len(stratum))
-        frame = replace(frame, wanted=asked, notes=(*frame.notes, left))
+    frame = _part_asked(setup, frame, patterns.mixed[of_stratum])
     frame = _with_votes(frame, called, order_score) if len(called) > 1 else frame
     return frame if others is None else _with_evidence(frame, called, order_score, others.order)
 
 
-def _called(setup: Setup) -> BoolArray:
-    """Whether each classifier calls each item positive, (n_classifiers, n_items)."""
+def _part_asked(setup: Setup, frame: PatternFrame, mixed: BoolArray) -> PatternFrame:
+    """The frame that asks only what something asked for rests on, and ``mixed`` strata."""
+    asked = _asked(setup, frame) | mixed
+    if asked.all():
+        return frame
+    left = PART_ASKED.format(items=int(frame.sizes[~asked].sum()), of=len(frame.stratum))
+    return replace(frame, wanted=asked, notes=(*frame.notes, left))
+
+
+def _ways(setup: Setup, items: Items) -> tuple[IntArray, IntArray]:
+    """The classes that the classifiers predict together, (n_ways, n_classifiers), and how many
+    items have each, (n_ways,)."""
     population = setup.population
     if len(population.classes) > 2:
         raise PlanError(
@@ -107,18 +172,25 @@ def _called(setup: Setup) -> BoolArray:
             f"asked about: {lacks}",
             "needs predictions of each classifier",
         )
+    found = sorted(items.joined(setup.classifiers, [Part()]).items())
+    return np.array([codes for codes, _ in found]), np.array([int(one[0]) for _, one in found])
+
+
+def _called(setup: Setup) -> BoolArray:
+    """Whether each classifier calls each item positive, (n_classifiers, n_items)."""
+    population = setup.population
     positive = population.classes.index(population.positive)
     return np.array([population.predictions[name] == positive for name in setup.classifiers])
 
 
-def _check_disagreements(setup: Setup, called: BoolArray) -> None:
+def _check_disagreements(setup: Setup, codes: IntArray, sizes: IntArray) -> None:
     """Raise PlanError where a difference is asked for about items like these, and the file has
     hardly an item on which the two disagree: how many there are is itself a sample."""
     names = (*setup.estimands, *setup.claims)
     if setup.target != "process" or not any(name.endswith(DIFFERENCE) for name in names):
         return
-    for one, other in combinations(range(len(called)), 2):
-        items = int((called[one] != called[other]).sum())
+    for one, other in combinations(range(len(setup.classifiers)), 2):
+        items = int(sizes[codes[:, one] != codes[:, other]].sum())
         if items < PROCESS_DISAGREEMENTS:
             both = f"{setup.classifiers[one]!r} and {setup.classifiers[other]!r}"
             raise PlanError(
@@ -130,45 +202,97 @@ def _check_disagreements(setup: Setup, called: BoolArray) -> None:
             )
 
 
+def _order(setup: Setup) -> Stretch:
+    """All items by the mean over the scores of the logit of the share of items below; in a large
+    file by the mean of the scores, where these are probabilities: no share of all items has to be
+    known for it. By the ties alone where there is no score."""
+    population = setup.population
+    scored = tuple(name for name in setup.classifiers if name in population.scores)
+    if len(scored) < 2:
+        return setup.along(next(iter(scored), None))  # Its shares have the order of the score.
+    turned = tuple(name for name in scored if name in population.descending)
+    likely = all(looks_like_probability(population.scores[name]) for name in scored)
+    if likely and (setup.sums_exactly or population.kept is not None):
+        return Stretch(MeanScore(scored, turned), True, setup.seed)
+    return Stretch(MeanScore(scored, turned, scored, logit=True), True, setup.seed)
+
+
 def _mean_order(population: Population, classifiers: tuple[str, ...]) -> FloatArray:
     """The mean over the scores of the logit of the share of items below, (n_items,); zero where
     there is no score."""
-    scores = [population.ordering_score(name) for name in classifiers]
-    found = [logit(mid_rank_share(score)) for score in scores if score is not None]
-    return np.asarray(np.mean(found, axis=0) if found else np.zeros(len(population)))
+    scored = tuple(name for name in classifiers if name in population.scores)
+    if not scored:
+        return np.zeros(len(population))
+    turned = tuple(name for name in scored if name in population.descending)
+    mean = MeanScore(scored, turned, scored, logit=True)
+    return mean.of([population.scores[name] for name in scored])
 
 
-def _strata(order: IntArray, patterns: Patterns, n_strata: int) -> tuple[IntArray, IntArray]:
-    """The stratum of each item, (n_items,), and the pattern of each stratum, (n_strata,)."""
+def _edges(patterns: Patterns, n_strata: int) -> list[IntArray]:
+    """Where the pieces of each pattern end along the order of its items."""
     some = np.asarray(patterns.said.any(axis=0))
     half = max(n_strata // 2, 1)
     pieces = np.full(len(some), half)
     pieces[some] = pieces_by_size(patterns.sizes[some], n_strata - half)
+    return [
+        equal_size_edges(size, number) if any_calls else geometric_edges(size, number)
+        for size, number, any_calls in zip(
+            patterns.sizes.tolist(), pieces.tolist(), some.tolist(), strict=True
+        )
+    ]
+
+
+def _pattern_of_each(setup: Setup, codes: IntArray, patterns: Patterns) -> IntArray:
+    """The pattern of each item, (n_items,)."""
+    predicted = [setup.population.predictions[name] for name in setup.classifiers]
+    found = np.zeros(len(setup.population), dtype=np.int64)
+    for way, pattern in zip(codes.tolist(), patterns.of_way.tolist(), strict=True):
+        here = [one == code for one, code in zip(predicted, way, strict=True)]
+        found[np.all(here, axis=0)] = pattern
+    return found
+
+
+def _strata(
+    order: IntArray, of_item: IntArray, patterns: Patterns, n_strata: int
+) -> tuple[IntArray, IntArray]:
+    """The stratum of each item, (n_items,), and the pattern of each stratum, (n_strata,)."""
     stratum = np.empty(len(order), dtype=np.int64)
     of_stratum: list[int] = []
-    for pattern, number in enumerate(pieces.tolist()):
-        members = order[patterns.of_item[order] == pattern]
-        cut = equal_size_edges if some[pattern] else geometric_edges
-        edges = cut(len(members), number)
+    for pattern, edges in enumerate(_edges(patterns, n_strata)):
+        members = order[of_item[order] == pattern]
         piece = np.searchsorted(edges, np.arange(len(members)), side="right")
         stratum[members] = piece + len(of_stratum)
         of_stratum += [pattern] * len(edges)
     return stratum, np.array(of_stratum, dtype=np.int64)
 
 
-def _tied(score: FloatArray, stratum: IntArray, order: IntArray) -> bool:
-    """Whether items of equal score lie in several strata, of which the hash of ties decides."""
-    found, sorted_strata = score[order], stratum[order]
-    by = np.lexsort((sorted_strata, -found))
-    value, one = found[by], sorted_strata[by]
+def _tied(setup: Setup, whole: Stretch, stratum: IntArray) -> bool:
+    """Whether items of equal score lie in several strata, of which the hash of ties decides; True
+    where nobody can say without an array."""
+    scores, score = setup.population.scores, whole.score
+    if setup.population.kept is not None or isinstance(score, Sureness):
+        return True
+    if score is None:
+        return _values_tied(np.zeros(len(stratum)), stratum)
+    if isinstance(score, MeanScore):
+        return _values_tied(score.of([scores[name] for name in score.classifiers]), stratum)
+    return _values_tied(scores[score], stratum)
+
+
+def _values_tied(value: FloatArray, stratum: IntArray) -> bool:
+    by = np.lexsort((stratum, value))
+    value, one = value[by], stratum[by]
     return bool(((value[1:] == value[:-1]) & (one[1:] != one[:-1])).any())
 
 
-def _rates(setup: Setup, stratum: IntArray, n_strata: int) -> tuple[FloatArray, tuple[str, ...]]:
-    """The mean of what the scores suggest, of those that have one if anybody has."""
+def _rates(setup: Setup, stratum: IntArray, n_strata: int) -> Rates:
+    """What the scores suggest, of those that have one if anybody has."""
     scored = [name for name in setup.classifiers if name in setup.population.scores]
     names = scored or list(setup.classifiers)
-    found = [stratum_rates(setup.population, name, stratum, n_strata) for name in names]
+    return _mean_rates([stratum_rates(setup.population, name, stratum, n_strata) for name in names])
+
+
+def _mean_rates(found: Sequence[Rates]) -> Rates:
     notes = dict.fromkeys(note for _, said in found for note in said)
     return np.asarray(np.mean([rates for rates, _ in found], axis=0)), tuple(notes)
 

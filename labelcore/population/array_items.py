@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,7 @@ class ArrayItems:
         self._ordered: dict[tuple[Score | None, bool, int], IntArray] = {}
         self._worked_out: dict[Score, FloatArray] = {}
         self._places: dict[tuple[Score | None, bool, int, Mark], int] = {}
+        self._called: dict[tuple[Any, ...], NDArray[Any]] = {}
         self._strata: tuple[list[Part], IntArray] | None = None
 
     def __len__(self) -> int:
@@ -73,7 +75,12 @@ class ArrayItems:
         else:
             kinds, place = np.unique(together, return_inverse=True)
         found = np.array(
-            [np.bincount(place[self._members(part)], minlength=len(kinds)) for part in parts]
+            [
+                np.bincount(
+                    place if part == Part() else place[self._members(part)], minlength=len(kinds)
+                )
+                for part in parts
+            ]
         )
         codes = [
             tuple(int(kind) // number**power % number for power in range(len(classifiers))[::-1])
@@ -110,8 +117,7 @@ class ArrayItems:
         self, stretch: Stretch, predicted: Mapping[str, int], ranks: Sequence[int]
     ) -> list[Mark]:
         """The items at ranks 1, 2, ... of the order within a stretch and predictions."""
-        order, first = self._order(stretch), self._until(stretch, stretch.after)
-        places = first + self._calling_at(self._between(stretch), predicted)
+        order, places = self._order(stretch), self._places_of(stretch, predicted)
         if len(ranks) and not 1 <= min(ranks) <= max(ranks) <= len(places):
             raise ValueError(f"ranks must be 1 to {len(places):,}, got {ranks[0]} to {ranks[-1]}")
         at = places[np.array(ranks, dtype=np.int64) - 1]
@@ -227,6 +233,9 @@ class ArrayItems:
 
     def _members(self, part: Part) -> IntArray:
         """The positions of a part."""
+        if len(part.stretches) == 1 and not part.without and _by_ties(part.stretches[0]):
+            stretch = part.stretches[0]
+            return self._order(stretch)[self._places_of(stretch, part.predicted)]
         found = np.arange(len(self)) if not part.stretches else self._inside(part.stretches[0])
         for stretch in part.stretches[1:]:
             found = found[np.isin(found, self._inside(stretch))]
@@ -239,20 +248,34 @@ class ArrayItems:
 
     def _calling(self, items: IntArray, predicted: Mapping[str, int]) -> IntArray:
         """Those of some items that classifiers predict so."""
-        return items[self._calling_at(items, predicted)] if predicted else items
-
-    def _calling_at(self, items: IntArray, predicted: Mapping[str, int]) -> IntArray:
-        """Where among some items those are that classifiers predict so."""
-        found = np.arange(len(items))
         for name, code in predicted.items():
-            found = found[self._file.predictions[name][items[found]] == code]
-        return found
+            items = items[self._file.predictions[name][items] == code]
+        return items
+
+    def _places_of(self, stretch: Stretch, predicted: Mapping[str, int]) -> IntArray:
+        """The places in the whole order of the items of a stretch that classifiers predict so."""
+        first = self._until(stretch, stretch.after)
+        end = len(self) if stretch.until is None else self._until(stretch, stretch.until)
+        if not predicted:
+            return np.arange(first, end)
+        key = stretch.score, stretch.falling, stretch.seed, *sorted(predicted.items())
+        if key not in self._called:
+            along = [self._along(stretch, name) == code for name, code in predicted.items()]
+            self._called[key] = np.flatnonzero(np.all(along, axis=0))
+        every = self._called[key]
+        return every[slice(*np.searchsorted(every, [first, end]).tolist())]
+
+    def _along(self, stretch: Stretch, classifier: str) -> NDArray[Any]:
+        """What a classifier predicts along an order, (n_items,)."""
+        key = stretch.score, stretch.falling, stretch.seed, classifier
+        if key not in self._called:
+            self._called[key] = self._file.predictions[classifier][self._order(stretch)]
+        return self._called[key]
 
     def _inside(self, stretch: Stretch) -> IntArray:
         """The positions of a stretch. One that takes items of equal score all together is found
         without the order of the ties."""
-        ends = stretch.after, stretch.until
-        if any(mark is not None and mark.tie != BEHIND for mark in ends):
+        if _by_ties(stretch):
             return self._between(stretch)
         score, sign = self._score(stretch.score), -1.0 if stretch.falling else 1.0
         there = np.ones(len(self), dtype=bool)
@@ -281,6 +304,12 @@ class ArrayItems:
         """Part after part in draw order, (n_items,)."""
         stratum, order = self.strata(parts), self._orders.of_file(seed, "draw", self._file)
         return order[np.argsort(stratum[order], kind="stable")]
+
+
+def _by_ties(stretch: Stretch) -> bool:
+    """Whether a stretch may end between items of equal score."""
+    ends = stretch.after, stretch.until
+    return any(mark is not None and mark.tie != BEHIND for mark in ends)
 
 
 def _texts(keys: Keys) -> list[str]:

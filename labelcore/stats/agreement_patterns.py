@@ -22,26 +22,23 @@ BoolArray = NDArray[np.bool_]
 class Patterns:
     """The patterns of a file, those that most classifiers call positive first.
 
-    of_item   (n_items,), the pattern of each item, 0 .. n_patterns - 1
+    of_way    (n_ways,), the pattern of each way in which classifiers agree, 0 .. n_patterns - 1
     said      (n_classifiers, n_patterns), whether each classifier calls the pattern positive; for
               one that took others in, what holds for the items that it had before
+    sizes     (n_patterns,), items of each
     mixed     (n_patterns,), whether a pattern took others in
     rare      how many patterns were taken in by another one, with items: how many items these are
     """
 
-    of_item: IntArray
+    of_way: IntArray
     said: BoolArray
+    sizes: IntArray
     mixed: BoolArray
     rare: int = 0
     items: int = 0
 
-    @property
-    def sizes(self) -> IntArray:
-        """Items of each pattern, (n_patterns,)."""
-        return np.bincount(self.of_item, minlength=self.said.shape[1]).astype(np.int64)
 
-
-def agreement_patterns(called: BoolArray, most: int) -> Patterns:
+def agreement_patterns(ways: BoolArray, sizes: IntArray, most: int) -> Patterns:
     """The patterns of predictions, at most ``most`` of them beside the one that nobody calls
     positive.
 
@@ -49,22 +46,22 @@ def agreement_patterns(called: BoolArray, most: int) -> Patterns:
     otherwise, the larger one of several. None joins the items that nobody calls positive: these are
     many, and a few of another kind would be lost among them.
 
-    called   (n_classifiers, n_items), whether each classifier calls each item positive
+    ways     (n_classifiers, n_ways), whether each classifier calls so judged items positive, each
+             way once; sizes: (n_ways,), how many items are judged so
     most     at least 1
 
-    >>> called = np.array([[True, True, False, False, True], [True, False, False, True, True]])
-    >>> found = agreement_patterns(called, 9)
-    >>> found.of_item.tolist(), found.said.astype(int).tolist()
-    ([0, 1, 3, 2, 0], [[1, 1, 0, 0], [1, 0, 1, 0]])
-    >>> agreement_patterns(called, 1).of_item.tolist()
-    [0, 0, 1, 0, 0]
+    >>> ways = np.array([[True, True, False, False], [True, False, False, True]])
+    >>> found = agreement_patterns(ways, np.array([2, 1, 1, 1]), 9)
+    >>> found.of_way.tolist(), found.said.astype(int).tolist(), found.sizes.tolist()
+    ([0, 1, 3, 2], [[1, 1, 0, 0], [1, 0, 1, 0]], [2, 1, 1, 1])
+    >>> agreement_patterns(ways, np.array([2, 1, 1, 1]), 1).of_way.tolist()
+    [0, 0, 1, 0]
     """
-    said, of_item = np.unique(called.T, axis=0, return_inverse=True)
-    of_item, sizes = of_item.reshape(-1), np.bincount(of_item.reshape(-1), minlength=len(said))
+    said = ways.T
     order = np.lexsort((*(~said).T[::-1], -said.sum(axis=1)))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    said, sizes, of_item = said[order], sizes[order], place[of_item]
+    said, sizes = said[order], sizes[order]
     some = np.flatnonzero(said.any(axis=1))
     rare = some[np.argsort(-sizes[some], kind="stable")][most:]
     kept = np.setdiff1d(np.arange(len(said)), rare)
@@ -75,4 +72,6 @@ def agreement_patterns(called: BoolArray, most: int) -> Patterns:
         into[one] = able[np.lexsort((-sizes[able], apart))[0]]
     number = np.cumsum(np.isin(np.arange(len(said)), kept)) - 1
     items, mixed = int(sizes[rare].sum()), np.isin(kept, into[rare])
-    return Patterns(number[into][of_item].astype(np.int64), said[kept].T, mixed, len(rare), items)
+    together = np.bincount(number[into], sizes, len(kept)).astype(np.int64)
+    of_way = number[into][place].astype(np.int64)
+    return Patterns(of_way, said[kept].T, together, mixed, len(rare), items)

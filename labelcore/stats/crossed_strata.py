@@ -94,6 +94,20 @@ def surprise(own: FloatArray, others: FloatArray, side: BoolArray) -> FloatArray
     return found
 
 
+def surprise_of_strata(
+    own: FloatArray, others: FloatArray, side: BoolArray, sizes: FloatArray
+) -> FloatArray:
+    """``surprise`` of strata, each of ``sizes`` items that are alike, (n_strata,)."""
+    found = np.zeros(len(own))
+    for mask in (side, ~side):
+        if mask.any():
+            share = sizes[mask] / sizes[mask].sum()
+            x, y = own[mask] - share @ own[mask], others[mask] - share @ others[mask]
+            square = float(share @ x**2)
+            found[mask] = y - (float(share @ (x * y)) / square * x if square > 0 else 0.0)
+    return found
+
+
 def agreement_in_order(own: FloatArray, others: FloatArray, side: BoolArray) -> float:
     """Spearman's rank correlation within the sides of the prediction, the mean of both weighted by
     their items, -1 to 1; 0 where an order is constant.

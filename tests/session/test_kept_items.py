@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,14 @@ PLANS: dict[str, tuple[str, dict[str, Any]]] = {
     "comparison": ("paired_comparison", {**BETTER, "classifier": ["lr", "doubt"]}),
     "comparison, one score": ("paired_comparison", {**BETTER, "classifier": ["said", "doubt"]}),
     "comparison, raw": ("paired_comparison", {**BETTER, "classifier": ["raw", "said"]}),
+    "patterns": (
+        "agreement_patterns",
+        {"estimands": ["precision", "recall"], "classifier": ["lr", "doubt", "said"]},
+    ),
+    "patterns, one score": (
+        "agreement_patterns",
+        {"estimands": ["accuracy", "f1_difference"], "classifier": ["raw", "said"]},
+    ),
     "all disagreements": (
         "paired_comparison",
         {
@@ -182,8 +191,11 @@ def test_a_value_of_every_item_is_refused(folder: Path, outside: None) -> None:
     paired = lc.Plan(
         "paired_comparison", ["accuracy_difference"], classifier=["lr", "raw"], budget=60
     )
+    patterns = lc.Plan("agreement_patterns", "precision", classifier=["lr", "said"], budget=60)
     for ask in (
         lambda: lc.Session(population, paired),
+        lambda: lc.Session(population, replace(patterns, classifier=("lr", "raw"))),
+        lambda: lc.Session(population, replace(patterns, budget=8, promise="fixed")),
         lambda: population.scores["lr"] + 1,
         lambda: np.asarray(population.predictions["lr"]),
         lambda: population.scores["lr"][:10],
