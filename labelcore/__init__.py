@@ -52,7 +52,9 @@ if TYPE_CHECKING:
     from labelcore.population import Population, read_population
     from labelcore.replay import replay_bundle
     from labelcore.report import write_report
-    from labelcore.results.types import Band, Choice, Claim, Estimate, Interval
+    from labelcore.results.curves import Band
+    from labelcore.results.interval import Interval
+    from labelcore.results.types import Choice, Claim, Estimate
     from labelcore.session.monitoring import Wave, monitor
     from labelcore.session.session import Session
     from labelcore.store import open_store
@@ -68,7 +70,9 @@ else:
         "population": ("Population", "read_population"),
         "replay": ("replay_bundle",),
         "report": ("write_report",),
-        "results.types": ("Band", "Choice", "Claim", "Estimate", "Interval"),
+        "results.curves": ("Band",),
+        "results.interval": ("Interval",),
+        "results.types": ("Choice", "Claim", "Estimate"),
         "session.session": ("Session",),
         "planning.simulation": ("Simulation", "simulate"),
         "store": ("open_store",),

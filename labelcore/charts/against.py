@@ -21,7 +21,7 @@ from labelcore.charts.curve_points import (
 )
 from labelcore.charts.design import HAIR, LINE
 from labelcore.promises import State
-from labelcore.results.types import Band
+from labelcore.results.curves import Band
 from labelcore.words import sentences as words
 
 ABOUT_UPRIGHT = "The bounds are about {upright}."

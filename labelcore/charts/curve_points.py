@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from labelcore.charts.readings import Reading, reading_of
 from labelcore.promises import State
+from labelcore.results.curves import Band
 from labelcore.results.telling import NO_LINE
-from labelcore.results.types import Band
 from labelcore.words import sentences as words
 
 MOST_POINTS = 400

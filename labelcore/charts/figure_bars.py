@@ -9,8 +9,8 @@ import numpy as np
 
 from labelcore.charts.living import Bar
 from labelcore.promises import CandidateState, State
+from labelcore.results.curves import Band
 from labelcore.results.telling import drawable
-from labelcore.results.types import Band
 from labelcore.words.differences import is_difference
 from labelcore.words.sentences import percent
 from labelcore.words.short import Shown, difference_range, range_of, short_value

@@ -34,7 +34,7 @@ from labelcore.charts.curve_points import (
     value_words,
 )
 from labelcore.charts.design import HAIR, THIN
-from labelcore.results.types import Band
+from labelcore.results.curves import Band
 from labelcore.words import sentences as words
 
 NOTHING = "No curve yet: it starts with the first estimate."

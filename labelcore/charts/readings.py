@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from labelcore.promises import Promise, State
-from labelcore.results.types import Band
+from labelcore.results.curves import Band
 from labelcore.words import sentences as words
 
 

@@ -12,7 +12,8 @@ from labelcore.charts.candidates import candidates_chart
 from labelcore.charts.design import LINE
 from labelcore.charts.names import escape
 from labelcore.charts.rank import rank_chart
-from labelcore.results.types import Band, Choice, Claim, Estimate
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.claims import LEAST_TIMES, MOST_TIMES
 
 ONE_ROW = 140

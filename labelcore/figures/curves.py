@@ -23,8 +23,9 @@ from labelcore.figures.standing import first_figure, promised_until, too_early
 from labelcore.figures.summaries import NO_HIT, OWN_METHOD, own_intervals, summarised
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
+from labelcore.results.curves import Band
 from labelcore.results.telling import too_wide
-from labelcore.results.types import Band, Estimate, Result, Scope
+from labelcore.results.types import Estimate, Result, Scope
 from labelcore.stats.curve_readings import area_under_roc, average_precision
 from labelcore.words.existing import assumed
 

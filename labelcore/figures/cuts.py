@@ -17,7 +17,7 @@ from labelcore.figures.curves import band, ranked_curve, whole_curve
 from labelcore.log.engine import Engine
 from labelcore.population import Population
 from labelcore.promises import State
-from labelcore.results.types import Band, CheapestCut, Cut
+from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.stats import curve_readings
 
 SHOWN = ("precision", "recall", "yield", "f1")

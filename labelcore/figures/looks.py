@@ -18,7 +18,8 @@ from labelcore.figures.scalars import headline_stage, scalar_results_of
 from labelcore.figures.settled import settled_results
 from labelcore.figures.stops import stop_reason
 from labelcore.log.engine import Engine
-from labelcore.results.types import Choice, Claim, Cut, Estimate, Result
+from labelcore.results.curves import Cut
+from labelcore.results.types import Choice, Claim, Estimate, Result
 
 
 def results(engine: Engine) -> dict[str, Result]:

@@ -24,7 +24,8 @@ from labelcore.planning.truth import true_codes
 from labelcore.planning.workers import in_order
 from labelcore.population import Population
 from labelcore.promises import ChoiceStatus, ClaimStatus, Promise, Status
-from labelcore.results.types import Band, Choice, Claim, Estimate, Result
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Claim, Estimate, Result
 from labelcore.stats.curve_readings import Yields
 
 COLUMNS = (

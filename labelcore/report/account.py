@@ -25,7 +25,8 @@ from labelcore.report.markup import (
 )
 from labelcore.report.references import references
 from labelcore.report.sections import assumptions, name_of, section, training_words
-from labelcore.results.types import Band, Choice, Claim, Estimate
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.differences import number_words, range_words
 from labelcore.words.promises import MEANING
 from labelcore.words.savings import FORMULA, each_words, saved_words

@@ -10,7 +10,8 @@ import pandas as pd
 from labelcore.figures.curves import asks_for_curve
 from labelcore.promises import ClaimStatus
 from labelcore.results.base import sentence
-from labelcore.results.types import Band, Claim
+from labelcore.results.curves import Band
+from labelcore.results.types import Claim
 from labelcore.session.session import Session
 from labelcore.words.sentences import labels_words
 

@@ -25,8 +25,9 @@ from labelcore.promises import Promise, Status
 from labelcore.report.along_ranks import AlongRanks, along_ranks, headline, rank_names
 from labelcore.report.dates import people_words, span_words
 from labelcore.results.agreement import PeopleAgree
+from labelcore.results.curves import Band
 from labelcore.results.label_error import LabelError
-from labelcore.results.types import Band, Choice, Estimate, Result
+from labelcore.results.types import Choice, Estimate, Result
 from labelcore.session.session import Session
 from labelcore.words.curves import CURVE_LEFT_OUT
 from labelcore.words.existing import taken_words

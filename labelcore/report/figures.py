@@ -15,7 +15,8 @@ from labelcore.report.claims import evidence_charts
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
 from labelcore.report.sections import called, name_of, section
-from labelcore.results.types import Band, Choice, Estimate
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Estimate
 from labelcore.words.quantities import same_quantity
 
 ROWS_SHOWN, CURVE_HEIGHT = 60, 250

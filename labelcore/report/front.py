@@ -16,7 +16,8 @@ from labelcore.report.dates import day_words
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, picture, table, theirs, tied
 from labelcore.report.sections import decides, name_of
-from labelcore.results.types import DIFFERENCE, Band, Choice, Claim, Estimate
+from labelcore.results.curves import Band
+from labelcore.results.types import DIFFERENCE, Choice, Claim, Estimate
 from labelcore.words.choices import candidate_rows, choice_short, wanted_words
 from labelcore.words.claims import claim_short
 from labelcore.words.counts import NO_LABEL, each_cell, row_words

@@ -9,7 +9,7 @@ from labelcore.report.along_ranks import AlongRanks, Landmark
 from labelcore.report.facts import Facts
 from labelcore.report.markup import Child, Markup, element, table, tied
 from labelcore.report.sections import section, sentence
-from labelcore.results.types import Band
+from labelcore.results.curves import Band
 from labelcore.words.sentences import score_words
 
 FOR_SURE = "as far as the bounds promise"

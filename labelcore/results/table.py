@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from labelcore.results.types import Band, Choice, Estimate, Result
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Estimate, Result
 
 RESULT_COLUMNS = (
     "project", "estimand", "classifier", "positive", "rank", "threshold", "value", "low", "high",

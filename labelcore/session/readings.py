@@ -34,8 +34,8 @@ from labelcore.plan.plan import Plan
 from labelcore.population import Population
 from labelcore.promises import Status
 from labelcore.results.agreement import PeopleAgree
+from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.label_error import LabelError
-from labelcore.results.types import Band, CheapestCut, Cut
 from labelcore.session.ledger import Ledger
 from labelcore.store import LabelStore
 from labelcore.store.base import ProjectRecord

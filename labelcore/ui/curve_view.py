@@ -14,7 +14,7 @@ from labelcore.charts import (
 )
 from labelcore.designs.curves import Curve
 from labelcore.promises import State
-from labelcore.results.types import Band
+from labelcore.results.curves import Band
 from labelcore.session.session import Session
 from labelcore.words import sentences as words
 

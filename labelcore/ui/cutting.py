@@ -11,7 +11,7 @@ import streamlit as st
 from labelcore.charts import READINGS
 from labelcore.figures.cuts import own_cut, rank_of_score
 from labelcore.figures.scalars import headline_stage
-from labelcore.results.types import Band, Cut
+from labelcore.results.curves import Band, Cut
 from labelcore.session.session import Session
 from labelcore.ui.guard import sentence
 from labelcore.ui.new_number import within

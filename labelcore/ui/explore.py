@@ -10,7 +10,8 @@ from labelcore.designs.curves import Curve
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
 from labelcore.report.sections import sentence as full_sentence
-from labelcore.results.types import Cut, Estimate
+from labelcore.results.curves import Cut
+from labelcore.results.types import Estimate
 from labelcore.session.session import Session
 from labelcore.stats.spot_check import hoeffding_interval, hoeffding_size
 from labelcore.ui import curve_view, sessions

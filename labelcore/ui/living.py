@@ -38,7 +38,8 @@ from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
 from labelcore.population import Population
 from labelcore.promises import CandidateState
-from labelcore.results.types import Band, Choice, Estimate
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Estimate
 from labelcore.session.session import Session
 from labelcore.ui import curve_view
 from labelcore.ui.choice_view import choice_of

@@ -2,8 +2,9 @@
 
 from labelcore.results.agreement import PeopleAgree
 from labelcore.results.base import sentence
+from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.label_error import Agreement, LabelError, TrueFigure
-from labelcore.results.types import Band, CheapestCut, Choice, Claim, Cut, Estimate
+from labelcore.results.types import Choice, Claim, Estimate
 from labelcore.words.agreement import agree_sentence
 from labelcore.words.choices import choice_sentence
 from labelcore.words.claims import claim_sentence

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from labelcore.promises import Promise, State
+from labelcore.results.curves import Band, CheapestCut, Cut
 from labelcore.results.telling import too_wide
-from labelcore.results.types import Band, CheapestCut, Cut
 from labelcore.words.sentences import (
     confidence_words,
     count,

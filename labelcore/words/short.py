@@ -7,8 +7,9 @@ from typing import Protocol
 
 from labelcore.estimands import SCALARS
 from labelcore.promises import State
+from labelcore.results.curves import Band
 from labelcore.results.telling import leaves_all
-from labelcore.results.types import DIFFERENCE, Band, Estimate
+from labelcore.results.types import DIFFERENCE, Estimate
 from labelcore.words import found
 from labelcore.words.differences import number_words, points_range
 from labelcore.words.quantities import key_parts, label_of, term_of

@@ -19,7 +19,8 @@ import labelcore as lc
 from labelcore.designs.choices import Chooses
 from labelcore.figures.choices import true_choice
 from labelcore.replay import replay_project
-from labelcore.results.types import Band, Choice, Estimate
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Estimate
 from labelcore.store import open_store
 from labelcore.ui.living import picture
 from labelcore.words import sentences as words

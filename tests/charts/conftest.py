@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from labelcore.results.types import Band, Scope
+from labelcore.results.curves import Band
+from labelcore.results.types import Scope
 
 TEXT_KEYS = ("name", "text", "hovertext", "categoryarray", "x")
 

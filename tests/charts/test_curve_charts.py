@@ -17,7 +17,8 @@ from labelcore.charts import (
     roc_chart,
 )
 from labelcore.charts.curve_points import MOST_POINTS
-from labelcore.results.types import Band, Scope
+from labelcore.results.curves import Band
+from labelcore.results.types import Scope
 
 Make = Callable[..., Band]
 

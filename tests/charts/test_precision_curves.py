@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from labelcore.charts import precision_recall_chart, rank_chart
-from labelcore.results.types import Band
+from labelcore.results.curves import Band
 
 Make = Callable[..., Band]
 NAN = float("nan")

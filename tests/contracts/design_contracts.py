@@ -22,7 +22,8 @@ from labelcore.figures.scalars import answers_of, look_at, same_cells
 from labelcore.log.engine import Engine
 from labelcore.log.kinds import state_at
 from labelcore.promises import Promise
-from labelcore.results.types import Band, Choice, Result
+from labelcore.results.curves import Band
+from labelcore.results.types import Choice, Result
 from tests.designs.synthetic import Known, label, labelled
 
 Contract = Callable[[str, Known], None]

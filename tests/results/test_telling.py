@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from labelcore.promises import Promise, State
+from labelcore.results.curves import Band, Cut
 from labelcore.results.table import result_rows
-from labelcore.results.types import Band, Cut, Scope
+from labelcore.results.types import Scope
 
 Point = tuple[float, float, float]
 

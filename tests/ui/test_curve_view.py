@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from labelcore.promises import Promise, State
+from labelcore.results.curves import Band, Cut
 from labelcore.results.telling import NO_LINE
-from labelcore.results.types import Band, Cut
 from labelcore.ui.curve_view import band_figure, curve_chart
 from labelcore.ui.cutting import estimate_words
 from labelcore.ui.explore import barely
