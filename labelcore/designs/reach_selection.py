@@ -28,8 +28,9 @@ from labelcore.designs.reach_candidates import Candidate, candidates_of
 from labelcore.designs.samples import Samples, SharesDraws
 from labelcore.errors import ArgumentError, ParameterError, PlanError
 from labelcore.population import Population
+from labelcore.population.array_items import SMALL_CODES
 from labelcore.promises import ChoiceStatus, Form, Method, Promise
-from labelcore.stats.orders import hash_keys
+from labelcore.stats.orders import hash_keys, narrow
 from labelcore.stats.profile import BoolArray
 from labelcore.stats.reach_bounds import (
     DOUBTFUL,
@@ -282,7 +283,8 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
         alike = np.cumsum(differs)
         part = np.full(len(frame.stratum), alike[-1] + 1, dtype=np.int64)
         part[frame.union[by_number]] = alike
-        return Samples(part, np.bincount(part))
+        sizes = np.bincount(part)
+        return Samples(narrow(part, max(len(sizes), SMALL_CODES)), sizes)
 
     def status(
         self, setup: Setup, frame: ReachFrame, progress: Progress, look: Look

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from labelcore.designs.progress import NO_ANSWER, AnswerCodes
 from labelcore.designs.samples import Samples
+from labelcore.population.array_items import SMALL_CODES
+from labelcore.stats.orders import narrow
 from labelcore.stats.profile import BoolArray, Cells, FloatArray
 from labelcore.stats.recycling import Recycled, agreement_levels
 
@@ -117,4 +119,5 @@ def samples_of(precision: Parts, recall: Parts, called: BoolArray) -> Samples:
         np.where(called, precision.part, both), return_inverse=True, return_counts=True
     )
     others = recall.sampled[~called[recall.sampled]]
+    part = narrow(part, max(len(sizes), SMALL_CODES))
     return Samples(part, sizes, np.union1d(precision.sampled, others))

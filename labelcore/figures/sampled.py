@@ -14,7 +14,11 @@ def samples_of(engine: Engine, classifier: str | None) -> Samples | None:
     """Which labels are a random sample of what, for what is told of ``classifier``; None: the
     labels of each stratum are one of it."""
     design = engine.design
-    return design.samples(engine.frame, classifier) if isinstance(design, SharesDraws) else None
+    if not isinstance(design, SharesDraws):
+        return None
+    return engine.of_frame(
+        ("samples", classifier), lambda: design.samples(engine.frame, classifier)
+    )
 
 
 def drawn_evenly(engine: Engine) -> bool:
@@ -36,7 +40,9 @@ def sampled_tally(engine: Engine, classifier: str | None) -> Tally:
     if samples is None:
         return engine.tallies[classifier]
     part: Any = samples.part
-    tally = tally_of(engine.population, part, classifier)
+    tally = engine.of_frame(
+        ("sampled cells", classifier), lambda: tally_of(engine.population, part, classifier)
+    ).emptied()
     positions = sampled_labels(engine, classifier)
     tally.add_all(positions, engine.codes[positions])
     return tally

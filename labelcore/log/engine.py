@@ -8,11 +8,11 @@ item was shown, whose number the log records.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from labelcore.tallies import Subject, Tally, questions, tallies_of
 COMING, LEAST_COMING = 2_000, 20
 """Items, of all strata together and of each one, whose ranks are looked up before they are drawn.
 """
+
+
+Kept = TypeVar("Kept")
 
 
 class Engine(Book):
@@ -74,6 +77,7 @@ class Engine(Book):
         self.questions = questions(population, tuple(plan.estimands), self.classifiers)
         self.rule = margin_stop.margin_rule(plan, len(population))
         self.classes = {name: code for code, name in enumerate(population.classes)}
+        self._of_frame: dict[Hashable, Any] = {}
         self._tally()
         self._start()
 
@@ -130,6 +134,7 @@ class Engine(Book):
         anew = base.drawn_anew if strata_kept else self.design.redrawn
         frame = None if self.existing.use else anew(fresh.setup, self.frame)
         fresh.frame = prepared(self.design, fresh.setup, self.existing) if frame is None else frame
+        fresh._of_frame = {}
         if fresh.frame.stratum is not self.frame.stratum:
             fresh._tally()
         if self.design.size_from_params:
@@ -140,6 +145,14 @@ class Engine(Book):
         for name in ("rank_order", "rank_of"):
             fresh.__dict__.pop(name, None)
         return fresh.beginning()
+
+    def of_frame(self, name: Hashable, work: Callable[[], Kept]) -> Kept:
+        """What follows from the file, the plan and the frame alone, worked out once for each name
+        and shared by the looks ahead and back of this engine; nobody may change it."""
+        if name not in self._of_frame:
+            self._of_frame[name] = work()
+        found: Kept = self._of_frame[name]
+        return found
 
     @cached_property
     def rank_order(self) -> IntArray:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import labelcore as lc
-from labelcore.figures.sampled import drawn_evenly
-from tests.designs.synthetic import Known, calibrated
+from labelcore.designs.recycling import Recycling
+from labelcore.designs.samples import Samples
+from labelcore.figures.sampled import drawn_evenly, sampled_labels, sampled_tally, samples_of
+from labelcore.log.engine import Engine
+from tests.designs.recycled import plan_of, written
+from tests.designs.synthetic import Known, calibrated, label
 from tests.existing_files import at_random
 from tests.existing_files import read as read_existing
 
@@ -50,3 +56,40 @@ def test_labels_from_before_keep_it_even_if_they_were_drawn_so(
     population = read_existing(tmp_path, at_random(40))
     plan = lc.Plan("simple_random", ["accuracy"], budget=50, classifier="a", existing=use)
     assert drawn_evenly(lc.Session(population, plan).engine) is evenly
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_samples_are_worked_out_once_for_a_frame(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, anew: bool
+) -> None:
+    """However many labels there are, looks ahead and back among them; another seed has its own."""
+    asked: list[object] = []
+
+    def counted(design: Recycling, frame: Any, classifier: str | None) -> Samples:
+        asked.append(classifier)
+        return samples(design, frame, classifier)
+
+    samples = Recycling.samples
+    monkeypatch.setattr(Recycling, "samples", counted)
+    recycled = written(tmp_path)
+    engine = recycled.engine(plan_of("recycling", estimands=("precision",)), 1)
+    for _ in label(engine, recycled.truth):
+        if anew:
+            engine._of_frame.clear()
+        now = sampled_tally(engine, "a")
+        ahead = sampled_tally(engine.beginning(), "a")
+        known = np.isin(engine.codes.labelled, sampled_labels(engine, "a"))
+        assert now.counts.sum() == known.sum() and not ahead.counts.sum()
+        if engine.labels == 6:
+            break
+    assert (len(asked) == 1) is not anew
+    other = engine.redrawn(2)
+    mine, yours = (sampled_labels_of(one) for one in (engine, other))
+    assert not np.array_equal(mine, yours)
+
+
+def sampled_labels_of(engine: Engine) -> np.ndarray:
+    """The items whose label would be one of a sample."""
+    found = samples_of(engine, "a")
+    assert found is not None and found.members is not None
+    return found.members

@@ -191,8 +191,12 @@ def test_a_value_of_every_item_is_refused(folder: Path, outside: None) -> None:
     paired = lc.Plan(
         "paired_comparison", ["accuracy_difference"], classifier=["lr", "raw"], budget=60
     )
+    recycled = lc.Plan(
+        "recycling", "precision", params={"parent": "lr", "children": ["said"], "sample_size": 50}
+    )
     patterns = lc.Plan("agreement_patterns", "precision", classifier=["lr", "said"], budget=60)
     for ask in (
+        lambda: lc.Session(population, recycled),
         lambda: lc.Session(population, paired),
         lambda: lc.Session(population, replace(patterns, classifier=("lr", "raw"))),
         lambda: lc.Session(population, replace(patterns, budget=8, promise="fixed")),
