@@ -7,8 +7,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from labelcore.charts.band import Line, gaps
-from labelcore.charts.base import REFERENCE, Chart, empty_chart, hover, new_figure, no_line
-from labelcore.charts.bounds import add_bounds, value_line, value_name
+from labelcore.charts.base import REFERENCE, Chart, empty_chart, new_figure, no_line
+from labelcore.charts.bounds import add_bounds, add_pointed, says, value_line, value_name
 from labelcore.charts.curve_points import (
     RANK,
     SCORE,
@@ -76,6 +76,8 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
     add_bounds(figure, both, *_sides(both, second, together))
     if together == "other way":
         _add_diagonal(figure)
+    texts, ranks = _hover_texts(first, second, usable), first.rank.astype(int).tolist()
+    apart = bool((usable & ~told).any())
     # Midpoints of bounds need not rise along the ranks: as a line they would go to and fro.
     bounded_only = upright.confidence is None and upright.state != State.EXACT
     figure.add_trace(
@@ -87,10 +89,11 @@ def _against(upright: Band, level: Band, together: str, cut: int | None) -> Char
             showlegend=not bounded_only and bool(told.any()),
             cliponaxis=False,
             line={**value_line(both), "width": 0} if bounded_only else value_line(both),
-            customdata=first.rank.astype(int).tolist(),
-            **hover(_hover_texts(first, second, usable)),
+            **says(texts, apart=apart, customdata=ranks),
         )
     )
+    if apart:
+        add_pointed(figure, second.place, first.place, usable, texts, customdata=ranks)
     _mark_cut(figure, first, second, told, cut)
     notes = [] if told.any() else [no_line()]
     figure.update_layout(showlegend=True, annotations=notes)

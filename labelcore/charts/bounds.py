@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from labelcore.charts.band import add_band, gaps
-from labelcore.charts.base import FIRST, REFERENCE
-from labelcore.charts.curve_points import Numbers, Points
+from labelcore.charts.base import FIRST, REFERENCE, hover
+from labelcore.charts.curve_points import Mask, Numbers, Points
 from labelcore.charts.design import HAIR, LIGHT, LINE, THIN
 from labelcore.charts.readings import assurance
 from labelcore.promises import State
@@ -95,3 +95,26 @@ def value_line(points: Points) -> dict[str, Any]:
     band = points.band
     thick = points.known.any() and (band.confidence is not None or band.state == State.EXACT)
     return {"color": FIRST, "width": LINE if thick else HAIR}
+
+
+def says(texts: list[str], *, apart: bool, **more: Any) -> dict[str, Any]:
+    """What the pointer is told on a line of values; nothing where ``add_pointed`` says it."""
+    return {"hoverinfo": "skip"} if apart else {**more, **hover(texts)}
+
+
+def add_pointed(
+    figure: go.Figure, x: Numbers, y: Numbers, keep: Mask, texts: list[str], **more: Any
+) -> None:
+    """What the pointer is told of every point, where some have bounds and no value; not drawn."""
+    figure.add_trace(
+        go.Scatter(
+            x=gaps(x, keep),
+            y=gaps(y, keep),
+            mode="lines",
+            name="bounds",
+            showlegend=False,
+            line={"width": 0},
+            **more,
+            **hover(texts),
+        )
+    )

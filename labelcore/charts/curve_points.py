@@ -54,6 +54,17 @@ class Points:
         return np.isfinite(self.value)
 
     @property
+    def place(self) -> Numbers:
+        """Where the pointer finds a point: its value; without one the middle of its bounds."""
+        middle = (self.of(self.band.low) + self.of(self.band.high)) / 2
+        return np.where(self.told, self.value, middle)
+
+    @property
+    def gappy(self) -> bool:
+        """Whether some of what is drawn has bounds and no value to tell."""
+        return bool((self.usable & ~self.told).any())
+
+    @property
     def without_line(self) -> bool:
         """Whether there are bounds, and no value between them may be told."""
         return bool(self.known.any() and not self.told.any())

@@ -14,12 +14,19 @@ from labelcore.charts.base import (
     Chart,
     across,
     empty_chart,
-    hover,
     new_figure,
     no_line,
     remark,
 )
-from labelcore.charts.bounds import add_bounds, add_envelope, add_noise, value_line, value_name
+from labelcore.charts.bounds import (
+    add_bounds,
+    add_envelope,
+    add_noise,
+    add_pointed,
+    says,
+    value_line,
+    value_name,
+)
 from labelcore.charts.curve_points import (
     HIGH,
     LOW,
@@ -74,6 +81,7 @@ def rank_chart(
         y=points.reading.label.lower(),
         y_share=points.reading.unit == "share",
     )
+    texts = hover_texts(points)
     x, sides = points.rank, (points.of(band.low), points.of(band.high))
     add_noise(figure, points)
     add_bounds(figure, points, (x, sides[0]), (x, sides[1]))
@@ -88,9 +96,11 @@ def rank_chart(
             showlegend=not points.without_line,
             line=value_line(points),
             cliponaxis=False,
-            **hover(hover_texts(points)),
+            **says(texts, apart=points.gappy),
         )
     )
+    if points.gappy:
+        add_pointed(figure, points.rank, points.place, points.usable, texts)
     _set_axes(figure, points, log)
     _add_lines(figure, points, log, cut, required, own)
     figure.update_layout(showlegend=True, hovermode="x")

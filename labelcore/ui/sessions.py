@@ -22,7 +22,6 @@ from labelcore.session import life as project_life
 from labelcore.session.backups import Restored, restore
 from labelcore.session.session import Session
 from labelcore.store import LabelStore, open_store
-from labelcore.ui import files
 
 DATABASE = "labelcore.db"
 LARGE_TO_OPEN = 30_000_000
@@ -43,6 +42,8 @@ def read_apart(source: str | os.PathLike[str], **arguments: Any) -> Population:
     wait while a project is opened."""
     read = partial(read_population, source, **arguments)
     file = Path(source)
+    from labelcore.ui import files  # Imported here: waiting for a file asks the guard, and that us.
+
     if not files.is_there(file) or files.stamp(file)[0] < LARGE_TO_OPEN:
         return read()
     work = Work(f"Reading {file.name}", read, folder=copies_folder(), handed=adopted)

@@ -57,7 +57,9 @@ def test_the_band_is_drawn_where_no_line_is_and_says_so() -> None:
     (area,) = (trace for trace in chart.figure.data if trace.fill == "toself")
     assert (min(area.y), max(area.y)) == (0.1, 1.0)
     lines = [trace for trace in chart.figure.data if trace is not area]
-    assert all(one is None for trace in lines for one in trace.y)
+    assert all(one is None for trace in lines if trace.line.width for one in trace.y)
+    (pointed,) = (trace for trace in lines if trace.line.width == 0)
+    assert "precision between 20.0 % and 100.0 %" in pointed.hovertext[1], "hover says the bounds"
     assert not any(trace.showlegend for trace in lines)
     assert NO_LINE in [note.text for note in chart.figure.layout.annotations]
     assert "No line yet: the bounds are wide." in chart.alt and "90.0 %" not in chart.alt
