@@ -18,10 +18,14 @@ NO_ANSWER, UNDECIDED, OPEN = -1, -2, -3
 
 class AnswerCodes:
     """The class index of each answered item, UNDECIDED or OPEN of one that was drawn, NO_ANSWER of
-    any other: memory and time go by what was drawn, however large the file is."""
+    any other: memory and time go by what was drawn, however large the file is.
+
+    changes   how often the code of an item that was answered became another one
+    """
 
     def __init__(self) -> None:
         self._code: dict[int, int] = {}
+        self.changes = 0
 
     def __getitem__(self, positions: Any) -> Any:
         """The code of one item, or of several in the shape of ``positions``."""
@@ -34,7 +38,11 @@ class AnswerCodes:
     def __setitem__(self, positions: Any, codes: Any) -> None:
         asked = np.asarray(positions)
         each = np.broadcast_to(np.asarray(codes, dtype=np.int64), asked.shape).reshape(-1)
-        self._code.update(zip(asked.reshape(-1).tolist(), each.tolist(), strict=True))
+        new = dict(zip(asked.reshape(-1).tolist(), each.tolist(), strict=True))
+        if not self._code.keys().isdisjoint(new):
+            before = ((self._code.get(position, OPEN), code) for position, code in new.items())
+            self.changes += sum(old not in (OPEN, code) for old, code in before)
+        self._code.update(new)
 
     @property
     def positions(self) -> IntArray:
@@ -57,7 +65,7 @@ class AnswerCodes:
     def copy(self) -> AnswerCodes:
         """The same codes, to be changed apart."""
         other = AnswerCodes()
-        other._code = self._code.copy()
+        other._code, other.changes = self._code.copy(), self.changes
         return other
 
 

@@ -264,7 +264,7 @@ class ReachSelectionDesign(Chooses[ReachFrame], SharesDraws[ReachFrame]):
             return np.where(codes == UNDECIDED, DOUBTFUL, found)
 
         follower: ReachFollower = progress.memory[budget]
-        return follower, follower.follow(verdicts)
+        return follower, follower.follow(verdicts, (known, known.changes))
 
     # --- results ---------------------------------------------------------------------------
 

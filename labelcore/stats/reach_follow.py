@@ -27,13 +27,20 @@ class ReachFollower:
         self._run = begin()
         self._kept = [self._run.copy()]
         self._items, self._taken = np.zeros((2, self._run.budget), dtype=np.int64)
+        self._state: object = None
 
-    def follow(self, verdicts: Callable[[IntArray], IntArray]) -> ReachSelection:
+    def follow(
+        self, verdicts: Callable[[IntArray], IntArray], state: object = None
+    ) -> ReachSelection:
         """As far as the verdicts go in the order of draws; not to be changed by the caller.
 
         verdicts   (k,) items -> (k,) NO, YES or DOUBTFUL, -1 where there is none
+        state      equal to that of the call before where no verdict changed since, though others
+                   may have come; None: nobody knows
         """
-        self._back_to(self._agreed(verdicts))
+        if state is None or state != self._state:
+            self._back_to(self._agreed(verdicts))
+        self._state = state
         while self._run.item is not None:
             place = self._run.made
             self._items[place] = self._run.item

@@ -43,6 +43,18 @@ def test_a_copy_changes_apart() -> None:
     assert (codes[5], codes[6], other[5]) == (1, NO_ANSWER, 0)
 
 
+def test_changes_are_those_of_answers() -> None:
+    codes = AnswerCodes()
+    codes[4] = OPEN
+    codes[np.array([4, 7])] = np.array([1, UNDECIDED])
+    codes[np.array([4, 8])] = 1
+    assert codes.changes == 0
+    codes[np.array([4, 7])] = np.array([0, 1])
+    assert codes.changes == 2
+    codes[7] = OPEN
+    assert codes.changes == codes.copy().changes == 3
+
+
 def test_of_all_items() -> None:
     codes = AnswerCodes()
     codes[np.array([2, 0])] = np.array([1, OPEN])
