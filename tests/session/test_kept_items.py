@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,11 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs import base
-from labelcore.errors import PopulationError, TooManyItemsError
+from labelcore.errors import ItemsFileError, PopulationError, TooManyItemsError
 from labelcore.population import items
 from labelcore.population.engines import kept, sources, table_items
+from labelcore.population.engines.duck import DuckEngine
+from labelcore.population.engines.engine import EngineError
 
 N, SEED = 4_000, 11
 REACH = {"candidates": [100, 300], "precision_threshold": 0.6}
@@ -240,3 +243,69 @@ def test_faults_of_rows_are_named(
         table.to_parquet(tmp_path / part.name)
     with pytest.raises(PopulationError, match=words):
         lc.read_population(tmp_path, classes=["no", "yes"], **READ)
+
+
+# --- what goes wrong -----------------------------------------------------------------------------
+
+
+def test_an_engine_that_dies_in_mid_plan_leaves_nothing_half_made(
+    folder: Path, tmp_path: Path, outside: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever tries again goes on from the passes that were finished."""
+    store, passes, fetch = f"sqlite:///{tmp_path}/labels.db", [], DuckEngine.fetch
+    alive = 6
+
+    def dies(self: DuckEngine, query: Any, *given: Any) -> Any:
+        if len(passes) == alive:
+            raise EngineError("parts: DuckDB cannot read it: it is gone")
+        passes.append(repr(query))
+        return fetch(self, query, *given)
+
+    population = lc.read_population(folder, **READ)
+    monkeypatch.setattr(DuckEngine, "fetch", dies)
+    with pytest.raises(EngineError, match="it is gone"):
+        lc.Session(population, plan("default"), store, "p")
+    assert len(passes) == alive
+    assert not lc.open_store(store).projects()
+    alive = 1_000
+    again = lc.Session(population, plan("default"), store, "p")
+    monkeypatch.setattr(DuckEngine, "fetch", fetch)
+    assert not {*passes[:4]} & {*passes[6:]}, "a pass that was finished was made again"
+    whole = labelled(lc.Session(lc.read_population(folder, **READ), plan("default")))
+    assert labelled(again) == whole
+
+
+@pytest.mark.parametrize("harm", ["gone", "changed"])
+def test_parts_that_are_not_what_was_read(
+    folder: Path, tmp_path: Path, outside: None, harm: str
+) -> None:
+    parts = tmp_path / "parts"
+    shutil.copytree(folder, parts)
+    store = f"sqlite:///{tmp_path}/labels.db"
+    session = lc.Session(lc.read_population(parts, **READ), plan("plain"), store, "p")
+    before = labelled(session, 5)
+    part = parts / "part-1.parquet"
+    sound = part.read_bytes()
+    part.unlink()
+    if harm == "changed":
+        pd.read_parquet(folder / "part-1.parquet").assign(score=0.5).to_parquet(part)
+    with pytest.raises(ItemsFileError, match="parts"):
+        lc.Session.open(store, "p")
+    part.write_bytes(sound)
+    again = lc.Session.open(store, "p")
+    assert again.labels == 5
+    whole = labelled(lc.Session(lc.read_population(folder, **READ), plan("plain")), 8)
+    more = labelled(again, 3, 5)
+    assert [one.replace(" in parts0,", " in parts,") for one in whole] == before + more
+
+
+def test_a_part_that_changes_while_a_session_is_open(
+    folder: Path, tmp_path: Path, outside: None
+) -> None:
+    parts = tmp_path / "parts"
+    shutil.copytree(folder, parts)
+    population = lc.read_population(parts, **READ)
+    lc.Session(population, plan("plain"))
+    pd.read_parquet(folder / "part-1.parquet")[::-1].to_parquet(parts / "part-1.parquet")
+    with pytest.raises(ValueError, match="parts was changed after it was read"):
+        population.content(population.id_at(1_600))

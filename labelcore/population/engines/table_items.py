@@ -146,6 +146,7 @@ class TableItems:
         self._together: dict[_Key, tuple[Part, ...]] = {}
         self._sizes: dict[_Key, int] = {}
         self._ranked: dict[_Ranks, list[Mark]] = {}
+        self._called: dict[_Parts, dict[tuple[int, ...], IntArray]] = {}
         self._histograms: dict[tuple[Score, bytes, tuple[tuple[str, int], ...]], IntArray] = {}
 
     def __len__(self) -> int:
@@ -169,6 +170,14 @@ class TableItems:
         """Predictions of several classifiers together -> items of each part, (n_parts,)."""
         if all(name in part.predicted for part in parts for name in classifiers):
             return self._joined_by_part(classifiers, parts)
+        asked = tuple(classifiers), tuple(map(_key, parts))
+        if asked not in self._called:
+            self._called[asked] = self._joined(classifiers, parts)
+        return {codes: counts.copy() for codes, counts in self._called[asked].items()}
+
+    def _joined(
+        self, classifiers: Sequence[str], parts: Sequence[Part]
+    ) -> dict[tuple[int, ...], IntArray]:
         verdicts = [self._verdict(name) for name in classifiers]
         found: dict[tuple[int, ...], IntArray] = {}
         said = [self._said(one) for one in verdicts]
@@ -802,6 +811,7 @@ RECOUNTED = "another number of rows was found than before: the table was changed
 
 
 _Key = tuple[tuple[tuple[str, int], ...], tuple[Stretch, ...], tuple[Stretch, ...]]
+_Parts = tuple[tuple[str, ...], tuple[_Key, ...]]
 _Ranks = tuple[Stretch, tuple[tuple[str, int], ...], tuple[int, ...]]
 
 
