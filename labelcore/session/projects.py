@@ -16,7 +16,6 @@ from labelcore.errors import (
     ProjectExistsError,
     UnknownProjectError,
 )
-from labelcore.items import highlights_of
 from labelcore.plan.plan import Plan
 from labelcore.population import Population, read_as_it_is, read_population
 from labelcore.session.ledger import check_characters, now
@@ -63,6 +62,15 @@ def _check_new_name(name: str) -> None:
         )
 
 
+def check_highlights(settings: Mapping[str, Any]) -> None:
+    """Raises ValueError or TypeError for words that cannot be marked in items. What shows items is
+    loaded where it is needed: a plan can do without."""
+    if "highlight" in settings:
+        from labelcore.items import highlights_of
+
+        highlights_of(settings)
+
+
 def created_or_same(
     store: LabelStore, record: ProjectRecord, population: Population
 ) -> ProjectRecord:
@@ -73,7 +81,7 @@ def created_or_same(
         existing = store.project(record.name)
     except UnknownProjectError:
         _check_new_name(record.name)
-        highlights_of(json.loads(record.settings_json))
+        check_highlights(json.loads(record.settings_json))
         store.create(_with_items_kept(store, record, population))
         return store.project(record.name)
     if existing.plan_json != record.plan_json:

@@ -17,7 +17,6 @@ from labelcore.errors import AnswerError, StoreBusyError, StoreNotWritableError
 from labelcore.figures.agreement import unsettled
 from labelcore.figures.looks import FiguresNow
 from labelcore.figures.stops import stop_reason
-from labelcore.items import highlights_of
 from labelcore.log.engine import Engine
 from labelcore.log.events import Draw, Event, answer_word, genesis
 from labelcore.log.people import DEFAULT_ANNOTATOR, person_key
@@ -34,7 +33,13 @@ from labelcore.results.types import Result
 from labelcore.session.ledger import Ledger, check_annotator, now
 from labelcore.session.prepared import keep as keep_prepared
 from labelcore.session.prepared import prepared_frame
-from labelcore.session.projects import created_or_same, new_record, opened_items, same_items
+from labelcore.session.projects import (
+    check_highlights,
+    created_or_same,
+    new_record,
+    opened_items,
+    same_items,
+)
 from labelcore.session.readings import Readings
 from labelcore.session.turns import Turns
 from labelcore.store import LabelStore, open_store
@@ -879,7 +884,7 @@ class Session(Readings):
         The earlier wording stays in the log. Figures do not depend on it.
         """
         check_wording(changes)
-        highlights_of(changes)
+        check_highlights(changes)
 
         def build() -> Event | None:
             old = self.settings
