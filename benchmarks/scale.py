@@ -478,7 +478,8 @@ def tables(rows: Rows, options: Options) -> str:
     text = [f"{_versions(projects)}\n\n## A project\n", projects_table(projects)]
     if not options.quick:
         text += [
-            "## Growth\n\nSeconds of the processor of the default method on DuckDB:\n",
+            "## Growth\n\nSeconds of the processor of the default method on DuckDB, with arrays of "
+            f"all items up to {items.IN_MEMORY:,} of them, by the engine beyond:\n",
             growth([row for row in duck if row["method"] == DEFAULT]),
             f"## Against the goals\n\n{goals(duck)}",
         ]
