@@ -13,7 +13,7 @@ import pytest
 
 import labelcore as lc
 from labelcore.designs import base
-from labelcore.errors import ItemsFileError, PopulationError, TooManyItemsError
+from labelcore.errors import ItemsFileError, PlanError, PopulationError, TooManyItemsError
 from labelcore.population import items
 from labelcore.population.engines import kept, sources, table_items
 from labelcore.population.engines.duck import DuckEngine
@@ -212,6 +212,16 @@ def test_a_value_of_every_item_is_refused(folder: Path, outside: None) -> None:
     ):
         with pytest.raises(TooManyItemsError, match=words):
             ask()
+
+
+@pytest.mark.parametrize("claim", ["recall@lr > recall@said", "precision@lr > 0.5"])
+def test_a_claim_is_refused(folder: Path, outside: None, claim: str) -> None:
+    plan = lc.Plan(
+        "agreement_patterns", "recall", claims=[claim], classifier=["lr", "said"], budget=60
+    )
+    words = "evidence for a claim is worked out from all items in memory"
+    with pytest.raises(PlanError, match=words):
+        lc.Session(lc.read_population(folder, **READ), plan)
 
 
 def test_single_items_are_looked_up(folder: Path, outside: None) -> None:
