@@ -180,12 +180,15 @@ class EstimatesCurve(Design[FrameT]):
     samples_every_stratum   whether its labels are a random sample of each of its strata, given how
                      many they are, and no stratum is left out: numbers of the whole list then have
                      intervals of their own
+    of_stretches     whether its strata are pieces of the list, so that its curve asks for no order
+                     of all items
     labels_the_head  whether every item at the head of the list is labelled
     """
 
     ability: ClassVar[str] = "estimate a curve"
     has_confidence: ClassVar[bool] = True
     samples_every_stratum: ClassVar[bool] = True
+    of_stretches: ClassVar[bool] = False
     labels_the_head: ClassVar[bool] = False
 
     @abstractmethod

@@ -126,6 +126,7 @@ class RankedListDesign(EstimatesCurve[ListFrameT]):
     targets: ClassVar[tuple[str, ...]] = ("file",)
     stop_rules: ClassVar[tuple[str, ...]] = ()
     later_labels_count: ClassVar[bool] = False
+    of_stretches: ClassVar[bool] = True
     method: ClassVar[Method]
     awaited: ClassVar[str] = "a first band"
     leaves_out_unsure: ClassVar[bool] = False

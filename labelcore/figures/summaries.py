@@ -147,5 +147,8 @@ def _widening(sample: RankedSample, summary: Summary, look: Look) -> float:
 def _sample(frame: Frame, ranked: Ranked, positive: FloatArray | None = None) -> RankedSample:
     """The answers as labels of the strata that the design drew from, cut into pieces."""
     edges = rank_edges(ranked.n_items)
+    verdict = ranked.verdict if positive is None else positive
+    if hasattr(frame, "spans"):
+        return RankedSample.of_stretches(frame.spans[:, 1], ranked.rank, verdict, edges)
     strata = pieces(frame.stratum[ranked.order], ranked.rank, edges)
-    return RankedSample.of(strata, ranked.rank, ranked.verdict if positive is None else positive)
+    return RankedSample.of(strata, ranked.rank, verdict)

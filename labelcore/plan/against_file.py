@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from labelcore.designs.base import Design, Frame, Setup
+from labelcore.designs.curves import EstimatesCurve
 from labelcore.designs.samples import named_classifiers
 from labelcore.designs.scalars import ComparesTwo
 from labelcore.designs.sure_scores import scores_looking_sure, turned
@@ -88,10 +89,25 @@ def _check_estimable(
         if several or first is None or first not in population.scores:
             needs = ", which needs two classes and a score"
             raise PlanArgumentError("estimands", "names ", Given(), needs, value=along_ranks[0])
+        if population.kept is not None and not _lists(plan.method):
+            raise PlanArgumentError(
+                "estimands",
+                "names ",
+                Given(),
+                f", which {plan.design!r} reads off the order of all items, and {len(population):,}"
+                " items stay where they are; choose a method for a ranked list, such as "
+                "'geometric_strata'",
+                value=along_ranks[0],
+                short="needs the order of all items",
+            )
         summed = [name for name in along_ranks if name in SUMMARIES]
         if summed and plan.target == "process":
             needs = ", which speaks of this file only"
             raise PlanArgumentError("estimands", "names ", Given(), needs, value=summed[0])
+
+
+def _lists(design: Design[Any]) -> bool:
+    return isinstance(design, EstimatesCurve) and design.of_stretches
 
 
 def _read(question: Question) -> tuple[str | None, ...]:

@@ -58,6 +58,23 @@ class RankedSample:
         middles = np.bincount(stratum_at[own], own + 1.0) / np.maximum(sizes, 1)
         return cls(len(stratum_at), sizes, middles, rank, stratum_at[rank - 1], positive)
 
+    @classmethod
+    def of_stretches(
+        cls, last: IntArray, rank: IntArray, positive: FloatArray, edges: IntArray
+    ) -> RankedSample:
+        """The labels of items in strata that are stretches of ranks, cut into ``pieces``.
+
+        last, edges   increasing ranks at which strata end, and at which they are cut, the last one
+                      of each that of the last item
+        """
+        ends = np.union1d(last, edges)
+        cell, stratum = np.searchsorted(ends, rank), np.searchsorted(last, ends)
+        piece = _in_pieces(stratum, np.bincount(cell, minlength=len(ends)))
+        size, first = np.diff(ends, prepend=0), np.append(0, ends[:-1]) + 1
+        sizes = np.bincount(piece, size).astype(np.int64)
+        middles = np.bincount(piece, size * (first + ends) / 2.0) / np.maximum(sizes, 1)
+        return cls(int(ends[-1]), sizes, middles, rank, piece[cell], positive)
+
     def __post_init__(self) -> None:
         if len(self.rank) and not 1 <= self.rank.min() <= self.rank.max() <= self.n_items:
             wrong = self.rank.min() if self.rank.min() < 1 else self.rank.max()
@@ -120,8 +137,19 @@ def pieces(stratum_at: IntArray, rank: IntArray, edges: IntArray) -> IntArray:
     cell = np.where(stratum_at >= 0, stratum_at.astype(np.int64) * len(edges) + place, 0)
     there = np.flatnonzero(np.bincount(cell))
     labels = np.bincount(cell[rank - 1], minlength=there[-1] + 1)[there]
-    stratum = (there - 1) // len(edges)
-    piece, number = np.full(there[-1] + 1, -1), -1
+    piece = np.full(there[-1] + 1, -1)
+    piece[there] = _in_pieces((there - 1) // len(edges), labels)
+    return piece[cell]
+
+
+def _in_pieces(stratum: IntArray, labels: IntArray) -> IntArray:
+    """The piece of each cell, (n_cells,): the cells of a stratum one after another, joined until a
+    piece has enough labels and leaves enough.
+
+    stratum   of each cell, those of a stratum one after another; -1: its items were known
+    labels    of each cell
+    """
+    piece, number = np.full(len(stratum), -1), -1
     last, waiting = -1, 0
     for k, one in enumerate(stratum.tolist()):
         if one < 0:
@@ -129,9 +157,9 @@ def pieces(stratum_at: IntArray, rank: IntArray, edges: IntArray) -> IntArray:
         rest = labels[k:][stratum[k:] == one].sum()
         if one != last or (waiting >= PIECE_LABELS and rest >= PIECE_LABELS):
             number, last, waiting = number + 1, one, 0
-        piece[there[k]] = number
+        piece[k] = number
         waiting += int(labels[k])
-    return piece[cell]
+    return piece
 
 
 # weights of the hits, their ranks (increasing), N -> the figure
