@@ -23,6 +23,7 @@ from labelcore.designs.ranked_list import (
     RankedListDesign,
     asked_in_random_order,
     both_ways,
+    planning_ranks,
     strata_of_ranks,
     yields_at,
 )
@@ -201,14 +202,16 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         self, setup: Setup, frame: LogarithmicFrame, ranked: Ranked, basis: Basis, at: IntArray
     ) -> Found:
         finished, delta = frame.finished(basis.draws), _delta(setup, basis.look.confidence)
-        band = logarithmic_band(frame.grid, *both_ways(basis.answers), finished, delta, frame.draws)
+        n_items = ranked.n_items
+        ranks, least, most = both_ways(basis.answers, at, frame.edges, [n_items])
+        band = logarithmic_band(frame.grid, least, most, finished, delta, frame.draws, ranks)
         if finished == len(frame.batch_ends):
-            return Found(yields_at(band, at, basis.bounded))
+            return Found(yields_at(band, n_items, ranks, at, basis.bounded))
         reached = int(frame.edges[finished - 1])
         left = f"{len(frame.batch_ends) - finished:,}"
         to_come = TO_COME.format(reached=f"{reached:,}", left=left)
         return Found(
-            yields_at(band, at[at <= reached], basis.bounded),
+            yields_at(band, n_items, ranks, at[at <= reached], basis.bounded),
             notes=(to_come,) if basis.bounded else (),
         )
 
@@ -219,7 +222,9 @@ class LogarithmicStratified(RankedListDesign[LogarithmicFrame]):
         rates = np.append(frame.rates, np.repeat(frame.rates[-1:], missing))
         delta = _delta(setup, look.confidence)
         printed = frame.draws is not None
-        return float(expected_half_widths(frame.grid, rates, delta, printed=printed).max())
+        at = planning_ranks(setup, frame)
+        widths = expected_half_widths(frame.grid, rates, delta, printed=printed, at=at)
+        return float(widths.max())
 
     def derived(self, frame: LogarithmicFrame, labels: int) -> dict[str, Any]:
         grid = frame.grid

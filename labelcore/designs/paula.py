@@ -157,7 +157,8 @@ class Paula(RankedListDesign[PaulaFrame]):
         self, setup: Setup, frame: PaulaFrame, ranked: Ranked, basis: Basis, at: IntArray
     ) -> Found:
         finished = frame.finished(basis.draws)
-        bounds = paula_bounds(frame.grid, *both_ways(basis.answers), finished, at)
+        ranks, least, most = both_ways(basis.answers)
+        bounds = paula_bounds(frame.grid, least, most, finished, at, ranks)
         parts = (bounds.low + bounds.high) / 2, bounds.low, bounds.high
         return Found(
             _yields(ranked.n_items, bounds.rank, parts),

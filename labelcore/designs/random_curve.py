@@ -14,6 +14,7 @@ from labelcore.designs.ranked_list import (
     Found,
     ListFrame,
     RankedListDesign,
+    planning_ranks,
     strata_of_ranks,
     without_bounds,
 )
@@ -125,7 +126,8 @@ class RandomCurve(RankedListDesign[RandomFrame]):
             return 0.5
         n_items, sample = len(frame.stratum), look.labels - frame.head
         delta = 1 - look.confidence
-        return float(expected_half_widths(n_items, frame.head, sample, delta).max())
+        at = planning_ranks(setup, frame)
+        return float(expected_half_widths(n_items, frame.head, sample, delta, at).max())
 
 
 def least_of(head: int, n_items: int) -> int:

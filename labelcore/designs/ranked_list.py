@@ -300,12 +300,20 @@ def asked_in_random_order(setup: Setup, items: IntArray, block: int) -> IntArray
 # --- what is known along them --------------------------------------------------------------------
 
 
-def both_ways(ranked: Ranked) -> tuple[FloatArray, FloatArray]:
-    """The verdict at each rank, (n_items,), NaN where no answer: items without a class taken for
-    negative, and for positive."""
-    found = np.full((2, ranked.n_items), np.nan)
-    found[:, ranked.rank - 1] = ranked.filled(0.0), ranked.filled(1.0)
-    return found[0], found[1]
+def both_ways(
+    ranked: Ranked, *further: Sequence[int] | IntArray
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """The ranks of the answers and further ones, increasing, and the verdict at each, NaN where no
+    answer: items without a class taken for negative, and for positive, (n,) each."""
+    ranks = np.unique(np.concatenate([ranked.rank, *further])).astype(np.int64)
+    found = np.full((2, len(ranks)), np.nan)
+    found[:, np.searchsorted(ranks, ranked.rank)] = ranked.filled(0.0), ranked.filled(1.0)
+    return ranks, found[0], found[1]
+
+
+def planning_ranks(setup: Setup, frame: ListFrame) -> IntArray | None:
+    """The ranks at which widths are expected: of a large file a grid; None: each one."""
+    return fine_grid(len(setup.population), frame.edges) if setup.sums_exactly else None
 
 
 def without_bounds(n_items: int, at: IntArray, estimate: FloatArray) -> Yields:
@@ -313,10 +321,14 @@ def without_bounds(n_items: int, at: IntArray, estimate: FloatArray) -> Yields:
     return Yields(n_items, at, estimate, np.zeros(len(at)), at.astype(float))
 
 
-def yields_at(band: LogarithmicBand, at: IntArray, bounded: bool) -> Yields:
-    """A band at some ranks, the estimate kept inside it; ``bounded`` False: the estimate alone."""
-    estimate = band.estimate[at - 1]
+def yields_at(
+    band: LogarithmicBand, n_items: int, ranks: IntArray, at: IntArray, bounded: bool
+) -> Yields:
+    """A band of these ranks at some of them, the estimate kept inside it; ``bounded`` False: the
+    estimate alone."""
+    place = np.searchsorted(ranks, at)
+    estimate = band.estimate[place]
     if not bounded:
-        return without_bounds(len(band.low), at, estimate)
-    low, high = band.low[at - 1], band.high[at - 1]
-    return Yields(len(band.low), at, np.clip(estimate, low, high), low, high)
+        return without_bounds(n_items, at, estimate)
+    low, high = band.low[place], band.high[place]
+    return Yields(n_items, at, np.clip(estimate, low, high), low, high)

@@ -231,6 +231,7 @@ def logarithmic_band(
     finished: int,
     delta: float,
     draws: Draws | None = None,
+    at: IntArray | None = None,
 ) -> LogarithmicBand:
     """The curve after the first ``finished`` blocks: the head, then the stretch up to each g_k.
 
@@ -246,6 +247,8 @@ def logarithmic_band(
                 doubtful item is 0 in one and 1 in the other, and counts half in the estimate
     finished    finished blocks, 0 to len(grid.edges)
     delta       the chance that the band is wrong anywhere, after any of the blocks
+    at          increasing ranks that the verdicts are of, every labelled one, each g_k and the last
+                one among them, and the hits likewise; None: each rank
     Promise     at least 1 - delta for all ranks together and after all blocks together: one event
                 bounds them all. Without Assumption A.1, and without p >= p_min.
     Assumption  the draws are those of ``printed_draws``; or, with fixed sizes, the labelled items
@@ -260,36 +263,43 @@ def logarithmic_band(
         raise ValueError(f"finished must lie between 0 and {len(grid.edges)}, got {finished}")
     if not 0 < delta < 1:
         raise ValueError(f"delta must lie between 0 and 1, got {delta}")
-    certain = certain_yields(hits_low, hits_high)
+    certain = certain_yields(hits_low, hits_high, at)
+    ranks = np.arange(1, grid.n_items + 1) if at is None else at
     edges = np.array(grid.edges[:finished], dtype=np.int64)
     if finished == 0:
         nothing = np.zeros(0)
-        return LogarithmicBand(np.full(grid.n_items, np.nan), *certain, nothing, nothing)
-    _check_head(hits_low, grid.edges[0])
+        return LogarithmicBand(np.full(len(ranks), np.nan), *certain, nothing, nothing)
+    _check_head(hits_low, ranks, grid.edges[0])
+    ends = np.searchsorted(ranks, edges, side="right")
     if draws is None:
-        parts = [_fixed(grid.edges[:finished], hits) for hits in (hits_low, hits_high)]
-        spread = _fixed_spread(grid.edges[:finished], hits_low)
+        parts = [_fixed(edges, ends, hits) for hits in (hits_low, hits_high)]
+        spread = _fixed_spread(edges, ends, hits_low)
     else:
-        parts = [_printed(grid, draws, hits, finished) for hits in (hits_low, hits_high)]
+        parts = [_printed(grid, draws, hits, ranks, finished) for hits in (hits_low, hits_high)]
         spread = np.append(0.0, np.full(finished - 1, 1 / max(grid.draws, 1)))
     half = np.sqrt(math.log(2 * max(grid.steps, 1) / delta) * spread / 2)
     bounds = (edges, edges * (parts[0] - half), edges * (parts[1] + half))
-    low, high = closed_yields(bounds, certain)
+    low, high = closed_yields(bounds, certain, at)
     middle = (parts[0] + parts[1]) / 2
     head = (certain[0] + certain[1])[: grid.edges[0]] / 2
-    estimate = _steps(edges, middle, head, grid.n_items)
+    estimate = _steps(edges, middle, head, ranks)
     if draws is None:
-        inside = np.arange(len(head) + 1, edges[-1] + 1)
-        estimate[len(head) : edges[-1]] = np.interp(inside, edges, edges * middle)
+        inside = slice(len(head), int(ends[-1]))
+        estimate[inside] = np.interp(ranks[inside], edges, edges * middle)
     if finished < len(grid.edges):
-        estimate[edges[-1] :] = np.nan
+        estimate[ends[-1] :] = np.nan
     return LogarithmicBand(estimate, low, high, middle, half)
 
 
 def expected_half_widths(
-    grid: LogarithmicGrid, rates: FloatArray, delta: float, *, printed: bool
+    grid: LogarithmicGrid,
+    rates: FloatArray,
+    delta: float,
+    *,
+    printed: bool,
+    at: IntArray | None = None,
 ) -> FloatArray:
-    """Half the width of the band of the precision at r = 1..N, (n_items,).
+    """Half the width of the band of the precision at r = 1..N, (n_items,), or at these ranks.
 
     rates     (L - ell + 2,), the rate of hits that is expected in the head, in each stretch, and
               beyond the last one
@@ -308,7 +318,7 @@ def expected_half_widths(
     reach = np.sqrt(math.log(2 * max(grid.steps, 1) / delta) * spread / 2)
     unlabelled = np.cumsum(sizes[:-1] * free[:-1]) / 2
     reach = np.minimum.accumulate(reach - unlabelled) + unlabelled
-    ranks = np.arange(1, grid.n_items + 1)
+    ranks = np.arange(1, grid.n_items + 1) if at is None else at
     place = np.searchsorted(edges, ranks)
     before = (ranks - limits[place]) * free[place]
     after = (limits[place + 1] - ranks) * free[place]
@@ -328,40 +338,52 @@ def _unlabelled(grid: LogarithmicGrid, printed: bool) -> FloatArray:
     return np.asarray(1 - np.array(grid.counts) / sizes)
 
 
-def _check_head(hits: FloatArray, edge: int) -> None:
-    if np.isnan(hits[:edge]).any():
-        rank = int(np.flatnonzero(np.isnan(hits[:edge]))[0]) + 1
-        raise ValueError(f"the first {edge:,} items must all be labelled, rank {rank:,} is not")
+def _check_head(hits: FloatArray, ranks: IntArray, edge: int) -> None:
+    labelled = ranks[~np.isnan(hits)][:edge]
+    missing = np.flatnonzero(
+        np.append(labelled, 0)[:edge] != np.arange(1, len(labelled) + 2)[:edge]
+    )
+    if len(missing):
+        raise ValueError(
+            f"the first {edge:,} items must all be labelled, rank {int(missing[0]) + 1:,} is not"
+        )
 
 
-def _fixed(edges: tuple[int, ...], hits: FloatArray) -> FloatArray:
-    """p(g_k) from weighted means of the stretches, (finished,)."""
-    sums = [float(hits[: edges[0]].sum())]
-    for before, after in pairwise(edges):
-        stretch = hits[before:after]
+def _fixed(edges: IntArray, ends: IntArray, hits: FloatArray) -> FloatArray:
+    """p(g_k) from weighted means of the stretches, (finished,).
+
+    ends   (finished,), how many of the verdicts are of ranks up to each g_k
+    """
+    sums = [float(hits[: ends[0]].sum())]
+    for (before, after), (first, end) in zip(
+        pairwise(edges.tolist()), pairwise(ends.tolist()), strict=True
+    ):
+        stretch = hits[first:end]
         found = stretch[~np.isnan(stretch)]
         if not len(found):
             raise ValueError(f"ranks {before + 1:,} to {after:,} must hold a label")
         sums.append((after - before) * float(found.mean()))
-    return np.asarray(np.cumsum(sums) / np.array(edges))
+    return np.asarray(np.cumsum(sums) / edges)
 
 
-def _fixed_spread(edges: tuple[int, ...], hits: FloatArray) -> FloatArray:
+def _fixed_spread(edges: IntArray, ends: IntArray, hits: FloatArray) -> FloatArray:
     """sum_j (w_j / g_k)^2 / n_j over the stretches not labelled completely, (finished,)."""
-    limits = np.array(edges)
-    sizes = np.diff(limits)
-    labelled = np.diff(np.append(0, np.cumsum(~np.isnan(hits)))[limits])
+    sizes = np.diff(edges)
+    labelled = np.diff(np.append(0, np.cumsum(~np.isnan(hits)))[ends])
     parts = np.where(labelled < sizes, sizes**2 / np.maximum(labelled, 1), 0.0)
-    return np.asarray(np.append(0.0, np.cumsum(parts)) / limits**2)
+    return np.asarray(np.append(0.0, np.cumsum(parts)) / edges**2)
 
 
-def _printed(grid: LogarithmicGrid, draws: Draws, hits: FloatArray, finished: int) -> FloatArray:
+def _printed(
+    grid: LogarithmicGrid, draws: Draws, hits: FloatArray, ranks: IntArray, finished: int
+) -> FloatArray:
     """S_k / s, (finished,), the first one p(g_ell) itself."""
     head = float(hits[: grid.edges[0]].mean())
     if finished == 1:
         return np.array([head])
     used = draws.born < finished
-    found = hits[draws.rank[used] - 1]
+    place = np.minimum(np.searchsorted(ranks, draws.rank[used]), len(ranks) - 1)
+    found = np.where(ranks[place] == draws.rank[used], hits[place], np.nan)
     if np.isnan(found).any():
         rank = int(draws.rank[used][np.isnan(found)].min())
         raise ValueError(f"every drawn item of a finished block must be labelled, rank {rank:,}")
@@ -370,9 +392,8 @@ def _printed(grid: LogarithmicGrid, draws: Draws, hits: FloatArray, finished: in
     return np.append(head, np.cumsum(change)[1:finished] / grid.draws)
 
 
-def _steps(edges: IntArray, at_edges: FloatArray, head: FloatArray, n_items: int) -> FloatArray:
-    """r times the step function of definition 5, (n_items,)."""
-    ranks = np.arange(1, n_items + 1)
+def _steps(edges: IntArray, at_edges: FloatArray, head: FloatArray, ranks: IntArray) -> FloatArray:
+    """r times the step function of definition 5, (n_ranks,)."""
     place = np.maximum(np.searchsorted(edges, ranks, side="right") - 1, 0)
     found = ranks * at_edges[place]
     found[: len(head)] = head

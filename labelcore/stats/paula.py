@@ -185,7 +185,12 @@ class PaulaBounds:
 
 
 def paula_bounds(
-    grid: PaulaGrid, hits_low: FloatArray, hits_high: FloatArray, finished: int, ranks: IntArray
+    grid: PaulaGrid,
+    hits_low: FloatArray,
+    hits_high: FloatArray,
+    finished: int,
+    ranks: IntArray,
+    at: IntArray | None = None,
 ) -> PaulaBounds:
     """The bounds after the first ``finished`` blocks: PAULA's for the list cut at that g_k.
 
@@ -199,6 +204,8 @@ def paula_bounds(
                           ranks reached; a doubtful item is 0 in one and 1 in the other
     finished     finished blocks, 0 to len(grid.edges); with all of them the bounds go on to N
     ranks        (n,), 1-based and increasing; those beyond what is reached are left out
+    at           increasing ranks that the verdicts are of, every labelled one among them; None:
+                 each rank
     Promise      none without Assumption A.2: windows that end at r1 and r2 >= r1 + m bound the
                  mean between them. Real labels break it by their noise alone.
     Raises       ValueError if a label of a finished block is missing.
@@ -211,7 +218,7 @@ def paula_bounds(
         return PaulaBounds(nothing.astype(np.int64), nothing, nothing, nothing, 0, False, ())
     reached = grid.n_items if finished == len(grid.edges) else grid.edges[finished - 1]
     rank = np.asarray(ranks[ranks <= reached], dtype=np.int64)
-    least, most = (_Windows.of(grid, hits, finished) for hits in (hits_low, hits_high))
+    least, most = (_Windows.of(grid, hits, finished, at) for hits in (hits_low, hits_high))
     low, high = least.lower(rank), most.upper(rank)
     middle = (low + high) / 2
     noise = np.where(rank <= grid.edges[0], 0.0, np.sqrt(middle * (1 - middle) / grid.window))
@@ -236,15 +243,18 @@ class _Windows:
     local: FloatArray
 
     @classmethod
-    def of(cls, grid: PaulaGrid, hits: FloatArray, finished: int) -> _Windows:
-        first, *others = blocks = grid.blocks()[:finished]
-        for start, end in blocks:
-            block = hits[start - 1 : end]
-            if len(block) < end - start + 1 or np.isnan(block).any():
+    def of(cls, grid: PaulaGrid, hits: FloatArray, finished: int, at: IntArray | None) -> _Windows:
+        def between(start: int, end: int) -> FloatArray:
+            first, last = (start - 1, end) if at is None else np.searchsorted(at, [start, end + 1])
+            found = hits[first:last]
+            if len(found) < end - start + 1 or np.isnan(found).any():
                 raise ValueError(f"ranks {start:,} to {end:,} must all be labelled")
-        head = np.concatenate([[0.0], np.cumsum(hits[: first[1]])])
-        last_of_head = (max(first[1] - grid.window, 0) + 1, first[1])
-        local = [hits[start - 1 : end].mean() for start, end in (last_of_head, *others)]
+            return found
+
+        blocks = grid.blocks()[:finished]
+        first, *others = [between(start, end) for start, end in blocks]
+        head = np.concatenate([[0.0], np.cumsum(first)])
+        local = [one.mean() for one in (first[-grid.window :], *others)]
         return cls(np.array([end for _, end in blocks]), head, np.array(local))
 
     def lower(self, rank: IntArray) -> FloatArray:

@@ -175,15 +175,18 @@ def rising(hits: FloatArray) -> FloatArray:
     return np.where(known, (so_far + np.where(known, to_come, 0.0)) / 2, np.nan)
 
 
-def expected_half_widths(n_items: int, head: int, sample: int, delta: float) -> FloatArray:
-    """Half the width of the band of the precision at r = 1..N, (n_items,), if as many of ``sample``
-    random items lie before each rank as expected; 0 within the head, at most 1/2."""
+def expected_half_widths(
+    n_items: int, head: int, sample: int, delta: float, at: IntArray | None = None
+) -> FloatArray:
+    """Half the width of the band of the precision at r = 1..N, (n_items,), or at these ranks, if as
+    many of ``sample`` random items lie before each rank as expected; 0 within the head, at most
+    1/2."""
     _check_delta(delta)
-    ranks = np.arange(1, n_items + 1)
+    ranks = np.arange(1, n_items + 1) if at is None else at
     share = np.maximum(ranks - head, 0) / ranks
     before = np.maximum(ranks - head, 1) * min(sample / max(n_items - head, 1), 1.0)
     if sample >= n_items - head:
-        return np.zeros(n_items)
+        return np.zeros(len(ranks))
     reach = np.sqrt(math.log(2 * (n_items - head) / delta) / (2 * np.maximum(before, 1e-9)))
     return np.asarray(share * np.minimum(reach, 0.5))
 

@@ -16,19 +16,31 @@ IntArray = NDArray[np.int64]
 ROUNDING = 1e-9
 
 
-def certain_yields(hits_low: FloatArray, hits_high: FloatArray) -> tuple[FloatArray, FloatArray]:
+def certain_yields(
+    hits_low: FloatArray, hits_high: FloatArray, at: IntArray | None = None
+) -> tuple[FloatArray, FloatArray]:
     """The fewest and the most hits among the first r items, for r = 1..N, (n_items,) each.
 
     hits_low, hits_high   verdicts in rank order, 0 or 1, NaN where unlabelled; a doubtful item is 0
                           in one and 1 in the other
+    at      increasing ranks that these are of, every labelled one among them, and r likewise; None:
+            each rank
+
+    >>> labels = np.array([1, np.nan, np.nan, 0])
+    >>> some = certain_yields(labels[[0, 2, 3]], labels[[0, 2, 3]], np.array([1, 3, 4]))
+    >>> [one.tolist() for one in some]
+    [[1.0, 1.0, 1.0], [1.0, 3.0, 3.0]]
     """
+    left_out = 0 if at is None else np.diff(at, prepend=0) - 1
     least = np.cumsum(np.where(np.isnan(hits_low), 0.0, hits_low))
-    most = np.cumsum(np.where(np.isnan(hits_high), 1.0, hits_high))
+    most = np.cumsum(np.where(np.isnan(hits_high), 1.0, hits_high) + left_out)
     return least, most
 
 
 def closed_yields(
-    bounds: tuple[IntArray, FloatArray, FloatArray], certain: tuple[FloatArray, FloatArray]
+    bounds: tuple[IntArray, FloatArray, FloatArray],
+    certain: tuple[FloatArray, FloatArray],
+    at: IntArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Bounds on Y(r) at all ranks, from bounds at some ranks and what is certain.
 
@@ -39,6 +51,8 @@ def closed_yields(
 
     bounds     ranks, low and high, (n,) each
     certain    from ``certain_yields``, (n_items,) each
+    at         as ``certain_yields`` has it, the ranks of the bounds among them: what is said there
+               does not depend on which others are left out
     Returns    low and high, (n_items,) each
 
     >>> labels = np.array([1, np.nan, np.nan, 0])
@@ -51,8 +65,9 @@ def closed_yields(
     least, most = certain
     ranks, bound_low, bound_high = bounds
     low, high = least.copy(), most.copy()
-    low[ranks - 1] = np.maximum(low[ranks - 1], bound_low)
-    high[ranks - 1] = np.minimum(high[ranks - 1], bound_high)
+    place = ranks - 1 if at is None else np.searchsorted(at, ranks)
+    low[place] = np.maximum(low[place], bound_low)
+    high[place] = np.minimum(high[place], bound_high)
     low = least + np.maximum.accumulate(low - least)
     low = most + np.maximum.accumulate((low - most)[::-1])[::-1]
     high = most + np.minimum.accumulate(high - most)
