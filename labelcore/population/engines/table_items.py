@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,8 @@ FloatArray = NDArray[np.float64]
 SAMPLED, EDGES = 100_000, 4_095
 MOST_VALUES = 50_000
 """Scores of one cell that are fetched at once; a cell with more is cut again."""
+FEW_CELLS = 64
+"""Cells whose scores are counted by conditions."""
 MOST_TIES, PREFIX = 50_000, 4
 """Hashes of one score that are fetched at once; more are counted by so many digits first."""
 MOST_PREFIXES = 100_000
@@ -490,7 +492,9 @@ class TableItems:
         of = np.searchsorted(ends, ranks).tolist()
         asked = {cell: self._between(stretch.score, *cells[cell][:2]) for cell in sorted(set(of))}
         few = [one for cell, one in asked.items() if cells[cell][2] <= MOST_VALUES]
-        values = self._values(stretch.score, where, few)
+        small = {cell for cell in asked if cells[cell][2] <= MOST_VALUES}
+        small = {len(edges) - cell for cell in small} if stretch.falling else small
+        values, numbers = self._of_cells(stretch.score, where, few, edges, small)
         found: list[tuple[float, int, int]] = []
         for cell, inside in asked.items():
             low, high, number = cells[cell]
@@ -504,14 +508,38 @@ class TableItems:
                     continue
                 found += _places(values_here, own, stretch.falling)
             else:
-                assert values is not None
-                level = {
-                    score: count
-                    for score, count in values.items()
-                    if (low is None or score >= low) and (high is None or score < high)
-                }
-                found += _places(level, own, stretch.falling)
+                start = 0 if low is None else int(np.searchsorted(values, low))
+                end = len(values) if high is None else int(np.searchsorted(values, high))
+                level = zip(values[start:end].tolist(), numbers[start:end].tolist(), strict=True)
+                found += _places(dict(level), own, stretch.falling)
         return found
+
+    def _of_cells(
+        self,
+        score: Score | None,
+        where: Piece,
+        inside: Sequence[Piece],
+        edges: FloatArray,
+        cells: Collection[int],
+    ) -> tuple[FloatArray, IntArray]:
+        """The different scores of some cells between edges, increasing, and how many items have
+        each, (n,): of many cells from all scores, as they go by; of few ones counted there.
+
+        inside   a condition for each of few cells; others may be among those that go by
+        """
+        if len(inside) <= FEW_CELLS:
+            counted = self._values(score, where, inside) or {}
+            values = np.array(sorted(counted))
+            return values, np.array([counted[one] for one in values.tolist()], dtype=np.int64)
+        wanted = np.zeros(len(edges) + 1, dtype=bool)
+        wanted[list(cells)] = True
+        found = [np.zeros(0)]
+        query = sql("SELECT {} FROM {} WHERE {}", self._float(score), self.engine.table, where)
+        for batch in self.engine.stream(query, self.tick):
+            own = batch.column(0).to_numpy()
+            found.append(own[wanted[np.searchsorted(edges, own, side="right")]])
+        values, number = np.unique(np.concatenate(found), return_counts=True)
+        return values, number.astype(np.int64)
 
     def _edges(self, score: Score | None, where: Piece) -> FloatArray:
         """Increasing edges at the quantiles of a sample; a score that is often there has a cell of

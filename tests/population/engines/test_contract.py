@@ -25,7 +25,8 @@ SEED = 7
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the table were large: cells are cut again, ties are counted by their first digits."""
-    for name, number in {"EDGES": 15, "MOST_VALUES": 40, "MOST_TIES": 60, "PREFIX": 1}.items():
+    small = {"EDGES": 15, "MOST_VALUES": 40, "FEW_CELLS": 2, "MOST_TIES": 60, "PREFIX": 1}
+    for name, number in small.items():
         monkeypatch.setattr(table_items, name, number)
 
 
