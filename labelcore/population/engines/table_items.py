@@ -491,16 +491,18 @@ class TableItems:
         ends = np.cumsum([number for _, _, number in cells])
         of = np.searchsorted(ends, ranks).tolist()
         asked = {cell: self._between(stretch.score, *cells[cell][:2]) for cell in sorted(set(of))}
-        few = [one for cell, one in asked.items() if cells[cell][2] <= MOST_VALUES]
-        small = {cell for cell in asked if cells[cell][2] <= MOST_VALUES}
-        small = {len(edges) - cell for cell in small} if stretch.falling else small
+        small = [one for one in asked if cells[one][2] <= MOST_VALUES and not _level(*cells[one])]
+        few = [asked[one] for one in small]
+        small = [len(edges) - one for one in small] if stretch.falling else small
         values, numbers = self._of_cells(stretch.score, where, few, edges, small)
         found: list[tuple[float, int, int]] = []
         for cell, inside in asked.items():
             low, high, number = cells[cell]
             first = int(ends[cell]) - number
             own = [rank - first for rank, at in zip(ranks, of, strict=True) if at == cell]
-            if number > MOST_VALUES:
+            if level := _level(low, high, number):
+                found += _places(level, own, stretch.falling)
+            elif number > MOST_VALUES:
                 here = all_of([where, inside])
                 values_here = self._values(stretch.score, here, [EVERY], MOST_VALUES)
                 if values_here is None:
@@ -510,8 +512,8 @@ class TableItems:
             else:
                 start = 0 if low is None else int(np.searchsorted(values, low))
                 end = len(values) if high is None else int(np.searchsorted(values, high))
-                level = zip(values[start:end].tolist(), numbers[start:end].tolist(), strict=True)
-                found += _places(dict(level), own, stretch.falling)
+                there = zip(values[start:end].tolist(), numbers[start:end].tolist(), strict=True)
+                found += _places(dict(there), own, stretch.falling)
         return found
 
     def _of_cells(
@@ -863,6 +865,13 @@ def _prefix_at(prefixes: Sequence[tuple[str, int]], rank: int) -> tuple[str, int
     ends = np.cumsum([number for _, number in prefixes]).tolist()
     place = bisect_left(ends, rank)
     return prefixes[place][0], rank - (ends[place] - prefixes[place][1])
+
+
+def _level(low: float | None, high: float | None, number: int) -> dict[float, int] | None:
+    """The items of a cell that holds one score alone; None for any other cell."""
+    if low is None or high is None or np.nextafter(low, np.inf) != high:
+        return None
+    return {low: number}
 
 
 def _places(
