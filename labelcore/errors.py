@@ -269,12 +269,16 @@ class TooManyItemsError(PlanError):
     """
 
     def __init__(self, what: str, items: int, most: int) -> None:
+        self.told = what, items, most
         super().__init__(
             f"{what} of all {items:,} items would have to be held in memory, which is done for up "
             f"to {most:,}; choose a method that asks for counts alone, such as "
             "'recalibrated_neyman' without helpers, or a part of the items",
             f"holds a value of each item in memory, up to {most:,}",
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TooManyItemsError, self.told
 
 
 class NotRandomError(PlanError):

@@ -19,7 +19,7 @@ from labelcore.errors import PlanError, Remedy, TooManyItemsError
 from labelcore.estimands import DIFFERENCE, SCALARS, Estimand, ratios
 from labelcore.population import Population
 from labelcore.population.items import (
-    IN_MEMORY,
+    HELD,
     Items,
     MeanScore,
     Part,
@@ -120,7 +120,7 @@ def _of_arrays(
     """The frame from what is said of each item."""
     if setup.population.kept is not None:
         what = "what helpers say" if others is not None else "a pattern that joins rare ones"
-        raise TooManyItemsError(what, len(setup.population), IN_MEMORY)
+        raise TooManyItemsError(what, len(setup.population), HELD)
     called = _called(setup)
     order_score = _mean_order(setup.population, setup.classifiers)
     order = setup.ranking(order_score)

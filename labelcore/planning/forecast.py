@@ -30,6 +30,7 @@ from labelcore.plan.against_file import (
     found_sure,
     frozen,
     make_setup,
+    with_arrays_where_needed,
 )
 from labelcore.plan.checks import CLAIM_FORMS
 from labelcore.plan.existing import RANDOM, existing_labels, prepared
@@ -130,7 +131,7 @@ def preview(population: Population, plan: Plan) -> Preview:
     >>> ahead.expected_half_width["accuracy"] <= 0.05
     True
     """
-    found = _preview(population, plan)
+    found = with_arrays_where_needed(population, lambda file: _preview(file, plan))
     if not plan.claims:
         return found
     labels = {str(plan.claim_form): found.expected_labels, **_other_form(population, plan)}
@@ -260,8 +261,12 @@ class Outlook:
     """Expected half-widths of one plan at any number of labels."""
 
     def __init__(self, population: Population, plan: Plan) -> None:
-        population = as_ordered(population, plan)
-        self.population, self.plan, self.design = population, plan, plan.method
+        self.plan, self.design = plan, plan.method
+        with_arrays_where_needed(population, self._begin)
+
+    def _begin(self, population: Population) -> None:
+        plan, population = self.plan, as_ordered(population, self.plan)
+        self.population = population
         self.classifiers = chosen_classifiers(population, plan)
         guess = plan.planned or plan.budget or min(len(population), 1000)
         self.setup: Setup = make_setup(population, plan, self.classifiers, guess)

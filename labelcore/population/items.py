@@ -22,8 +22,10 @@ from labelcore.stats.orders import mid_rank_share
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
-IN_MEMORY = 20_000_000
-"""Of more items nothing is held but those that are drawn."""
+IN_MEMORY = 5_000_000
+"""Of more items those that are drawn are held, where an engine keeps the others."""
+HELD = 20_000_000
+"""Up to so many are held nevertheless where a method asks for a value of each of them."""
 BEHIND = "g"
 """The tie of a place behind all items of its score: greater than every hash."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -13,6 +13,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from labelcore.errors import TooManyItemsError
+from labelcore.population import items
 from labelcore.population.classes import Codes
 from labelcore.population.dialect import Dialect
 from labelcore.population.duplicates import Duplicates, find_duplicates
@@ -139,6 +141,7 @@ class Population:
     turned: frozenset[str] = frozenset()
     helpers: Mapping[str, Helper] = field(default_factory=dict)
     kept: Items | None = None
+    _hold: Callable[[], Population] | None = None
     address: str | None = None
     _written: object = None
     _files: tuple[Path, ...] | None = None
@@ -179,6 +182,32 @@ class Population:
     def stays(self) -> bool:
         """Whether an engine looks up contents where the items are."""
         return self._files is not None
+
+    def held(self) -> Population:
+        """The same items with arrays of scores and predictions, where memory may hold them.
+
+        Returns
+        -------
+        Population
+            This one, if it has arrays.
+
+        Raises
+        ------
+        TooManyItemsError
+            There are more than 20 million items.
+        ValueError
+            The items are not what was read.
+        """
+        if self.kept is None or self._hold is None:
+            return self
+        if len(self) > items.HELD:
+            raise TooManyItemsError("a value", len(self), items.HELD)
+        found: Population | None = self.last_prepared.get("held")
+        if found is None:
+            found = self.last_prepared["held"] = self._hold()
+        if found.fingerprint != self.fingerprint:
+            raise ValueError(f"{self.name} was changed after it was read; read it again")
+        return found
 
     def id_at(self, position: int) -> str:
         """The id of the item at a position.

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -215,9 +216,23 @@ def _read_by_engine(
     source: Path | str, engine: Engine, arguments: Arguments, tick: Tick
 ) -> Population:
     """A table that stays where it is."""
+    if engine.files and _is_kept(engine.count(), arguments):
+        return _read_kept(source, engine, arguments, tick)
+    return _read_held(source, engine, arguments, tick)
+
+
+def _is_kept(rows: int, arguments: Arguments) -> bool:
+    """Whether nothing of the size of the table is held; known answers and helpers are, as far as
+    memory may hold so many."""
+    most = items.HELD if arguments.known or arguments.helpers else items.IN_MEMORY
+    return rows > most
+
+
+def _read_held(
+    source: Path | str, engine: Engine, arguments: Arguments, tick: Tick = go_on
+) -> Population:
+    """A table whose contents stay where they are; scores and predictions are held."""
     state = FileState.of(*engine.files)
-    if engine.files and engine.count() > items.IN_MEMORY:
-        return _read_kept(source, engine, arguments, state, tick)
     table = EngineTable(engine, tick)
     values = read_values(engine.name, table, arguments)
     told = () if engine.files else (table.digest(),)
@@ -228,10 +243,9 @@ def _read_by_engine(
     return replace(found, name=engine.name, address=engine.address, _files=engine.files)
 
 
-def _read_kept(
-    source: Path | str, engine: Engine, arguments: Arguments, state: FileState, tick: Tick
-) -> Population:
+def _read_kept(source: Path | str, engine: Engine, arguments: Arguments, tick: Tick) -> Population:
     """Parts with so many rows that nothing of their size is held."""
+    state = FileState.of(*engine.files)
     values = kept.read_kept(engine, arguments, tick)
     fingerprint = fingerprint_of(engine.files, arguments.to_json())
     if FileState.of(*engine.files) != state:
@@ -249,7 +263,8 @@ def kept_population(
 ) -> Population:
     """Items that the engine keeps."""
     found = _population(path, state, fingerprint, values.table, arguments, values)
-    return replace(found, name=engine.name, kept=values.items(), _files=engine.files)
+    hold = partial(_read_held, path, engine, arguments)
+    return replace(found, name=engine.name, kept=values.items(), _hold=hold, _files=engine.files)
 
 
 def kept_again(

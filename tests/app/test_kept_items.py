@@ -21,6 +21,7 @@ def kept(items: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> lc.
     """A project of a folder of Parquet parts, as if memory held few items."""
     monkeypatch.setattr(sources, "LARGE", 1)
     monkeypatch.setattr(room, "IN_MEMORY", 10)
+    monkeypatch.setattr(room, "HELD", 10)
     table, parts = pd.read_csv(items), data_folder / "files" / "parts"
     parts.mkdir()
     for number in range(2):
@@ -63,6 +64,7 @@ def test_new_project_makes_one(
 ) -> None:
     monkeypatch.setattr(sources, "LARGE", 100)
     monkeypatch.setattr(room, "IN_MEMORY", 150)
+    monkeypatch.setattr(room, "HELD", 150)
     table = pd.read_csv(items)
     table.to_parquet(items.parent / "one.parquet")
     page = named(app, "files/one.parquet")

@@ -45,6 +45,7 @@ def test_says_what_the_report_of_arrays_says(
     monkeypatch.setattr(sources, "LARGE", 1)
     held = gather(labelled(tmp_path, method, estimand))
     monkeypatch.setattr(items, "IN_MEMORY", N // 2)
+    monkeypatch.setattr(items, "HELD", N // 2)
     session = labelled(tmp_path, method, estimand)
     away = gather(session)
     assert held.population.kept is None and away.population.kept is not None

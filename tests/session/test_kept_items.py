@@ -108,6 +108,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if memory held few items."""
     monkeypatch.setattr(items, "IN_MEMORY", 1_000)
+    monkeypatch.setattr(items, "HELD", 1_000)
 
 
 def plan(name: str) -> lc.Plan:
@@ -131,6 +132,7 @@ def labelled(session: lc.Session, number: int = 24, first: int = 0) -> list[str]
 
 def kept_population(folder: Path, monkeypatch: pytest.MonkeyPatch) -> lc.Population:
     monkeypatch.setattr(items, "IN_MEMORY", 1_000)
+    monkeypatch.setattr(items, "HELD", 1_000)
     found = lc.read_population(folder, **READ)
     assert found.kept is not None
     return found
@@ -222,6 +224,33 @@ def test_a_claim_is_refused(folder: Path, outside: None, claim: str) -> None:
     words = "evidence for a claim is worked out from all items in memory"
     with pytest.raises(PlanError, match=words):
         lc.Session(lc.read_population(folder, **READ), plan)
+
+
+def test_a_method_that_asks_for_all_values_gets_them_where_they_fit(
+    folder: Path, tmp_path: Path, outside: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(items, "HELD", N)
+    reach = lc.Plan("reach_selection", ["selection"], classifier="lr", budget=60, params=REACH)
+    held = labelled(lc.Session(lc.read_population(folder, **READ).held(), reach), 5)
+    population, store = lc.read_population(folder, **READ), f"sqlite:///{tmp_path}/labels.db"
+    assert population.kept is not None
+    assert lc.preview(population, reach).planned == 60
+    session = lc.Session(population, reach, store, "p")
+    assert session.population.kept is None
+    found = labelled(session, 3)
+    again = lc.Session.open(store, "p")
+    assert [*found, *labelled(again, 2, 3)] == held
+
+
+def test_an_older_plan_keeps_its_sums(
+    folder: Path, outside: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(items, "HELD", N)
+    older = replace(lc.Session(lc.read_population(folder, **READ), plan("default")).plan, rules=6)
+    assert lc.Session(lc.read_population(folder, **READ), older).population.kept is None
+    monkeypatch.setattr(items, "HELD", N - 1)
+    with pytest.raises(TooManyItemsError, match="which an older plan sums up"):
+        lc.Session(lc.read_population(folder, **READ), older)
 
 
 def test_single_items_are_looked_up(folder: Path, outside: None) -> None:

@@ -26,7 +26,7 @@ from labelcore.population.engines.sql import Piece, listed, sql
 from labelcore.population.engines.table import CHANGED, EngineTable
 from labelcore.population.engines.table_items import TableItems, Verdict
 from labelcore.population.helpers import Helper
-from labelcore.population.items import IN_MEMORY
+from labelcore.population.items import HELD
 from labelcore.population.text import Columns
 from labelcore.population.values import allowed, check_classes
 from labelcore.stats.md5 import Texts
@@ -74,7 +74,7 @@ class KeptColumn(NDArrayOperatorsMixin):
         raise self._too_many()
 
     def _too_many(self) -> TooManyItemsError:
-        return TooManyItemsError(self._what, len(self), IN_MEMORY)
+        return TooManyItemsError(self._what, len(self), HELD)
 
 
 class KeptScores(KeptColumn):
@@ -117,7 +117,7 @@ class KeptIds:
 
     def all(self) -> list[str]:
         """Not of all items."""
-        raise TooManyItemsError("the ids", len(self), IN_MEMORY)
+        raise TooManyItemsError("the ids", len(self), HELD)
 
     def texts(self, positions: NDArray[np.int64] | None = None) -> Texts:
         """The ids at some positions as bytes."""
@@ -140,7 +140,7 @@ class KeptTable(EngineTable):
 
     def load(self, names: Sequence[str]) -> Columns:
         """Not of all items."""
-        raise TooManyItemsError(f"the column {names[0]!r}", len(self), IN_MEMORY)
+        raise TooManyItemsError(f"the column {names[0]!r}", len(self), HELD)
 
     def texts(self, name: str, most: int) -> Counter[str] | None:
         """Each value of a column and how many rows have it; None if over ``most``."""
@@ -263,7 +263,7 @@ def read_kept(engine: Engine, arguments: Arguments, tick: Tick = go_on) -> KeptV
     rows = engine.count()
     for name, given in (("known answers", arguments.known), ("helpers", arguments.helpers)):
         if given:
-            general.add_rule(READ_WHOLE.format(name, IN_MEMORY, rows))
+            general.add_rule(READ_WHOLE.format(name, HELD, rows))
     if general.faults:
         raise PopulationError(general.faults)
     ends = _check_numbers(engine, arguments, faults, general, tick)

@@ -33,7 +33,7 @@ from labelcore.population.engines.sql import (
 )
 from labelcore.population.items import (
     BEHIND,
-    IN_MEMORY,
+    HELD,
     UNIT,
     Mark,
     MeanScore,
@@ -346,7 +346,7 @@ class TableItems:
         """By the operations of ``MeanScore.of``."""
         if mean.ranked:
             raise TooManyItemsError(
-                f"the share below the scores {mean.ranked[0]!r}", len(self), IN_MEMORY
+                f"the share below the scores {mean.ranked[0]!r}", len(self), HELD
             )
         one, kind = value(1.0), self.engine.float_type
         scores = {name: self._float(name) for name in mean.classifiers}
@@ -805,7 +805,7 @@ class KeptStrata:
 
     def __getitem__(self, positions: Any) -> Any:
         if isinstance(positions, slice):
-            raise TooManyItemsError("the strata", len(self), IN_MEMORY)
+            raise TooManyItemsError("the strata", len(self), HELD)
         asked = np.asarray(positions, dtype=np.int64)
         found = self.items.part_of(asked.reshape(-1), self.parts) if asked.size else asked
         return found.reshape(asked.shape)[()]
