@@ -272,6 +272,7 @@ def _hashed(seed: int) -> Uniforms:
 def _printed_blocks(setup: Setup, draws: Draws, blocks: int) -> list[IntArray]:
     """The items that algorithm 1 draws from each stretch."""
     if setup.population.kept is not None:
+        setup.population.ask_for_arrays("the order")
         raise ParameterError("sampling", PRINTED_IN_MEMORY)
     order = rank_order(setup)
     return [

@@ -92,6 +92,7 @@ def _check_estimable(
             needs = ", which needs two classes and a score"
             raise PlanArgumentError("estimands", "names ", Given(), needs, value=along_ranks[0])
         if population.kept is not None and not _lists(plan.method):
+            population.ask_for_arrays("the order")
             raise PlanArgumentError(
                 "estimands",
                 "names ",

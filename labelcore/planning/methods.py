@@ -170,13 +170,22 @@ def recommended(
     """Of ``names`` the method with the fewest expected labels for the margin in ``goal``, or the
     narrowest result for its budget, each with the promise of one look, which all of them have.
     Among those that are close the one that is measured most widely, and may be watched; without any
-    forecast that alone decides."""
+    forecast that alone decides. Of items that an engine keeps each forecast takes passes over all:
+    only what may be proposed is tried."""
+    names = worth_trying(population, names)
     prices = {
         name: _price(outlook_of(asked, population, name, goal, forecast), goal) for name in names
     }
     least = min(prices.values(), default=np.inf)
     close = [name for name in names if prices[name] <= CLOSE * least + 1e-12]
     return min(close, key=lambda name: (*_standing(asked, population, name), prices[name]))
+
+
+def worth_trying(population: Population, names: Sequence[str]) -> list[str]:
+    """The methods whose forecasts cost little beside what they say: all of them for items in
+    memory; those that may be proposed, if any, where an engine goes over all items for each."""
+    able = [name for name in names if population.kept is None or DESIGNS[name].recommended]
+    return able or list(names)
 
 
 def _standing(asked: Asked, population: Population, name: str) -> tuple[int, int, int]:

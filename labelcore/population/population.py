@@ -209,6 +209,23 @@ class Population:
             raise ValueError(f"{self.name} was changed after it was read; read it again")
         return found
 
+    def ask_for_arrays(self, what: str) -> None:
+        """Say that a value of each item is asked for, where an engine keeps items that memory may
+        hold: whoever asked then goes on with ``held``.
+
+        Parameters
+        ----------
+        what
+            whose values, in words
+
+        Raises
+        ------
+        TooManyItemsError
+            An engine keeps the items, and memory may hold so many.
+        """
+        if self.kept is not None and len(self) <= items.HELD:
+            raise TooManyItemsError(what, len(self), items.HELD)
+
     def id_at(self, position: int) -> str:
         """The id of the item at a position.
 

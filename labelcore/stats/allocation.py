@@ -22,8 +22,11 @@ def largest_remainder(shares: FloatArray, total: int, capacity: IntArray) -> Int
     given = np.zeros(shares.shape)
     wanted = np.minimum(float(total), room.sum(axis=-1, keepdims=True))
     left = wanted
-    while (left > 1e-9).any():
+    while True:
         weight = np.where(room - given > 1e-9, np.maximum(shares, 1e-12), 0.0)
+        # Of many items rounding may leave something over where every stratum is full.
+        if not ((left > 1e-9) & weight.any(axis=-1, keepdims=True)).any():
+            break
         whole = np.maximum(weight.sum(axis=-1, keepdims=True), 1e-300)
         step = np.minimum(np.where(left > 1e-9, left, 0.0) * weight / whole, room - given)
         given = given + step

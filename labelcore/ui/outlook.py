@@ -11,7 +11,7 @@ import streamlit as st
 from labelcore.designs import DESIGNS
 from labelcore.plan.plan import Plan
 from labelcore.planning.forecast import Outlook
-from labelcore.planning.methods import Line, for_design, line, refused
+from labelcore.planning.methods import Line, for_design, line, refused, worth_trying
 from labelcore.population import Population
 from labelcore.ui.facts import SECONDS_AN_ITEM, estimand_name
 from labelcore.ui.times import minutes
@@ -49,7 +49,8 @@ def lines(_population: Population, fingerprint: str, plan_json: str) -> list[Lin
     found = [one(_population, fingerprint, plan_json)]
     if plan.claims:
         return found
-    for name in (name for name in reversed(DESIGNS) if name != plan.design):
+    others = [name for name in reversed(DESIGNS) if name != plan.design]
+    for name in worth_trying(_population, others):
         if not set(plan.estimands) <= set(DESIGNS[name].estimands):
             continue
         try:

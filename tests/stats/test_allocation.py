@@ -71,3 +71,13 @@ def test_topping_up_again_and_again_reaches_the_target(batch: int) -> None:
     while drawn.sum() < 1000:
         drawn = drawn + top_up(target, drawn, batch, room)
     assert np.all(np.abs(drawn - target * drawn.sum()) <= 2)
+
+
+def test_shares_out_as_many_as_fit_of_many_items() -> None:
+    """Rounding leaves something over that no stratum has room for: it must not be looked for."""
+    random = np.random.default_rng(0)
+    for _ in range(40):
+        ends = np.sort(np.append([0, 10**8], random.integers(0, 10**8, 20)))
+        capacity = np.diff(ends)
+        found = largest_remainder(random.random(21), 10**8, capacity)
+        assert found.tolist() == capacity.tolist()
