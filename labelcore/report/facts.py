@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from labelcore.designs.base import Saved
-from labelcore.errors import TooManyItemsError
 from labelcore.figures.confusion import Bounds, cell_bounds, labelled_cells
 from labelcore.figures.sampled import drawn_evenly
 from labelcore.figures.scalars import headline_stage, scalar_results, second_stage_started
@@ -244,10 +243,10 @@ def _curves(session: Session) -> tuple[tuple[Band, ...] | None, str]:
         return None, ""
     try:
         return session.curves(), ""
-    except TooManyItemsError:
-        return None, CURVE_LEFT_OUT.format(count(len(session.population), "item"))
     except ValueError:
-        return None, ""
+        kept = session.population.kept is not None and session.engine.frame.asked.all()
+        items = count(len(session.population), "item")
+        return None, CURVE_LEFT_OUT.format(items) if kept else ""
 
 
 def _counts(session: Session, events: Sequence[Event]) -> dict[str, int]:
