@@ -21,6 +21,7 @@ from labelcore.designs.ranked_list import ListFrame, RankedListDesign
 from labelcore.errors import ParameterError
 from labelcore.log.along import Along
 from labelcore.plan.against_file import make_setup
+from labelcore.population import items
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.table_items import TableItems
 from labelcore.promises import Promise
@@ -153,7 +154,10 @@ def test_nothing_is_drawn_while_a_plan_is_made(
         plan.method.prepare(other)
 
 
-def test_draws_that_need_the_item_at_a_rank_are_refused(setups: Any) -> None:
+def test_draws_that_need_the_item_at_a_rank_are_refused(
+    setups: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(items, "HELD", N - 1)
     plan, _, other = setups("logarithmic_stratified")
     printed = replace(plan, params={**PLANS[plan.design]["params"], "sampling": "printed"})
     with pytest.raises(ParameterError, match="sampling.*known in memory only.*choose 'fixed'"):

@@ -19,8 +19,9 @@ from labelcore.designs.stratified_accuracy import SureFrame
 from labelcore.designs.sure_strata import SureStrata, sure_strata
 from labelcore.designs.sureness import best_cut, best_cut_of, sureness
 from labelcore.population.array_items import ArrayItems
+from labelcore.population.engines.conditions import Verdict
 from labelcore.population.engines.duck import DuckEngine
-from labelcore.population.engines.table_items import TableItems, Verdict
+from labelcore.population.engines.table_items import TableItems
 from labelcore.population.items import Sureness
 from labelcore.stats import histogram
 from labelcore.stats.stratifications import STRATIFICATIONS, stratify

@@ -26,6 +26,7 @@ ROWS_AT_ONCE = 1 << 18
 FIRST_ROWS = 100_000
 """Rows that tell whether a column has many values."""
 POLL_SECONDS = 0.1
+RECOUNTED = "another number of rows was found than before: the table was changed; read it again"
 
 
 class EngineError(ValueError):

@@ -20,11 +20,12 @@ from labelcore.errors import Fault, PopulationError, TooManyItemsError
 from labelcore.population.arguments import Arguments, Classifier
 from labelcore.population.checks import SCORE_RULE, FaultList, check_columns
 from labelcore.population.classes import PredictionColumn, class_index
+from labelcore.population.engines.conditions import Verdict
 from labelcore.population.engines.engine import Engine, EngineError, Tick, go_on
 from labelcore.population.engines.rows import Rows
 from labelcore.population.engines.sql import Piece, listed, sql
 from labelcore.population.engines.table import CHANGED, EngineTable
-from labelcore.population.engines.table_items import TableItems, Verdict
+from labelcore.population.engines.table_items import TableItems
 from labelcore.population.helpers import Helper
 from labelcore.population.items import HELD
 from labelcore.population.text import Columns

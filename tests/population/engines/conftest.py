@@ -15,9 +15,10 @@ import pytest
 
 import labelcore as lc
 from labelcore.population.array_items import items_of
+from labelcore.population.engines.conditions import Verdict
 from labelcore.population.engines.duck import DuckEngine
 from labelcore.population.engines.engine import Engine
-from labelcore.population.engines.table_items import TableItems, Verdict
+from labelcore.population.engines.table_items import TableItems
 
 N = 3_000
 SMOOTH = 'smo"oth?%s'

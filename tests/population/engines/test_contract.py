@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from labelcore.population.engines import table_items
+from labelcore.population.engines import ranked, table_items
 from labelcore.population.engines.postgres import PostgresEngine
 from labelcore.population.engines.sql import sql
 from labelcore.population.engines.table_items import TableItems
@@ -27,7 +27,7 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the table were large: cells are cut again, ties are counted by their first digits."""
     small = {"EDGES": 15, "MOST_VALUES": 40, "FEW_CELLS": 2, "MOST_TIES": 60, "PREFIX": 1}
     for name, number in small.items():
-        monkeypatch.setattr(table_items, name, number)
+        monkeypatch.setattr(ranked, name, number)
 
 
 DERIVED = {
