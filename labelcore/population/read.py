@@ -121,9 +121,12 @@ def read_population(
     taken in the order of their names; hidden ones are left out.
 
     Parquet files of five million rows or more, and tables behind an address, stay where they are:
-    an engine reads ids, scores and predictions out of them, and the contents of drawn items one by
-    one. DuckDB reads Parquet, and each engine is an extra of the package. A password belongs in
-    ``PGPASSWORD`` or ``~/.pgpass``: one that stands in the address is not kept with the project.
+    an engine looks up the contents of drawn items one by one. Of tables behind an address it reads
+    ids, scores and predictions. Of Parquet with more rows than that it holds nothing but the rows
+    that are drawn: methods ask it for counts, ranks and samples; ``Population.held`` has arrays of
+    up to 20 million. DuckDB reads Parquet, and each engine is an extra of the package. A password
+    belongs in ``PGPASSWORD`` or ``~/.pgpass``: one that stands in the address is not kept with the
+    project.
 
     Examples
     --------
