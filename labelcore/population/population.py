@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -208,6 +209,39 @@ class Population:
         if found.fingerprint != self.fingerprint:
             raise ValueError(f"{self.name} was changed after it was read; read it again")
         return found
+
+    @contextmanager
+    def ticking(self, tick: Callable[[], None]) -> Iterator[None]:
+        """Watch, and end, what an engine does with these items inside a ``with``: a plan of many of
+        them takes passes over all, each of which may take seconds.
+
+        Parameters
+        ----------
+        tick
+            called several times a second while an engine works; what it raises ends the pass. Who
+            tries again goes on from the passes that were finished
+
+        Returns
+        -------
+        context manager
+            Of items in memory it does nothing.
+
+        Examples
+        --------
+        >>> import labelcore as lc
+        >>> population = lc.read_population([{"text": "a"}, {"text": "b"}], content="text")
+        >>> with population.ticking(lambda: print("counting")):
+        ...     session = lc.Session(population, lc.Plan("simple_random", "prevalence", budget=2))
+        """
+        kept: Any = self.kept
+        if kept is None:
+            yield
+            return
+        before, kept.tick = kept.tick, tick
+        try:
+            yield
+        finally:
+            kept.tick = before
 
     def ask_for_arrays(self, what: str) -> None:
         """Say that a value of each item is asked for, where an engine keeps items that memory may

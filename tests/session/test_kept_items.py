@@ -319,6 +319,28 @@ def test_an_engine_that_dies_in_mid_plan_leaves_nothing_half_made(
     assert labelled(again) == whole
 
 
+def test_a_plan_is_watched_and_can_be_ended(folder: Path, tmp_path: Path, outside: None) -> None:
+    class Enough(Exception):
+        pass
+
+    ticks, store = [], f"sqlite:///{tmp_path}/labels.db"
+
+    def enough() -> None:
+        ticks.append(1)
+        if len(ticks) == 3:
+            raise Enough
+
+    population = lc.read_population(folder, **READ)
+    with pytest.raises(Enough), population.ticking(enough):
+        lc.Session(population, plan("default"), store, "p")
+    assert not lc.open_store(store).projects()
+    with population.ticking(lambda: ticks.append(2)):
+        session = lc.Session(population, plan("default"), store, "p")
+    assert 2 in ticks
+    ticks.clear()
+    assert labelled(session, 3) and not ticks
+
+
 @pytest.mark.parametrize("harm", ["gone", "changed"])
 def test_parts_that_are_not_what_was_read(
     folder: Path, tmp_path: Path, outside: None, harm: str
