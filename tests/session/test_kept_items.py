@@ -176,12 +176,17 @@ def test_opens_again_without_a_pass(
     def never(*given: Any) -> Any:
         raise AssertionError("all rows were read")
 
+    sums = table_items.TableItems.sums
+
     monkeypatch.setattr(kept, "read_kept", never)
     for name in ("counts", "sums", "at_ranks", "histogram", "prefetch"):
         monkeypatch.setattr(table_items.TableItems, name, never)
     monkeypatch.setattr(table_items.TableItems, "counts", _known_counts)
     again = lc.Session.open(store, "p")
     assert again.population.kept is not None
+    monkeypatch.setattr(table_items.TableItems, "_of_parts", never)
+    monkeypatch.setattr(table_items.TableItems, "sums", sums)
+    assert lc.preview(again.population, again.plan).expected_half_width
     assert before + labelled(again, 5, 19) == whole[: len(before) + 5 * 4]
 
 

@@ -66,6 +66,7 @@ class Drawn:
     taken      (n_parts,), how many of each part are known; complete: whether that is all of it
     positions  those of the first part first
     rows       id, scores and predictions of each of them
+    sums       classifier -> what its scores sum to in each part, for those that were summed up
     """
 
     parts: tuple[Part, ...]
@@ -75,6 +76,7 @@ class Drawn:
     complete: NDArray[np.bool_]
     positions: IntArray
     rows: tuple[tuple[Any, ...], ...]
+    sums: Mapping[str, tuple[int, ...]]
 
 
 class TableItems(RankedItems):
@@ -104,6 +106,7 @@ class TableItems(RankedItems):
         self._drawn: dict[int, _Key] = {}
         self._together: dict[_Key, tuple[Part, ...]] = {}
         self._sizes: dict[_Key, int] = {}
+        self._summed: dict[tuple[Score, tuple[_Key, ...]], list[int]] = {}
         self._called: dict[_Parts, dict[tuple[int, ...], IntArray]] = {}
         self._histograms: dict[tuple[Score, bytes, tuple[tuple[str, int], ...]], IntArray] = {}
 
@@ -156,10 +159,12 @@ class TableItems(RankedItems):
 
     def sums(self, score: Score, parts: Sequence[Part]) -> list[int]:
         """What the scores of each part sum to, each the nearest whole number of 2^-40."""
-        units = self.engine.nearest(sql(f"{{}} * {UNIT:.1f}", self._float(score)))
-        numbers, totals = self._of_parts([units], [], parts)[()]
-        self._counted(parts, numbers)
-        return totals
+        asked = score, tuple(map(_key, parts))
+        if asked not in self._summed:
+            units = self.engine.nearest(sql(f"{{}} * {UNIT:.1f}", self._float(score)))
+            numbers, self._summed[asked] = self._of_parts([units], [], parts)[()]
+            self._counted(parts, numbers)
+        return list(self._summed[asked])
 
     def histogram(self, score: Score, edges: FloatArray, predicted: Mapping[str, int]) -> IntArray:
         """Items below the first edge, from each edge on up to the next, and from the last on."""
@@ -290,6 +295,11 @@ class TableItems(RankedItems):
             np.array([one.complete for one in sampled]),
             positions,
             tuple(tuple(row[1:]) for row in rows),
+            {
+                score: tuple(totals)
+                for (score, keys), totals in self._summed.items()
+                if isinstance(score, str) and keys == tuple(map(_key, parts))
+            },
         )
 
     def begin_from(self, known: Drawn) -> None:
@@ -301,6 +311,8 @@ class TableItems(RankedItems):
         ):
             self._sizes[_key(part)], self._together[_key(part)] = size, known.parts
             self._keep(part, known.seed, positions, complete=complete)
+        keys = tuple(map(_key, known.parts))
+        self._summed |= {(score, keys): list(sums) for score, sums in known.sums.items()}
         if self._rows is not None:
             for position, row in zip(known.positions.tolist(), known.rows, strict=True):
                 self._rows.add((position, *row))
