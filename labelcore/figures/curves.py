@@ -58,9 +58,12 @@ def curve_results(engine: Engine) -> dict[str, Result]:
 
 def ranked_curve(engine: Engine, ranks: IntArray | None = None) -> Curve:
     """What the plan's method says along the ranks now, at ``ranks`` (increasing, the last one N)
-    or at a grid of the method's own. Raises ValueError without a score."""
+    or at a grid of the method's own. Raises ValueError without a score, and where a method needs
+    the order of items that an engine keeps."""
     look = look_at(engine)
     design: EstimatesCurve[Any] = EstimatesCurve.of(engine.design)
+    if not design.of_stretches:
+        _ = engine.rank_order  # where there is none, that is said before ranks are looked up
     return design.curve(engine.setup, engine.frame, ranked(engine), look, ranks)
 
 
