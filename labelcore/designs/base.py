@@ -29,7 +29,7 @@ from labelcore.stats.stop_at_margin import MarginRule
 
 IntArray = NDArray[np.int64]
 BY_SCORE = "highest scores first"
-INTERVAL_RULES = 7
+INTERVAL_RULES = 8
 """The version of the interval rules that new plans keep; 1 is that of version 0.1.0."""
 WHOLE_ITEMS = 2
 """The version from which every G-profile bound is in whole items where few are left."""
@@ -44,6 +44,9 @@ STRAIGHT = 6
 """The version from which the band of geometric strata goes nearly straight from edge to edge."""
 EXACT = 7
 """The version from which the scores of a large file are summed up as whole numbers."""
+CERTAIN = 8
+"""The version from which every interval with a promise lies within what is certain, and a watched
+one within those before it."""
 LARGE = 1_000_000
 """So many items make a file large."""
 
