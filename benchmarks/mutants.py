@@ -3,9 +3,10 @@
 Sites are drawn with a seed, as many from each of four parts of the product, from all places where
 the syntax tree has something to change (``changes_of``). Each mutant is tried on a copy of the
 tree: first the tests that mirror or import the changed file, then those of the files that import
-it and the contracts, then the slow ones among the first. The first failing test ends it.
+it and the contracts, then the slow ones among the first. The first failing test ends it. Besides,
+the mistakes of ``benchmarks.kept_mutants`` are planted in every run.
 
-    python -m benchmarks.mutants [--quick] [--runs 60] [--rows rows.jsonl]
+    python -m benchmarks.mutants [--quick] [--runs 60] [--rows rows.jsonl] [--only kept]
 
 ``--runs`` is the number of mutants; with ``--quick`` only the first tests run, with less time.
 """
@@ -29,6 +30,7 @@ import numpy as np
 
 from benchmarks import harness
 from benchmarks.harness import Benchmark, Job, Options, Row, Rows, command, flat
+from benchmarks.kept_mutants import KEPT
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = {
@@ -169,6 +171,21 @@ def drawn(root: Path, seed: int, count: int) -> list[Mutant]:
     return [one for row in zip(*found, strict=True) for one in row]
 
 
+def kept(root: Path) -> list[Mutant]:
+    """The mutants of ``benchmarks.kept_mutants``; each text must stand once in its file."""
+    found = []
+    for name, before, after in KEPT:
+        path = root / "labelcore" / name
+        raw = path.read_bytes()
+        if (times := raw.count(before.encode())) != 1:
+            raise ValueError(f"{name} has {before!r} {times} times, not once")
+        start = raw.index(before.encode())
+        line = raw[:start].count(b"\n") + 1
+        end = start + len(before.encode())
+        found.append(Mutant("kept", f"labelcore/{name}", line, start, end, before, after))
+    return found
+
+
 # --- the tests of a file ---------------------------------------------------------------------
 
 
@@ -305,13 +322,15 @@ def jobs(options: Options) -> dict[str, Job]:
     return {
         f"{one.file}:{one.start}-{one.end}: {one.after}": partial(measure, one, options.quick)
         for one in drawn(ROOT, SEED, options.runs)
+    } | {
+        f"kept {one.file}: {one.after}": partial(measure, one, options.quick) for one in kept(ROOT)
     }
 
 
 def tables(found: Rows, options: Options) -> str:
     rows = flat(found)
     counts = []
-    for part in (*PARTS, "all"):
+    for part in (*PARTS, "kept", "all"):
         states = [row["state"] for row in rows if part in (row["part"], "all")]
         seen = [states.count(state) for state in ("failed", "too long", "survived")]
         counts.append((part, len(states), *seen))

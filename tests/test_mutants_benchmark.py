@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.mutants import Mutant, RelatedTests, drawn, mutants_of, tried
+from benchmarks.mutants import Mutant, RelatedTests, drawn, kept, mutants_of, tried
 
 SOURCE = '''"""Shares."""
 
@@ -80,4 +80,12 @@ def test_the_draw_is_repeatable_and_every_mutant_can_be_read(root: Path) -> None
     for one in mutants:
         raw = (root / one.file).read_bytes()
         assert raw[one.start : one.end].decode() == one.before != one.after
+        ast.parse(raw[: one.start] + one.after.encode() + raw[one.end :])
+
+
+def test_the_mistakes_that_are_kept_still_have_their_places(root: Path) -> None:
+    found = kept(root)
+    assert len({(one.file, one.start) for one in found}) == len(found) > 0
+    for one in found:
+        raw = (root / one.file).read_bytes()
         ast.parse(raw[: one.start] + one.after.encode() + raw[one.end :])

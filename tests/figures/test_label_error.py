@@ -288,3 +288,37 @@ def test_after_recycling_labels_count_where_they_are_a_random_sample(tmp_path: P
         pooled.append(ratios([question.row], tally).value(plug_in_totals(tally))[0] - value)
     assert max(np.abs(pooled)) > 0.01
     assert len(session.label_error().figures) == len(stage.questions)
+
+
+def test_second_readings_of_a_second_stage_are_left_out(tmp_path: Path) -> None:
+    """The figures are those of the first 60 labels: how sure their judgement is is said by second
+    readings of these, not of what was labelled beyond them."""
+    items = population(tmp_path, CLASSES[:2])
+    session = done(items, 5, ("accuracy",), budget=60, repeats=0.5)
+    first = label_error(session.engine)
+    session.extend(budget=120)
+    while (draw := session.next()) is not None:
+        session.answer(draw, items.classes[int(draw.item_id[1:]) % 2])
+    after = label_error(session.engine)
+    further = [one for one in session.engine.repeats.readings() if one.index > 60]
+    assert further, "the second stage must have second readings for the test to say anything"
+    assert [one.index for one in after.readings] == [one.index for one in first.readings]
+    assert after.share == first.share and after.share.value > 0
+
+
+def test_open_items_count_against_and_for_a_figure(tmp_path: Path) -> None:
+    """The worst case lies below the counts alone and the best one above them, by as many items of
+    each cell as are open."""
+    items = population(tmp_path, CLASSES[:2])
+    session = lc.Session(items, lc.Plan("simple_random", "accuracy", classifier="m", budget=60))
+    for number in range(60):
+        draw = session.next()
+        assert draw is not None
+        right = items.classes[int(draw.item_id[1:]) % 2]
+        session.answer(draw, "later" if number % 20 == 7 else right)
+    stage, (question,) = headline_stage(session.engine), session.engine.questions
+    plain, worst, best = (
+        float(ratios([question.row], cells).value(plug_in_totals(cells))[0])
+        for cells in both_ways(stage, question)
+    )
+    assert worst < plain - 0.02 < plain + 0.002 < best

@@ -226,3 +226,12 @@ def test_the_weight_of_a_plain_sample_varies_only_by_side(known: Known) -> None:
     table = labelled(known, lc.Plan("simple_random", ["accuracy"], budget=90)).labels_table()
     by_side = table.groupby("prediction_lr")["weight"].nunique()
     assert by_side.tolist() == [1, 1]
+
+
+def test_strata_are_numbered_as_in_the_table_of_strata(known: Known) -> None:
+    plan = lc.Plan("recalibrated_neyman", ["precision", "recall"], budget=90, seed=2)
+    session = labelled(known, plan)
+    strata = session.strata()
+    labels = session.labels_table()["stratum"].value_counts()
+    expected = strata.set_index("stratum")["labels"]
+    assert labels.to_dict() == expected[expected > 0].to_dict() and len(labels) > 3

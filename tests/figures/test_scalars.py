@@ -12,12 +12,14 @@ import labelcore as lc
 from labelcore.errors import PlanError
 from labelcore.figures.scalars import (
     first_stage,
+    first_stage_end,
     headline_stage,
     scalar_results,
     second_stage_started,
 )
 from labelcore.log.engine import Engine
 from labelcore.log.events import Event
+from labelcore.promises import State
 from tests.designs.synthetic import (
     NEEDED,
     PROMISED,
@@ -30,6 +32,7 @@ from tests.designs.synthetic import (
     labelled,
     write,
 )
+from tests.existing_files import at_random, made, read
 
 ALL = (*SCALARS, "specificity", "prevalence", "false_omission_rate", "negative_predictive_value")
 DESIGNS = [name for name in SCALAR_DESIGNS if name not in NEEDED]
@@ -387,3 +390,36 @@ def test_the_scope_names_the_items_that_are_left_out(
     for index in range(1, 101):
         give(engine, "unsure" if index <= unsure else "yes")
     assert scalar_results(engine)["prevalence"].scope.left_out == left_out
+
+
+def test_answers_from_before_are_part_of_the_promised_stage(tmp_path: Path) -> None:
+    """60 known answers of a plain sample and 40 new ones are the planned hundred: the promised
+    stage ends with the 40th draw, and what is labelled beyond it changes nothing."""
+    population = read(tmp_path, at_random(60), scores={"a": "s"}, thresholds={"a": 0.5})
+    plan = lc.Plan("simple_random", ["accuracy"], budget=40, existing="random", seed=3)
+    session, truth = lc.Session(population, plan), made()[1]
+
+    def go() -> None:
+        while (draw := session.next()) is not None:
+            session.answer(draw, bool(truth[population.position(draw.item_id)]))
+
+    go()
+    first = session.results()["accuracy"]
+    assert session.engine.setup.planned == 100 and first_stage_end(session.engine) == 40
+    session.extend(budget=70)
+    go()
+    after = session.results()["accuracy"]
+    assert session.labels == 70 + 60 and after.labels_used == first.labels_used == 100
+    assert (after.low, after.high) == (first.low, first.high)
+
+
+@pytest.mark.parametrize(("answered", "waits"), [(19, False), (18, True)])
+def test_more_than_a_twentieth_open_waits(answered: int, waits: bool, known: Known) -> None:
+    """One item put off: a twentieth of 20 items is not more than that, one of 19 is."""
+    engine = known.engine(lc.Plan("simple_random", ["accuracy"], budget=100), 1)
+    for number in range(answered + 1):
+        truth = known.population.classes[known.truth[engine.peek()[1]]]  # type: ignore[index]
+        give(engine, "later" if number == 3 else truth)
+    assert engine.answers_given == answered and len(engine.open_positions()) == 1
+    state = scalar_results(engine)["accuracy"].state
+    assert state == (State.WAITING if waits else State.INTERVAL)

@@ -110,3 +110,26 @@ def test_coverage_and_what_breaks_it() -> None:
     assert (held["corrected"] / runs >= limit).all()
     assert (held["first reading"] / runs).min() < limit
     assert (held["exact overlap"] / runs < limit).all()
+
+
+@pytest.mark.parametrize(
+    ("flips", "weight"),
+    [
+        # The flip is one of many light readings: Kish's size is the smaller one.
+        ([True, False, False], [1.0, 1.0, 8.0]),
+        # It is the one heavy reading: the linearised variance has the smaller one.
+        ([True, *[False] * 40], [10.0, *[1.0] * 40]),
+    ],
+)
+def test_the_smaller_effective_size_decides(flips: list[bool], weight: list[float]) -> None:
+    flipped, each = np.array(flips), np.array(weight)
+    total = each.sum()
+    share = each[flipped].sum() / total
+    kish = total**2 / (each**2).sum()
+    linear = share * (1 - share) * total**2 / (each**2 * (flipped - share) ** 2).sum()
+    assert abs(kish - linear) > 2, "the two must differ for the test to say anything"
+    size = min(kish, linear) * float(ndtri(0.975) / stdtrit(len(flips) - 1, 0.975)) ** 2
+    low, high = jeffreys(share * size, size, 0.95)
+    found = flip_share(flipped, each, 0.95)
+    told = (share, float(low), float(high))
+    assert (found.value, found.low, found.high) == pytest.approx(told)

@@ -1,0 +1,33 @@
+"""Mistakes that once no test noticed, or that would undo what a figure promises: planted again in
+every run of ``benchmarks.mutants``.
+
+A row names the file below ``labelcore``, the text that stands there once, and what replaces it.
+``python -m benchmarks.mutants --only kept`` plants these alone.
+"""
+
+from __future__ import annotations
+
+KEPT: tuple[tuple[str, str, str], ...] = (
+    # The promised stage of a session with known answers would end too late.
+    ("figures/scalars.py", "engine.setup.planned - engine.given", "engine.setup.planned"),
+    # More than a twentieth of the items still open, by another base.
+    ("figures/standing.py", "(engine.answers_given + waiting)", "engine.answers_given"),
+    # Second readings beyond the stage that the figures are of.
+    (
+        "figures/label_error.py",
+        "engine.repeats.readings() if one.index <= len(stage.asked)",
+        "engine.repeats.readings()",
+    ),
+    # The worst case of open items as good as the best one.
+    (
+        "figures/label_error.py",
+        "filled(cells, unsettled, ~rising)",
+        "filled(cells, unsettled, rising)",
+    ),
+    # Several people's interval from the larger effective size.
+    ("stats/two_phase.py", "min(size, share * (1 - share)", "max(size, share * (1 - share)"),
+    # What people take home names each stratum one too low.
+    ("figures/labels_table.py", "asked.stratum + 1", "asked.stratum"),
+    # What follows an answer is told while a second reading is owed.
+    ("session/turns.py", "engine.owed or engine.repeats.owed or", "engine.owed or"),
+)
