@@ -9,7 +9,11 @@ from __future__ import annotations
 
 KEPT: tuple[tuple[str, str, str], ...] = (
     # The promised stage of a session with known answers would end too late.
-    ("figures/scalars.py", "engine.setup.planned - engine.given", "engine.setup.planned"),
+    (
+        "figures/scalars.py",
+        "plan.horizon * engine.setup.planned - engine.given",
+        "plan.horizon * engine.setup.planned",
+    ),
     # More than a twentieth of the items still open, by another base.
     ("figures/standing.py", "(engine.answers_given + waiting)", "engine.answers_given"),
     # Second readings beyond the stage that the figures are of.
