@@ -13,14 +13,13 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 from labelcore.errors import StoreError
 from labelcore.log.events import ANSWER_KINDS, Event
 from labelcore.store.kept_backups import BESIDE, STAMP, backups, backups_folder, made_at, rotate
-from labelcore.store.seals import reader, seal
+from labelcore.store.seals import seal
 from labelcore.store.sqlite_backup import copy_database
 from labelcore.store.sqlite_file import file_identity
 
@@ -28,11 +27,11 @@ SEAL_SECONDS = 1.0
 """From an event to its seal: what comes meanwhile is sealed with it."""
 IDLE_SECONDS = 5.0
 """After which a thread without work ends; the next event starts another."""
-BACKUP_ANSWERS, BACKUP_SECONDS = 100, 60.0
-"""A backup is due after so many answers, and not sooner after the one before it."""
-FIRST_EVENTS, FIRST_SECONDS = 20, 600.0
-"""The first event that a process stores makes one due where the store had so many before and the
-newest backup is so old."""
+BACKUP_ANSWERS, BACKUP_SECONDS = 100, 10.0
+"""A backup is due with the first answer that a process stores, then after as many again as there
+were, at most so many; and not sooner after the one before it."""
+LEFT_SECONDS = 600.0
+"""After which a half backup is that of a process that was killed."""
 SPARE_BYTES = 20_000_000
 """What a backup leaves free on the disk beside its own size."""
 log = logging.getLogger(__name__)
@@ -60,7 +59,7 @@ def back_up_now(database: Path, mark: str = "") -> Path:
             f"{(size + SPARE_BYTES) / 1e6:,.0f} MB"
         )
     for half in folder.glob("*.half*"):
-        if time.time() - half.stat().st_mtime > FIRST_SECONDS:  # of a process that was killed
+        if time.time() - half.stat().st_mtime > LEFT_SECONDS:
             half.unlink(missing_ok=True)
     stamp = datetime.now(UTC).strftime(STAMP)
     made = folder / f"{database.stem}-{stamp}{mark}{database.suffix}"
@@ -80,8 +79,7 @@ class Keeper:
         self._database = database
         self._identity = file_identity(database)
         self._pending: dict[int, Event] = {}
-        self._answers = self._stored = 0
-        self._first = True
+        self._answers = self._backed_up = 0
         self._wake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closing = False
@@ -91,7 +89,6 @@ class Keeper:
         """Events were stored: costs a press a few microseconds."""
         with self._wake:
             self._pending[project] = events[-1]
-            self._stored += len(events)
             self._answers += sum(one.kind in ANSWER_KINDS for one in events)
             if self._thread is None and not self._closing:
                 self._thread = threading.Thread(target=self._run, name="keeper", daemon=True)
@@ -128,20 +125,20 @@ class Keeper:
             self._says("The labels are not sealed", error)
         try:
             if self._due():
+                answers = self._answers
                 back_up_now(self._database)
-                self._answers = 0
+                self._backed_up = answers
         except (OSError, ValueError, sqlite3.Error) as error:
             self._says("No backup could be made", error)
 
     def _due(self) -> bool:
-        first, self._first = self._first, False
+        new = self._answers - self._backed_up
+        if new < min(max(self._backed_up, 1), BACKUP_ANSWERS):
+            return False
         newest = next((at for one in backups(self._database) if (at := made_at(one))), None)
         # One that is dated after now was made while the clock was wrong.
         age = abs((datetime.now(UTC) - newest).total_seconds()) if newest else float("inf")
-        if self._answers >= BACKUP_ANSWERS:
-            return age >= BACKUP_SECONDS
-        there_before = FIRST_EVENTS + self._stored
-        return first and age >= FIRST_SECONDS and _has_events(self._database, there_before)
+        return age >= BACKUP_SECONDS
 
     def _says(self, what: str, error: Exception) -> None:
         cause = error.strerror or error if isinstance(error, OSError) else error
@@ -153,9 +150,3 @@ class Keeper:
 def _seal_the_last() -> None:
     for one in list(_alive):
         one.close()
-
-
-def _has_events(database: Path, number: int) -> bool:
-    with closing(reader(database)) as connection:
-        asked = f"SELECT 1 FROM event LIMIT 1 OFFSET {number - 1}"
-        return connection.execute(asked).fetchone() is not None

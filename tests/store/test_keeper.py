@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from collections import namedtuple
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -33,11 +34,12 @@ def label(session: lc.Session, number: int) -> None:
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """A store with twelve labels, closed."""
+    """A store with twelve labels, closed, and no backup."""
     write_items(tmp_path / "items.csv")
     session = session_on(tmp_path / "items.csv", store=url(tmp_path / "labels.db"))
     label(session, 12)
     session.store.close()
+    shutil.rmtree(backups_folder(tmp_path / "labels.db"))
     return tmp_path / "labels.db"
 
 
@@ -54,14 +56,41 @@ def answers(file: Path) -> int:
         return kept_projects(store)[0].answers
 
 
-def test_the_first_label_of_a_process_makes_a_backup(database: Path) -> None:
+def test_the_first_label_of_a_process_makes_a_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_items(tmp_path / "items.csv")
+    database = tmp_path / "labels.db"
+    session = session_on(tmp_path / "items.csv", store=url(database))
     assert not backups(database), "a new store has nothing to protect"
-    before = answers(database)
-    labelled(database)
+    label(session, 1)
+    session.store.close()
     (made,) = backups(database)
-    assert before < answers(made) <= before + 1 and oct(made.stat().st_mode)[-3:] == "600"
+    assert answers(made) == 1 and oct(made.stat().st_mode)[-3:] == "600"
     labelled(database)
     assert backups(database) == [made], "the newest one is young"
+    monkeypatch.setattr(keeper, "BACKUP_SECONDS", 0.0)
+    labelled(database)
+    assert answers(backups(database)[0]) == 3 and len(backups(database)) == 2
+
+
+@pytest.mark.parametrize(("most", "due"), [(100, (1, 2, 4, 8, 16)), (4, (1, 2, 4, 8, 12))])
+def test_a_sitting_is_backed_up_as_it_grows(
+    most: int, due: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the first label, then with as many again or so many more, the store in use."""
+    monkeypatch.setattr(keeper, "BACKUP_ANSWERS", most)
+    monkeypatch.setattr(keeper, "BACKUP_SECONDS", 0.0)
+    monkeypatch.setattr(keeper, "SEAL_SECONDS", 0.0)
+    write_items(tmp_path / "items.csv")
+    database = tmp_path / "labels.db"
+    session, given = session_on(tmp_path / "items.csv", store=url(database)), 0
+    for number in due:
+        label(session, number - given)
+        given, until = number, time.monotonic() + 30
+        while not (made := backups(database)) or answers(made[0]) < number:
+            assert time.monotonic() < until, f"no backup with {number} labels"
+            time.sleep(0.02)
 
 
 def test_reading_makes_none(database: Path) -> None:
@@ -69,19 +98,6 @@ def test_reading_makes_none(database: Path) -> None:
     session.labels_table()
     session.store.close()
     assert not backups_folder(database).exists()
-
-
-def test_so_many_answers_make_a_backup(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    labelled(database)
-    monkeypatch.setattr(keeper, "BACKUP_ANSWERS", 5)
-    labelled(database, 4)
-    labelled(database, 5)
-    assert len(backups(database)) == 1, "not sooner than a minute after the one before"
-    monkeypatch.setattr(keeper, "BACKUP_SECONDS", 0.0)
-    labelled(database, 4)
-    assert len(backups(database)) == 1
-    labelled(database, 5)
-    assert len(backups(database)) == 2 and answers(backups(database)[0]) == answers(database)
 
 
 Usage = namedtuple("Usage", "total used free")

@@ -56,11 +56,12 @@ def test_default_waiting_time_is_ten_seconds(path: Path) -> None:
     store.close()
 
 
-def test_only_the_seals_are_left_beside_the_file_after_close(
+def test_only_seals_and_backups_are_left_beside_the_file_after_close(
     store: SqliteStore, path: Path
 ) -> None:
     store.close()
-    assert {entry.name for entry in path.parent.iterdir()} == {"labels.db", "labels.seals"}
+    left = {entry.name for entry in path.parent.iterdir()}
+    assert left == {"labels.db", "labels.seals", "labels.backups"}
 
 
 # Append-only
