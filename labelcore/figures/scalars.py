@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from labelcore.designs.base import AnswerCodes, IntArray, Look, Progress
+from labelcore.designs.base import CERTAIN, AnswerCodes, IntArray, Look, Progress
 from labelcore.designs.curves import (
     JUDGEMENT,
 )
@@ -28,6 +28,7 @@ from labelcore.figures.standing import (
 from labelcore.log.engine import Engine
 from labelcore.promises import Promise, State
 from labelcore.results.types import Estimate, largest_half_width
+from labelcore.stats.certain import certain_bounds
 from labelcore.stats.profile import (
     BoolArray,
     Cells,
@@ -35,6 +36,9 @@ from labelcore.stats.profile import (
 )
 from labelcore.tallies import Question, Subject, Tally, filled
 from labelcore.words.existing import KNOWN_EXACTLY, assumed
+
+Limits = FloatArray
+"""The least and the largest value of each row, (2, n_rows)."""
 
 
 def scalar_results(engine: Engine) -> dict[str, Estimate]:
@@ -288,10 +292,38 @@ def _stated_group(
     unsettled, share = doubtful(engine, tally)
     if unsettled.any():
         figures = widened(engine, tally, answers, figures, look)
+    limits = certain_limits(engine, tally, answers, figures)
+    figures = within(figures, limits)
     return [
-        _stated(engine, question, figures, place, answers.cells, share)
+        _stated(engine, question, figures, place, answers.cells, share, limits)
         for place, question in enumerate(group)
     ]
+
+
+def certain_limits(engine: Engine, tally: Tally, answers: Answers[Any], figures: Figures) -> Limits:
+    """What is certain of each row whatever the items without a label are, (2, n_rows); the whole
+    range of the quantity where no promise goes with the figures, about a process, and in older
+    plans.
+
+    Where the cells are of the size that a person can judge, it is the wider of both.
+    """
+    plan, rows = engine.plan, answers.rows
+    limits = np.array([[row.least for row in rows], np.ones(len(rows))])
+    printed = Promise.NONE in (plan.promised, figures.promise)
+    if plan.interval_rules < CERTAIN or plan.target != "file" or printed:
+        return limits
+    low, high = certain_bounds(answers.cells, table_of(rows, answers.cells))
+    if not np.array_equal(answers.cells.size, tally.size):
+        whole = replace(answers.cells, size=tally.size)
+        least, most = certain_bounds(whole, table_of(rows, whole))
+        low, high = np.minimum(low, least), np.maximum(high, most)
+    return np.array([low, high])
+
+
+def within(figures: Figures, limits: Limits) -> Figures:
+    """The figures cut to these limits, (2, n_rows); a value outside is moved to the nearer one."""
+    value, low, high = (np.clip(one, *limits) for one in (figures.value, figures.low, figures.high))
+    return replace(figures, value=value, low=low, high=high)
 
 
 def doubtful(engine: Engine, tally: Tally, *, strictly: bool = False) -> tuple[FloatArray, float]:
@@ -352,9 +384,15 @@ def _filled_codes(
 
 
 def _stated(
-    engine: Engine, question: Question, figures: Figures, place: int, cells: Cells, unsure: float
+    engine: Engine,
+    question: Question,
+    figures: Figures,
+    place: int,
+    cells: Cells,
+    unsure: float,
+    limits: Limits,
 ) -> Estimate:
-    """The estimate with the state its numbers allow."""
+    """The estimate with the state its numbers allow; without an interval it has the ``limits``."""
     plan = engine.plan
     known = known_before(question.row, cells) if plan.target == "file" else None
     if known is not None:
@@ -366,7 +404,7 @@ def _stated(
     if state == State.INTERVAL and engine.plan.target == "file" and is_settled(question, cells):
         state = State.EXACT
     shown = state.has_interval
-    low, high = (low, high) if shown else (question.row.least, 1.0)
+    low, high = (low, high) if shown else limits[:, place].tolist()
     tail, made = float(figures.tail_share[place]), figures.method[place]
     return Estimate(
         estimand=question.key,

@@ -9,7 +9,7 @@ from typing import Any
 from labelcore.log.events import Event
 from labelcore.log.people import browsers
 from labelcore.plan.plan import Plan
-from labelcore.promises import CandidateState, Promise, Status
+from labelcore.promises import CandidateState, Promise, State, Status
 from labelcore.report.claims import claims_text
 from labelcore.report.dates import moment_words, people_words, span_words
 from labelcore.report.facts import Facts
@@ -84,7 +84,7 @@ def thinned(number: int, most: int) -> list[int]:
 def _look_row(look: Mapping[str, Any], place: int, key: str) -> list[Child]:
     figures = look.get("results", {}).get(key, {})
     value, low, high = (figures.get(name) for name in ("value", "low", "high"))
-    spoken = low is not None and high is not None and (low, high) not in ((0.0, 1.0), (-1.0, 1.0))
+    spoken = low is not None and State(figures["state"]).has_interval
     return [
         f"{look['labels']:,}",
         "–" if value is None or figures.get("tentative") else number_words(key, value),

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from labelcore.stats.profile import Cells, Differences, FloatArray, Ratios, Table
+from labelcore.stats.profile import BoolArray, Cells, Differences, FloatArray, Ratios, Table
 
 STEPS = 60
 
 
 def certain_bounds(cells: Cells, table: Table) -> tuple[FloatArray, FloatArray]:
-    """The least and the largest value that the labels leave possible, (n_rows,) each.
+    """The least and the largest value that the labels leave possible, (..., n_rows) each.
 
     Exact for ratios, for differences of which nothing divided by depends on the labels (accuracy,
     precision) and for those of one denominator (recall); for others (F1) the extremes of both
@@ -20,54 +20,52 @@ def certain_bounds(cells: Cells, table: Table) -> tuple[FloatArray, FloatArray]:
     Promise   always true, whatever was labelled first and however often anybody looked.
     Source:   a ratio of linear totals over a box; the iteration is that of Dinkelbach (1967).
     """
-    rows = range(len(_first(table).a0))
-    found = [_of_row(cells, table.row(place)) for place in rows]
-    low, high = np.array(found, dtype=float).reshape(-1, 2).T
-    return low, high
-
-
-def _first(table: Table) -> Ratios:
-    return table.first if isinstance(table, Differences) else table
-
-
-def _of_row(cells: Cells, table: Table) -> tuple[float, float]:
     if isinstance(table, Ratios):
-        return max(_least(cells, table), 0.0), min(-_least(cells, _turned(table)), 1.0)
-    joined = _joined(table)
-    if joined is not None:
-        return max(_least(cells, joined), -1.0), min(-_least(cells, _turned(joined)), 1.0)
-    (low, high), (least, most) = (_of_row(cells, one) for one in (table.first, table.second))
-    return low - most, high - least
+        return _extremes(cells, table, 0.0)
+    joined, one_ratio = _joined(table)
+    low, high = _extremes(cells, joined, -1.0)
+    if one_ratio.all():
+        return low, high
+    (least, most), (under, over) = (
+        _extremes(cells, one, 0.0) for one in (table.first, table.second)
+    )
+    return np.where(one_ratio, low, least - over), np.where(one_ratio, high, most - under)
 
 
-def _turned(ratios: Ratios) -> Ratios:
-    return Ratios(-ratios.a0, -ratios.a, ratios.b0, ratios.b)
+def _extremes(cells: Cells, ratios: Ratios, least: float) -> tuple[FloatArray, FloatArray]:
+    turned = Ratios(-ratios.a0, -ratios.a, ratios.b0, ratios.b)
+    low, high = _least(cells, ratios), -_least(cells, turned)
+    return np.maximum(low, least), np.minimum(high, 1.0)
 
 
-def _joined(table: Differences) -> Ratios | None:
-    """The difference as one ratio, if it is one."""
+def _joined(table: Differences) -> tuple[Ratios, BoolArray]:
+    """The differences as one ratio each, and which of them are one, (..., n_rows)."""
     one, two = table.first, table.second
-    if not one.b.any() and not two.b.any() and one.b0[0] > 0 and two.b0[0] > 0:
-        above = (one.a0 / one.b0 - two.a0 / two.b0, one.a / one.b0 - two.a / two.b0)
-        return Ratios(*above, np.ones(1), 0 * one.b)
-    if np.array_equal(one.b, two.b) and np.array_equal(one.b0, two.b0):
-        return Ratios(one.a0 - two.a0, one.a - two.a, one.b0, one.b)
-    return None
+    fixed = ~one.b.any(axis=-1) & ~two.b.any(axis=-1) & (one.b0 > 0) & (two.b0 > 0)
+    alike = (one.b == two.b).all(axis=-1) & (one.b0 == two.b0)
+    first, second = (np.where(fixed, ratios.b0, 1.0) for ratios in (one, two))
+    joined = Ratios(
+        one.a0 / first - two.a0 / second,
+        one.a / first[..., None] - two.a / second[..., None],
+        np.where(fixed, 1.0, one.b0),
+        one.b,
+    )
+    return joined, np.asarray(fixed | alike)
 
 
-def _least(cells: Cells, ratio: Ratios) -> float:
-    """The smallest value of one ratio; -inf where what it is divided by may be zero."""
-    if ratio.b0[0] + np.minimum(ratio.b * cells.positive, ratio.b * _most(cells)).sum() <= 1e-12:
-        return -np.inf
-    value = float(ratio.value(cells.positive)[0])
+def _least(cells: Cells, ratios: Ratios) -> FloatArray:
+    """The smallest value of each ratio, (..., n_rows); -inf where what it is divided by may be
+    zero."""
+    none = cells.positive[..., None, :]
+    every = none + cells.unlabelled[..., None, :]
+    below = ratios.b0 + np.minimum(ratios.b * none, ratios.b * every).sum(axis=-1)
+    sure = below > 1e-12
+    value = np.where(sure, ratios.value(none), -np.inf)
     for _ in range(STEPS):
-        falls = ratio.gradient(np.array([value]))[0] < 0
-        reached = float(ratio.value(np.where(falls, _most(cells), cells.positive))[0])
-        if reached >= value - 1e-15:
+        falls = ratios.gradient(np.where(sure, value, 0.0)) < 0
+        reached = ratios.value(np.where(falls, every, none))
+        lower = sure & (reached < value - 1e-15)
+        if not lower.any():
             break
-        value = reached
+        value = np.where(lower, reached, value)
     return value
-
-
-def _most(cells: Cells) -> FloatArray:
-    return np.asarray(cells.positive + cells.unlabelled)

@@ -319,6 +319,14 @@ def register(twin: type[Design], patch: pytest.MonkeyPatch) -> str:
 EARLY = 24
 
 
+def assert_no_width_by_itself(engine: Engine) -> None:
+    """What the method itself finds at a census has no width, before anything is cut."""
+    for group in same_cells(engine.questions):
+        (answers,) = answers_of([engine], group)
+        own = engine.design.figures(answers, look_at(engine))
+        assert (own.high - own.low < 1e-9).all()
+
+
 def assert_wider_than_at_the_end(engine: Engine) -> None:
     """A watched interval spares its error level for the looks to come: with the same labels it is
     wider than where they were all that is planned."""

@@ -28,6 +28,7 @@ from tests.contracts.design_contracts import (
     Repeating,
     Twin,
     Unseeded,
+    assert_no_width_by_itself,
     assert_wider_than_at_the_end,
     beyond_chance,
     drawn,
@@ -87,6 +88,7 @@ def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
             for key, one in scalar_results(engine).items():
                 if one.has_interval and one.half_width < 1e-9:
                     assert seen[rests_on[key]].all(), (key, labels)
+        assert_no_width_by_itself(engine)
         for key, one in scalar_results(engine).items():
             assert one.state == "exact" and one.low == one.high == one.value
             assert one.value == pytest.approx(true_difference(known, key), abs=1e-12)
@@ -95,21 +97,37 @@ def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
 
 
 def no_label_is_not_yet(name: str, known: Known) -> None:
+    """Accuracy differs by at most the disagreements, which are few; what else there is to divide by
+    leaves everything possible."""
+    a, b = (known.population.predictions[one] == 1 for one in BOTH)
     for promise in promises_of(name, DIFFERENCES):
         engine = known.engine(plan_of(name, promise=promise), 4)
-        for one in scalar_results(engine).values():
-            assert (one.value, one.low, one.high, one.state) == (None, -1.0, 1.0, "nothing")
+        for key, one in scalar_results(engine).items():
+            least = -np.mean(a != b) if key == "accuracy_difference" else -1.0
+            if key == "precision_difference":
+                shared = (a & b).sum() * (1 / a.sum() - 1 / b.sum())
+                least = min(shared, 0.0) - (b & ~a).sum() / b.sum()
+            assert (one.value, one.state) == (None, "nothing")
+            assert one.low == pytest.approx(least, abs=1e-12), key
             assert "no item has a label yet" in one.sentence()
         for labels in label(engine, known.truth):
             if labels > 42:
                 break
-            for one in scalar_results(engine).values():
-                if one.state == "too few":
-                    assert (one.value, one.low, one.high) == (None, -1, 1)
+            found = scalar_results(engine)
+            lost = sum(known.truth[one] != a[one] for one in drawn(engine) if a[one] != b[one])
+            left = np.count_nonzero(a != b) - sum(a[one] != b[one] for one in drawn(engine))
+            won = sum(known.truth[one] == a[one] for one in drawn(engine) if a[one] != b[one])
+            limits = ((won - lost - left) / N_ITEMS, (won - lost + left) / N_ITEMS)
+            for key, one in found.items():
+                assert one.value is not None or one.state == "too few"
+                if key == "accuracy_difference":
+                    assert limits[0] - 1e-12 <= one.low <= one.high <= limits[1] + 1e-12
+                    if not one.has_interval:
+                        assert (one.low, one.high) == pytest.approx(limits, abs=1e-12)
                 if promise == "watched" and labels == EARLY:
                     assert_wider_than_at_the_end(engine)
                 if promise == "fixed":
-                    assert not one.has_interval and (one.low, one.high) == (-1.0, 1.0)
+                    assert not one.has_interval
 
 
 def sample_is_random(name: str, known: Known) -> None:

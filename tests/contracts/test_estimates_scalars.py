@@ -19,6 +19,7 @@ from labelcore.designs.recalibrated_neyman import RecalibratedNeyman
 from labelcore.designs.scalars import Figures
 from labelcore.errors import ReplayError
 from labelcore.estimands import Estimand
+from labelcore.figures import scalars
 from labelcore.figures.scalars import scalar_results
 from labelcore.stats.profile import Cells, FloatArray
 from tests.contracts.design_contracts import (
@@ -32,6 +33,7 @@ from tests.contracts.design_contracts import (
     Repeating,
     Twin,
     Unseeded,
+    assert_no_width_by_itself,
     assert_wider_than_at_the_end,
     beyond_chance,
     drawn,
@@ -100,6 +102,7 @@ def census_is_exact_and_only_a_census(name: str, known: Known) -> None:
                 rests_on = said if key == "precision" else np.ones(N_ITEMS, dtype=bool)
                 if one.has_interval and one.half_width < 1e-9:
                     assert seen[rests_on].all(), (key, labels)
+        assert_no_width_by_itself(engine)
         for key, one in scalar_results(engine).items():
             assert one.state == "exact" and one.low == one.high == one.value
             assert one.value == pytest.approx(known.value(key), abs=1e-12)
@@ -114,15 +117,29 @@ def no_label_is_not_yet(name: str, known: Known) -> None:
             assert (one.value, one.low, one.high, one.state) == (None, 0.0, 1.0, "nothing")
             assert "no item has a label yet" in one.sentence()
         for labels in label(engine, known.truth):
-            for one in scalar_results(engine).values():
+            for key, one in scalar_results(engine).items():
+                certain = pytest.approx(known.certain(key, drawn(engine)), abs=1e-12)
                 if labels < 30 and not engine.plan.from_the_first_label:
-                    assert (one.value, one.low, one.high, one.state) == (None, 0.0, 1.0, "too few")
+                    assert (one.value, one.state) == (None, "too few")
                 if one.state == "too few":
-                    assert (one.value, one.low, one.high) == (None, 0.0, 1.0)
+                    assert one.value is None and (one.low, one.high) == certain
                 if promise == "watched" and labels == EARLY:
                     assert_wider_than_at_the_end(engine)
                 if promise == "fixed" and labels < 120:
-                    assert not one.has_interval and (one.low, one.high) == (0.0, 1.0)
+                    assert not one.has_interval and (one.low, one.high) == certain
+
+
+def intervals_lie_within_what_is_certain(name: str, known: Known) -> None:
+    """Half of the file and more is labelled: the extremes of what is left cut the intervals."""
+    for promise in promises_of(name, asked_of(name)):
+        engine = known.engine(plan_of(name, budget=N_ITEMS, confidence=0.9999, promise=promise), 4)
+        for labels in label(engine, known.truth):
+            if labels % 30 or labels < N_ITEMS // 2:
+                continue
+            for key, one in scalar_results(engine).items():
+                low, high = known.certain(key, drawn(engine))
+                assert low - 1e-12 <= one.low <= one.high <= high + 1e-12, (key, labels)
+                assert one.value is None or one.low <= one.value <= one.high
 
 
 def sample_is_random(name: str, known: Known) -> None:
@@ -196,6 +213,12 @@ class NotJson(Broken):
     example: ClassVar[dict[str, Any]] = {"rates": (0.1, 0.2)}
 
 
+def uncut(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Whose intervals reach beyond what is certain: rates instead of counts of items."""
+    monkeypatch.setattr(scalars, "within", lambda figures, limits: figures)
+    return register(SCALAR.twin(NoFinitePopulation), monkeypatch)
+
+
 class FixedLooks(Broken):
     """Fixed intervals under a watched promise."""
 
@@ -227,6 +250,7 @@ CONTRACTS = [
         [SCALAR.twin(NoFinitePopulation), SCALAR.twin(AlwaysExact)],
     ),
     Owed(no_label_is_not_yet, [SCALAR.twin(Hasty)]),
+    Owed(intervals_lie_within_what_is_certain, [uncut]),
     Owed(SCALAR.frame_stays_as_prepared, [SCALAR.twin(Noting)]),
     Owed(SCALAR.json_round_trip, [NotJson]),
     Owed(sample_is_random, [SCALAR.twin(InFileOrder)]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,26 @@ class Known:
         tn = len(real) - tp - fp - fn
         above, below = FORMULAS[name](tp, fp, fn, tn)
         return float(above / below) if below else float("nan")
+
+    def certain(self, name: str, drawn: Sequence[int]) -> tuple[float, float]:
+        """The least and the largest value that the labels of these items leave possible: the
+        unlabelled items of each side of the prediction are all positive or all negative."""
+        said = next(iter(self.population.predictions.values())) == 1
+        seen = np.isin(np.arange(len(said)), drawn)
+        tp, fp, fn, tn = (
+            np.count_nonzero(seen & (said == one) & (self.truth == real))
+            for one, real in ((1, 1), (1, 0), (0, 1), (0, 0))
+        )
+        above, under = (np.count_nonzero(~seen & (said == one)) for one in (1, 0))
+        ends = [
+            FORMULAS[name](tp + a, fp + above - a, fn + b, tn + under - b)
+            for a in (0, above)
+            for b in (0, under)
+        ]
+        if not all(below for _, below in ends):
+            return 0.0, 1.0
+        values = [float(one / below) for one, below in ends]
+        return min(values), max(values)
 
 
 def write(

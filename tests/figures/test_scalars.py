@@ -61,7 +61,10 @@ def test_states_of_a_fixed_promise(design: str, known: Known) -> None:
     for labels in label(engine, known.truth):
         for one in scalar_results(engine).values():
             assert one.has_interval == (labels == 100), "no fixed interval before the planned size"
-            assert one.has_interval or (one.low, one.high) == (0.0, 1.0)
+            if not one.has_interval:
+                drawn = [asked.position for asked in engine.asked]
+                certain = known.certain(one.estimand, drawn)
+                assert (one.low, one.high) == pytest.approx(certain, abs=1e-12)
             assert (one.value is None) == (one.state == "too few")
         accuracy = scalar_results(engine)["accuracy"]
         assert accuracy.tentative == (labels < 30)
@@ -251,7 +254,9 @@ def test_no_value_rests_on_the_scores_alone(design: str, tmp_path: Path) -> None
         for key, one in found.items():
             assert (one.value is None) == (key in missing), key
             if key in missing:
-                assert (one.low, one.high) == (0, 1) and "0 of 1 labels among" in one.sentence()
+                certain = one_label.certain(key, [engine.asked[0].position])
+                assert (one.low, one.high) == pytest.approx(certain, abs=1e-12)
+                assert "0 of 1 labels among" in one.sentence()
 
 
 TRUTHS = {"all": np.ones(120, int), "none": np.zeros(120, int), "half": np.arange(120) % 2}
